@@ -1,0 +1,32 @@
+# `make fuzz` and `make test` do everything from a fresh clone: they create .venv and install what is locked.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+ARGS ?= --compiler inductor --time 2m
+
+.PHONY: fuzz test test-long lint clean
+
+# Findings (status 1) are what fuzzing is for; any other status is a problem.
+fuzz: $(READY)
+	@$(BIN)/polyjuice fuzz $(ARGS); status=$$?; [ $$status -eq 1 ] || exit $$status
+
+test: $(READY)
+	$(BIN)/pytest
+
+test-long: $(READY)
+	$(BIN)/pytest -m long
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+$(READY): constraints.txt pyproject.toml scripts/check_python.py
+	@$(PYTHON) scripts/check_python.py
+	@$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[inductor,dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv

@@ -1,0 +1,1 @@
+"""Polyjuice finds mis-compilation bugs in tensor compilers by equality saturation."""
