@@ -1,0 +1,110 @@
+"""The interpreter: what a graph means, on NumPy arrays, in its own element types or in any one floating precision.
+
+Half types are computed in float32 and rounded once per operator. Integers wrap around, as in the operators' own types.
+An observer sees every application as it happens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ops import entry
+
+#: Called for each node with its operand arrays and its result arrays.
+Observer = Callable[[Node, Sequence[np.ndarray], Sequence[np.ndarray]], None]
+
+
+class EvaluationError(ArithmeticError):
+    """The graph has no value on these inputs (an integer division by zero, an index out of range)."""
+
+
+def evaluate(
+    graph: Graph,
+    inputs: Sequence[np.ndarray],
+    precision: str | None = None,
+    observers: Sequence[Observer] = (),
+) -> tuple[np.ndarray, ...]:
+    """The outputs of a graph on inputs in the order of ``graph.inputs``.
+
+    ``precision`` names a floating type in which all floating values are held instead of their own. Raises
+    EvaluationError where an operator has no value.
+    """
+    values: dict[str, np.ndarray] = {}
+    for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
+        values[name] = array.astype(_held_as(graph.types[name].dtype, precision), copy=False)
+    last_use = {name: i for i, node in enumerate(graph.nodes) for name in node.inputs}
+    keep = set(graph.outputs)
+    with np.errstate(all="ignore"):
+        for i, node in enumerate(graph.nodes):
+            operands = [values[name] for name in node.inputs if name]
+            results = apply(node, operands, [graph.types[name] if name else None for name in node.outputs], precision)
+            for observer in observers:
+                observer(node, operands, results)
+            values.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
+            for name in node.inputs:
+                if name and last_use[name] == i and name not in keep:
+                    values.pop(name, None)
+    return tuple(values[name] for name in graph.outputs)
+
+
+def apply(
+    node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None], precision: str | None = None
+) -> list[np.ndarray]:
+    """Apply one node to arrays; the result arrays are of the declared types (or ``precision``)."""
+    op = entry(node)
+    if op is None:
+        return _opaque(node, operands, results, precision)
+    wide = [_widen(x) for x in operands]
+    try:
+        raw = op.numpy(wide, node.attrs)
+    except (ZeroDivisionError, IndexError, ValueError) as error:
+        raise EvaluationError(f"node {node}: {error}") from None
+    arrays = raw if isinstance(raw, tuple) else (raw,)
+    return [
+        np.asarray(array).astype(_held_as(type.dtype, precision), copy=False) if type else np.asarray(array)
+        for array, type in zip(arrays, results, strict=True)
+    ]
+
+
+def _held_as(dtype: str, precision: str | None) -> np.dtype:
+    return dtypes.to_numpy(precision if precision and dtypes.is_float(dtype) else dtype)
+
+
+def _widen(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.float32) if dtypes.of_array(x) in ("float16", "bfloat16") else x
+
+
+def _opaque(
+    node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None], precision: str | None
+) -> list[np.ndarray]:
+    """An uninterpreted function: random values that depend on the operator, its attributes and its operands alone.
+
+    Two graphs that apply the same opaque operator to equal operands thus see equal values. Operands are rounded to
+    six digits first, so that the rounding of float64 does not tell them apart.
+    """
+    key = hashlib.sha256(repr((node.qualified, sorted(node.attrs.items()), node.identity)).encode())
+    for x in operands:
+        key.update(repr((x.shape, str(x.dtype))).encode())
+        key.update(np.ascontiguousarray(_rounded(x)).tobytes())
+    rng = np.random.default_rng(int.from_bytes(key.digest()[:8], "little"))
+    out = []
+    for type in results:
+        if type is None:
+            out.append(np.zeros(()))
+        elif dtypes.is_float(type.dtype):
+            out.append(np.asarray(rng.standard_normal(type.shape)).astype(_held_as(type.dtype, precision)))
+        else:
+            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(dtypes.to_numpy(type.dtype)))
+    return out
+
+
+def _rounded(x: np.ndarray) -> np.ndarray:
+    if not np.issubdtype(x.dtype, np.floating) and dtypes.of_array(x) != "bfloat16":
+        return x
+    wide = x.astype(np.float64)
+    scale = np.max(np.abs(wide[np.isfinite(wide)]), initial=0.0) or 1.0
+    return np.round(wide / scale, 6) + 0.0

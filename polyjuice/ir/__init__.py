@@ -1,0 +1,26 @@
+"""The intermediate representation: graphs of operators over typed tensors."""
+
+from polyjuice.ir.arrays import array_digest, uniform_value
+from polyjuice.ir.graph import (
+    Attrs,
+    Graph,
+    GraphError,
+    Node,
+    TensorType,
+    check_structure,
+    digest,
+    prune,
+)
+
+__all__ = [
+    "Attrs",
+    "Graph",
+    "GraphError",
+    "Node",
+    "TensorType",
+    "array_digest",
+    "check_structure",
+    "digest",
+    "prune",
+    "uniform_value",
+]

@@ -1,0 +1,24 @@
+"""What the project asks of constant arrays."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+
+def array_digest(array: np.ndarray) -> str:
+    """A hash of an array's bytes (its type and shape are the caller's to add)."""
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
+
+
+def uniform_value(array: np.ndarray) -> bool | int | float | None:
+    """The one value of a constant array as a Python number that stands for it exactly; None where there is none.
+
+    Negative zero and NaN are left to the array: a number would lose them on some way.
+    """
+    if array.size == 0 or not bool(np.all(array == array.reshape(-1)[0])):
+        return None
+    first = array.reshape(-1)[0]
+    value = first.item() if array.dtype.kind in "iub" else float(first)
+    return None if value == 0 and bool(np.signbit(float(first))) else value

@@ -1,0 +1,66 @@
+"""Element types: their names (ONNX's, lower case), NumPy representation, and numeric limits."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+SIGNED = ("int8", "int16", "int32", "int64")
+UNSIGNED = ("uint8",)
+INTS = SIGNED + UNSIGNED
+NUMERIC = FLOATS + INTS
+ALL = (*NUMERIC, "bool")
+
+_NUMPY = {name: np.dtype(name) for name in ALL if name != "bfloat16"}
+_NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
+_NAMES = {dtype: name for name, dtype in _NUMPY.items()}
+
+_FINFO = {name: ml_dtypes.finfo(_NUMPY[name]) for name in FLOATS}  # type: ignore[no-untyped-call]
+_SMALLEST_NORMAL = {name: float(info.smallest_normal) for name, info in _FINFO.items()}
+_LARGEST = {name: float(info.max) for name, info in _FINFO.items()} | {n: float(np.iinfo(_NUMPY[n]).max) for n in INTS}
+_MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+
+
+def to_numpy(name: str) -> np.dtype:
+    """The NumPy dtype of an element type (bfloat16 is that of ml_dtypes)."""
+    return _NUMPY[name]
+
+
+def of_array(array: np.ndarray) -> str:
+    """The element type of an array. Raises KeyError where the table of types lacks it."""
+    return _NAMES[array.dtype]
+
+
+def is_float(name: str) -> bool:
+    return name in FLOATS
+
+
+def is_int(name: str) -> bool:
+    return name in INTS
+
+
+def unit_roundoff(name: str) -> float:
+    """Half the distance from 1 to the next value of a floating type; 0 for the others."""
+    return 2.0 ** -_MANTISSA_BITS[name] if name in FLOATS else 0.0
+
+
+def smallest_normal(name: str) -> float:
+    """Below this magnitude a compiler may flush a result to zero; 0 for non-floating types."""
+    return _SMALLEST_NORMAL[name] if name in FLOATS else 0.0
+
+
+def largest_finite(name: str) -> float:
+    """The largest value of a numeric type."""
+    return _LARGEST[name]
+
+
+def exact_integers(name: str) -> tuple[int, int]:
+    """The interval (inclusive) in which every integer is representable in the type."""
+    if name in FLOATS:
+        limit = 2 ** _MANTISSA_BITS[name]
+        return -limit, limit
+    if name == "bool":
+        return 0, 1
+    info = np.iinfo(_NUMPY[name])
+    return int(info.min), int(info.max)

@@ -1,0 +1,179 @@
+"""Graph, Node and TensorType: an immutable tensor program in SSA form, named as in ONNX.
+
+A graph lists its inputs, its constants, its nodes in topological order and its outputs; every value has a
+:class:`TensorType`. Nothing here knows what an operator means: that is the operator table's (``polyjuice.ops``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import dtypes
+from polyjuice.ir.arrays import array_digest
+
+#: An attribute is a number, a string, a tuple of numbers or strings, or (opaque nodes only) an ONNX AttributeProto.
+Attrs = Mapping[str, Any]
+
+
+class GraphError(ValueError):
+    """A graph that breaks a law of the IR; the message names the node and the law."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """An element type (a name of :mod:`polyjuice.ir.dtypes`) and a static shape."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        count = 1
+        for dim in self.shape:
+            count *= dim
+        return count
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operator applied to named values.
+
+    An input named ``""`` is an absent optional input, an output named ``""`` one that nobody reads (as in ONNX).
+    ``opaque`` marks an operator that is kept verbatim and matched by no rule; ``identity`` tells stateful or
+    random opaque nodes apart, so that two of them are never merged.
+    """
+
+    op: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attrs: Attrs = field(default_factory=dict)
+    domain: str = ""
+    opaque: bool = False
+    identity: str = ""
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.domain}.{self.op}" if self.domain else self.op
+
+    def __str__(self) -> str:
+        attrs = ", ".join(f"{k}={v}" for k, v in sorted(self.attrs.items())) if not self.opaque else "..."
+        call = f"{self.qualified}({', '.join(self.inputs)}" + (f"; {attrs})" if self.attrs else ")")
+        return f"{', '.join(self.outputs)} = {call}"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A tensor program: ``inputs`` and ``constants`` in, ``outputs`` out, ``nodes`` between in topological order.
+
+    ``types`` gives the type of every value by name. ``opsets`` keeps the versions of the domains that opaque nodes
+    came from.
+    """
+
+    inputs: tuple[str, ...]
+    constants: Mapping[str, np.ndarray]
+    nodes: tuple[Node, ...]
+    outputs: tuple[str, ...]
+    types: Mapping[str, TensorType]
+    opsets: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def input_types(self) -> tuple[TensorType, ...]:
+        return tuple(self.types[name] for name in self.inputs)
+
+    @property
+    def output_types(self) -> tuple[TensorType, ...]:
+        return tuple(self.types[name] for name in self.outputs)
+
+    def with_outputs(self, outputs: Iterable[str]) -> Graph:
+        """The same computation with other outputs, without what they do not need."""
+        return prune(replace(self, outputs=tuple(outputs)))
+
+    def __str__(self) -> str:
+        lines = [f"input {n}: {self.types[n]}" for n in self.inputs]
+        lines += [f"const {n}: {self.types[n]}" for n in self.constants]
+        lines += [f"{node}  : {', '.join(str(self.types[o]) for o in node.outputs if o)}" for node in self.nodes]
+        return "\n".join([*lines, f"output {', '.join(self.outputs)}"])
+
+
+def prune(graph: Graph) -> Graph:
+    """Drop the nodes and constants on which no output depends. All inputs stay: they are the signature."""
+    needed = set(graph.outputs)
+    kept: list[Node] = []
+    for node in reversed(graph.nodes):
+        if needed.intersection(node.outputs):
+            kept.append(node)
+            needed.update(name for name in node.inputs if name)
+    kept.reverse()
+    constants = {name: array for name, array in graph.constants.items() if name in needed}
+    values = {*graph.inputs, *constants, *(name for node in kept for name in node.outputs if name)}
+    types = {name: t for name, t in graph.types.items() if name in values}
+    return replace(graph, nodes=tuple(kept), constants=constants, types=types)
+
+
+def check_structure(graph: Graph) -> None:
+    """Raise GraphError unless the graph is SSA, topologically ordered, and every value has a type that fits."""
+    defined: set[str] = set()
+
+    def define(name: str, where: str) -> None:
+        if name in defined:
+            raise GraphError(f"{where}: the value {name!r} is defined twice")
+        if name not in graph.types:
+            raise GraphError(f"{where}: the value {name!r} has no type")
+        defined.add(name)
+
+    for name in graph.inputs:
+        define(name, "graph inputs")
+    for name, array in graph.constants.items():
+        define(name, "graph constants")
+        if TensorType(dtypes.of_array(array), array.shape) != graph.types[name]:
+            raise GraphError(f"the constant {name!r} is not of its declared type {graph.types[name]}")
+    for node in graph.nodes:
+        for name in node.inputs:
+            if name and name not in defined:
+                raise GraphError(f"node {node}: the input {name!r} is not defined before it")
+        for name in filter(None, node.outputs):
+            define(name, f"node {node}")
+    for name in graph.outputs:
+        if name not in defined:
+            raise GraphError(f"the output {name!r} is not defined")
+
+
+def digest(graph: Graph) -> str:
+    """A short hash of the program that does not depend on the names of its values.
+
+    Two graphs have the same digest exactly when they apply the same operators to the same inputs and constants in
+    the same wiring; nodes that no output needs do not count.
+    """
+    graph = prune(graph)
+    keys: dict[str, str] = {"": ""}
+    for position, name in enumerate(graph.inputs):
+        keys[name] = f"input {position} {graph.types[name]}"
+    for name, array in graph.constants.items():
+        keys[name] = f"const {graph.types[name]} {array_digest(array)}"
+    for node in graph.nodes:
+        head = repr((node.qualified, sorted((k, str(v)) for k, v in node.attrs.items()), node.identity))
+        body = _sha("\n".join([head, *(keys[name] for name in node.inputs)]))
+        for position, name in enumerate(node.outputs):
+            if name:
+                keys[name] = f"{body}:{position}"
+    return _sha("\n".join(keys[name] for name in graph.outputs))[:16]
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

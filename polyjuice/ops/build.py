@@ -1,0 +1,125 @@
+"""Building and checking typed graphs: every step that makes a graph ends here, so that none goes on ill-typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, check_structure, dtypes
+from polyjuice.ops.shapes import ShapeMismatch
+from polyjuice.ops.spec import REQUIRED, Op, TypeMismatch, infer
+from polyjuice.ops.table import TABLE, entry
+
+
+def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:
+    """The attributes with the operator's defaults filled in. Raises TypeMismatch where a required one is missing.
+
+    Floats are rounded to what ONNX can hold: single precision, or, for attributes of the first operand's type, that
+    type, if ``dtype`` names it.
+    """
+    full: dict[str, Any] = {}
+    for attr in op.attrs:
+        value = attrs.get(attr.name, attr.default)
+        if value is REQUIRED:
+            raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
+        if attr.kind == "float" and value is not None:
+            held = dtypes.to_numpy((dtype or "float64") if attr.like_operand else "float32")
+            value = float(np.asarray(value).astype(held))
+        full[attr.name] = value
+    unknown = set(attrs) - set(full)
+    if unknown:
+        raise TypeMismatch(f"{op.name} has no attribute {', '.join(sorted(unknown))}")
+    return full
+
+
+def infer_node(node: Node, types: Mapping[str, TensorType]) -> tuple[TensorType, ...]:
+    """The result types of a node of the table. Raises GraphError naming the node where it is not well typed."""
+    op = entry(node)
+    if op is None:
+        raise GraphError(f"node {node}: an opaque operator's types are declared, not inferred")
+    try:
+        return infer(op, [types[name] for name in node.inputs], node.attrs)
+    except (TypeMismatch, ShapeMismatch, IndexError) as error:
+        raise GraphError(f"node {node}: {error}") from None
+
+
+def check(graph: Graph) -> Graph:
+    """Return the graph if it is well formed and well typed, else raise GraphError naming the node."""
+    check_structure(graph)
+    for node in graph.nodes:
+        if node.opaque:
+            continue
+        results = infer_node(node, graph.types)
+        if len(results) != len(node.outputs):
+            raise GraphError(f"node {node}: the operator has {len(results)} outputs")
+        for name, result in zip(node.outputs, results, strict=True):
+            if name and graph.types[name] != result:
+                raise GraphError(f"node {node}: {name} is declared {graph.types[name]} and computed {result}")
+    return graph
+
+
+class GraphBuilder:
+    """Collects inputs, constants and nodes, infers every type, and yields a checked Graph."""
+
+    def __init__(self, opsets: Mapping[str, int] | None = None) -> None:
+        self.types: dict[str, TensorType] = {}
+        self._inputs: list[str] = []
+        self._constants: dict[str, np.ndarray] = {}
+        self._nodes: list[Node] = []
+        self._opsets = dict(opsets or {})
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def _fresh(self, stem: str) -> str:
+        return f"{stem}{len(self.types)}"
+
+    def input(self, type: TensorType, name: str | None = None) -> str:
+        name = name or self._fresh("x")
+        self.types[name] = type
+        self._inputs.append(name)
+        return name
+
+    def constant(self, array: np.ndarray, name: str | None = None) -> str:
+        name = name or self._fresh("c")
+        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        self._constants[name] = array
+        return name
+
+    def op(self, op: str, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any) -> str:
+        """Apply an operator of the table with one result; returns the result's name."""
+        return self.multi(op, *inputs, domain=domain, outputs=outputs, **attrs)[0]
+
+    def multi(
+        self, op: str, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any
+    ) -> tuple[str, ...]:
+        """Apply an operator of the table; returns the names of all its results."""
+        dtype = self.types[inputs[0]].dtype if inputs and inputs[0] in self.types else ""
+        node = Node(op, inputs, (), complete_attrs(TABLE[domain, op], attrs, dtype), domain)
+        results = infer_node(node, self.types)
+        names = tuple(outputs) or tuple(
+            f"v{len(self.types)}_{i}" if i else self._fresh("v") for i in range(len(results))
+        )
+        self.append(Node(op, inputs, names, node.attrs, domain), results)
+        return names
+
+    def append(self, node: Node, results: Sequence[TensorType]) -> None:
+        """Add a node whose result types are known (an opaque one, or one already inferred)."""
+        for name, result in zip(node.outputs, results, strict=True):
+            if name:
+                self.types[name] = result
+        self._nodes.append(node)
+
+    def build(self, outputs: Sequence[str]) -> Graph:
+        """The checked graph. Raises GraphError."""
+        graph = Graph(
+            tuple(self._inputs),
+            dict(self._constants),
+            tuple(self._nodes),
+            tuple(outputs),
+            dict(self.types),
+            self._opsets,
+        )
+        return check(graph)

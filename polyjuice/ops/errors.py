@@ -1,0 +1,120 @@
+"""Rules that carry absolute error bounds from an operator's operands to its result.
+
+Each rule is first-order-free: it bounds the true change, not its linearisation, so that the bounds hold for large
+operand errors too. An element whose value cannot be bounded (a decision that the error could turn over, a pole) gets
+an infinite bound, which masks it and all that depends on it. The rounding of the operator itself is added by the
+caller from ``Op.ulps``. Sums follow Higham, Accuracy and Stability of Numerical Algorithms, section 4.2: any order of
+summation of n terms errs by at most (n - 1) u times the sum of magnitudes, to first order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from polyjuice.ops.spec import ErrorContext, ErrorFn
+
+
+def none(c: ErrorContext) -> np.ndarray:
+    """No operand error matters (operands are integers, or the result is a shape)."""
+    return np.zeros(np.shape(c.y[0]))
+
+
+def moved(c: ErrorContext) -> object:
+    """The operator rearranges elements: their errors move along. Only floating operands may carry errors."""
+    return c.numpy([np.broadcast_to(e, np.shape(x)) for e, x in zip(c.e, c.x, strict=True)], c.attrs)
+
+
+def lipschitz(constant: float = 1.0) -> ErrorFn:
+    """The result moves at most ``constant`` times as far as the single operand."""
+    return lambda c: constant * c.e[0]
+
+
+def added(c: ErrorContext) -> np.ndarray:
+    """Sums, differences and selections: the operands' errors add up."""
+    total = np.zeros(np.shape(c.y[0]))
+    for e in c.e:
+        total = total + e
+    return total
+
+
+def largest(c: ErrorContext) -> np.ndarray:
+    """Maximum or minimum of the operands: the largest of their errors."""
+    bound = np.zeros(np.shape(c.y[0]))
+    for e in c.e:
+        bound = np.maximum(bound, e)
+    return bound
+
+
+def product(c: ErrorContext) -> np.ndarray:
+    """|ab - (a + da)(b + db)|."""
+    (a, b), (ea, eb) = c.x, c.e
+    return np.asarray(_finite_product(np.abs(a), eb) + _finite_product(np.abs(b), ea) + _finite_product(ea, eb))
+
+
+def _finite_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a * b where 0 times infinity is infinity: an unbounded error stays unbounded."""
+    out = a * b
+    return np.where(np.isinf(a) | np.isinf(b), np.inf, out)
+
+
+def quotient(c: ErrorContext) -> np.ndarray:
+    """|a/b - (a + da)/(b + db)|; unbounded where the error reaches the pole."""
+    (_, b), (ea, eb) = c.x, c.e
+    room = np.abs(b) - eb
+    return np.where(room > 0, (ea + np.abs(c.y[0]) * eb) / np.where(room > 0, room, 1.0), np.inf)
+
+
+def monotone(c: ErrorContext) -> np.ndarray:
+    """A monotone function of one operand: evaluated at the ends of the operand's interval."""
+    return corners(c, [[c.x[0] - c.e[0]], [c.x[0] + c.e[0]]])
+
+
+def corners(c: ErrorContext, points: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+    """The largest distance of the result from its values at the given operand points; NaN means unbounded."""
+    bound = np.zeros(np.shape(c.y[0]))
+    for point in points:
+        distance = np.abs(c.numpy(point, c.attrs) - c.y[0])
+        bound = np.maximum(bound, np.where(np.isnan(distance), np.inf, distance))
+    return bound
+
+
+def plus_absolute(rule: ErrorFn, units: float) -> ErrorFn:
+    """A rule plus ``units`` unit roundoffs of 1: for functions that are computed through terms of magnitude 1."""
+
+    def bound(c: ErrorContext) -> object:
+        return rule(c) + units * c.unit
+
+    return bound
+
+
+def decided(steps: Callable[[ErrorContext], np.ndarray]) -> ErrorFn:
+    """A decision: no error where the operands' error cannot turn it over (``steps`` is False), else unbounded."""
+    return lambda c: np.where(steps(c), np.inf, 0.0)
+
+
+def comparison_unstable(c: ErrorContext) -> np.ndarray:
+    """Whether two operands lie within their errors of each other."""
+    reach = c.e[0] + c.e[1]
+    gap = np.abs(_float(c.x[0]) - _float(c.x[1]))
+    return np.where(reach > 0, ~(gap > reach), False)
+
+
+def _float(x: np.ndarray) -> np.ndarray:
+    return np.asarray(x, np.float64)
+
+
+def stepped(c: ErrorContext) -> np.ndarray:
+    """A step function of one operand (floor, sign, a cast to integers): unstable if its interval crosses a step."""
+    low, high = c.numpy([c.x[0] - c.e[0]], c.attrs), c.numpy([c.x[0] + c.e[0]], c.attrs)
+    return np.where((c.e[0] > 0) & ~(low == high), np.inf, 0.0)
+
+
+def infinite_if(mask: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    return np.where(mask, np.inf, bound)
+
+
+def summed(terms: int, c: ErrorContext, errors: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
+    """A sum of ``terms`` terms: the given summed errors, plus the rounding of a sum in any order."""
+    return np.asarray(errors + terms * c.unit * (magnitudes + errors))

@@ -1,0 +1,90 @@
+"""Ways to sample the further operands and the attributes of an operator from its first operand.
+
+Every function is backtrack-free: what it returns is well typed by construction, as in Isra (paper 000, section III);
+None says that the first operand does not suit the operator.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ops.spec import Operand, Sample, SampleFn
+
+#: Sizes at which vectorised loops change their shape, beside small ones.
+SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33)
+
+MAX_RANK = 5
+
+
+def size(rng: random.Random) -> int:
+    """A dimension size: small ones and the neighbours of vector widths, the small ones more often."""
+    return rng.choice(SIZES[:6]) if rng.random() < 0.5 else rng.choice(SIZES)
+
+
+def alone(rng: random.Random, first: TensorType) -> Sample:
+    """A unary operator without attributes."""
+    return Sample()
+
+
+def alone_with(draw: Callable[[random.Random, TensorType], Attrs | None]) -> SampleFn:
+    """A unary operator whose attributes ``draw`` chooses; None from it says that the operand does not suit."""
+
+    def sample(rng: random.Random, first: TensorType) -> Sample | None:
+        attrs = draw(rng, first)
+        return None if attrs is None else Sample((), attrs)
+
+    return sample
+
+
+def broadcastable(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape that broadcasts with ``shape``: usually the same, else with leading dimensions dropped or ones."""
+    if rng.random() < 0.6:
+        return shape
+    start = rng.randrange(len(shape) + 1)
+    return tuple(1 if rng.random() < 0.3 else dim for dim in shape[start:])
+
+
+def same_type(count: int) -> SampleFn:
+    """An elementwise operator with ``count`` further operands of the first one's element type."""
+
+    def sample(rng: random.Random, first: TensorType) -> Sample:
+        types = (TensorType(first.dtype, broadcastable(rng, first.shape)) for _ in range(count))
+        return Sample(tuple(Operand(t) for t in types))
+
+    return sample
+
+
+def some_axes(rng: random.Random, rank: int) -> tuple[int, ...]:
+    """A non-empty sorted subset of the axes."""
+    return tuple(sorted(rng.sample(range(rank), rng.randint(1, rank))))
+
+
+def permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
+    return tuple(rng.sample(range(rank), rank))
+
+
+def factors(n: int) -> list[int]:
+    """The divisors of a positive number."""
+    return [d for d in range(1, n + 1) if n % d == 0]
+
+
+def shape_of_size(rng: random.Random, total: int, max_rank: int = MAX_RANK) -> tuple[int, ...]:
+    """A random shape with ``total`` elements."""
+    dims: list[int] = []
+    rest = total
+    while rest > 1 and len(dims) < max_rank - 1:
+        dims.append(rng.choice(factors(rest)))
+        rest //= dims[-1]
+    if rest > 1 or (not dims and rng.random() < 0.8):
+        dims.append(rest)
+    rng.shuffle(dims)
+    return tuple(dims)
+
+
+def total(shape: Iterable[int]) -> int:
+    count = 1
+    for dim in shape:
+        count *= dim
+    return count

@@ -1,0 +1,203 @@
+"""What one entry of the operator table says: everything that the rest of the project knows of an operator.
+
+Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds
+and the lowerings all read these entries; to add an operator is to add one :class:`Op`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+
+REQUIRED = object()
+"""The default of an attribute that has none."""
+
+
+@dataclass(frozen=True)
+class Attr:
+    """An attribute: its name, kind, ONNX default, and where ONNX keeps it when it is not an attribute.
+
+    ``kind`` is one of ``int``, ``ints``, ``float``, ``string`` and ``dtype``. With ``as_input`` ONNX (at opset 18)
+    passes it as a constant input after the operands, in the order in which the entry lists such attributes;
+    ``scalar`` says that this input has rank 0, and ``like_operand`` that its type is the first operand's.
+    """
+
+    name: str
+    kind: str
+    default: Any = REQUIRED
+    as_input: bool = False
+    scalar: bool = False
+    like_operand: bool = False
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An operand that the generator has to find or make: its type, and a range of values if it must be constant."""
+
+    type: TensorType
+    values: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One way to apply an operator to a given first operand: the further operands and the attributes."""
+
+    operands: tuple[Operand, ...] = ()
+    attrs: Attrs = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ErrorContext:
+    """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
+
+    ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
+    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating).
+    """
+
+    x: Sequence[np.ndarray]
+    e: Sequence[np.ndarray]
+    y: Sequence[np.ndarray]
+    attrs: Attrs
+    unit: float
+    numpy: NumpyFn
+
+
+NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
+ErrorFn = Callable[[ErrorContext], Any]
+ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
+SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
+TorchFn = Callable[["TorchCall"], str]
+
+
+@dataclass(frozen=True)
+class TorchCall:
+    """What a Torch spelling sees of one application: operand expressions, types, attributes, the idiom's choices."""
+
+    x: Sequence[str]
+    types: Sequence[TensorType]
+    results: Sequence[TensorType]
+    attrs: Attrs
+    rng: random.Random
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator.
+
+    ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
+    last repeats. ``types`` gives each variable its element types. ``results`` is, for each output, a type variable,
+    an element type, or ``@attr`` for the type that an attribute names; with ``splits`` the number of outputs is the
+    length of that attribute.
+
+    ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
+    (half types are computed in float32 and rounded once by the interpreter).
+
+    ``elementwise``: each result element depends on the operands' elements at its own place, after broadcasting.
+    ``exact``: on integer operands the result is that integer, in every type that can hold it. ``continuous``: small
+    changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
+    ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
+    ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
+    ``error`` bounds the absolute error that operand errors cause, and ``ulps`` the rounding of the operator itself in
+    units of the result's last place.
+
+    ``torch`` is a tuple of equivalent templates (``{0}`` is the first operand) or a function.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    types: Mapping[str, tuple[str, ...]]
+    results: tuple[str, ...]
+    shape: ShapeFn
+    numpy: NumpyFn
+    error: ErrorFn
+    torch: tuple[str, ...] | TorchFn
+    sample: SampleFn
+    attrs: tuple[Attr, ...] = ()
+    domain: str = ""
+    min_inputs: int = -1
+    variadic: bool = False
+    splits: str = ""
+    elementwise: bool = False
+    exact: bool = False
+    continuous: bool = True
+    moves: bool = False
+    ties: str | None = None
+    partial: NumpyFn | None = None
+    ulps: float = 0.0
+    weight: float = 1.0
+
+    @property
+    def arity(self) -> tuple[int, int | None]:
+        """The least and the greatest number of operands (None: no limit)."""
+        least = len(self.inputs) if self.min_inputs < 0 else self.min_inputs
+        return least, None if self.variadic else len(self.inputs)
+
+    @property
+    def fixed_arity(self) -> bool:
+        least, greatest = self.arity
+        return least == greatest
+
+    def variable(self, position: int) -> str:
+        """The type variable of the operand at ``position``."""
+        return self.inputs[min(position, len(self.inputs) - 1)]
+
+    def accepts(self, position: int, dtype: str) -> bool:
+        return dtype in self.types[self.variable(position)]
+
+    def attr(self, name: str) -> Attr:
+        return next(a for a in self.attrs if a.name == name)
+
+
+class TypeMismatch(ValueError):
+    """Operand types or attributes that the operator does not take."""
+
+
+def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
+    """The result types of an application. Raises TypeMismatch or ShapeMismatch where it is not well typed."""
+    from polyjuice.ops.shapes import Dims
+
+    least, greatest = op.arity
+    if len(operands) < least or (greatest is not None and len(operands) > greatest):
+        raise TypeMismatch(f"{op.name} takes {least} to {greatest} operands, not {len(operands)}")
+    bound: dict[str, str] = {}
+    for position, operand in enumerate(operands):
+        variable = op.variable(position)
+        if bound.setdefault(variable, operand.dtype) != operand.dtype:
+            raise TypeMismatch(f"{op.name}: operands of types {bound[variable]} and {operand.dtype}")
+        if operand.dtype not in op.types[variable]:
+            raise TypeMismatch(f"{op.name} does not take {operand.dtype}")
+    for attr in op.attrs:
+        if attr.name not in attrs:
+            raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
+    count = len(attrs[op.splits]) if op.splits else len(op.results)
+    shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
+    results = [result_dtype(op.results[min(i, len(op.results) - 1)], bound, attrs) for i in range(count)]
+    return tuple(TensorType(d, tuple(s)) for d, s in zip(results, shapes, strict=True))
+
+
+def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs) -> str:
+    """The element type that an entry of ``Op.results`` stands for."""
+    if result.startswith("@"):
+        return str(attrs[result[1:]])
+    if result in dtypes.ALL:
+        return result
+    return bound[result]
+
+
+class AttrView:
+    """Attributes read as fields, the form in which shape signatures see them."""
+
+    def __init__(self, attrs: Attrs) -> None:
+        self._attrs = attrs
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._attrs[name]
+        except KeyError:
+            raise AttributeError(name) from None
