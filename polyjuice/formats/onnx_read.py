@@ -1,0 +1,379 @@
+"""Reading an ONNX model as a Graph: table nodes in normal form, everything else opaque, every shape static.
+
+- Unset dimensions of graph inputs become 1.
+- Older models are converted to opset 18, local functions are inlined (:mod:`polyjuice.formats.versions`).
+- ``Constant``, ``ConstantOfShape``, ``Shape``, ``Size`` and ``Range`` of known operands become constants, a
+  Dropout in inference form an Identity. Nodes that only compute shapes are evaluated where those are needed;
+  nodes that no output needs are dropped.
+- A file that :func:`polyjuice.formats.save` wrote is read as it is: nothing is rewritten or folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from onnx import AttributeProto, ModelProto, NodeProto, TypeProto, helper
+
+from polyjuice.formats import opaque
+from polyjuice.formats.errors import FormatError
+from polyjuice.formats.normal import NotCovered, normal_attrs
+from polyjuice.formats.subgraphs import RESERVED, nested_nodes
+from polyjuice.formats.tensors import declared_dims, dtype_of, static_type, to_array
+from polyjuice.formats.versions import OPSET, default_version, is_default, prepare, since_version
+from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
+from polyjuice.ops import TABLE, Attr, Op, ShapeMismatch, TypeMismatch, check, infer
+
+PRODUCER = "polyjuice"
+"""The producer named in the files that this package writes."""
+
+OUTPUT_MARK = f"{RESERVED}output:"
+"""Begins the names of Identity nodes that only give a graph output a name of its own."""
+
+UNUSED_MARK = f"{RESERVED}unused:"
+"""Begins the names of results that have none in the Graph."""
+
+_LARGEST_PROPAGATED = 1024
+"""Known operands of at most this many elements take part in shape inference: shapes, not weights."""
+
+_CREATORS = ("ConstantOfShape", "Range", "Shape", "Size")
+"""Operators that become constants: what they create depends on shapes and other constants alone."""
+
+_EXTRA_INPUTS = {"Pad": ("axes",)}
+"""Inputs of operators of the table beyond those that the entry knows; the normal form does without them."""
+
+_EVALUATION_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What ONNX's reference evaluator may raise on operands that do not suit."""
+
+
+def load(path: str | Path) -> Graph:
+    """The Graph of an ONNX file. Raises FormatError."""
+    try:
+        model = onnx.load(str(path))
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (DecodeError, ValueError, onnx.checker.ValidationError) as error:
+        raise FormatError(f"{path}: not an ONNX model ({error})") from None
+    return from_model(model, str(path))
+
+
+def from_model(model: ModelProto, where: str = "model") -> Graph:
+    """The Graph of a model; ``where`` (a file name) begins the messages. Raises FormatError."""
+    try:
+        if not model.HasField("graph") or not model.ir_version:
+            raise FormatError("not an ONNX model (it has no graph or no IR version)")
+        return _Reader(prepare(model)).read()
+    except (FormatError, GraphError) as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+class _Reader:
+    """The state of one reading: what is known of the values seen so far."""
+
+    def __init__(self, model: ModelProto) -> None:
+        self.proto = model.graph
+        self.native = model.producer_name == PRODUCER
+        self.version = default_version(model)
+        self.imports = {o.domain: o.version for o in model.opset_import if not is_default(o.domain)}
+        self.opsets: dict[str, int] = {}
+        self.types: dict[str, TensorType] = {}
+        self.inputs: list[str] = []
+        self.constants: dict[str, np.ndarray] = {}
+        self.nodes: list[Node] = []
+        #: Names that stand for another value.
+        self.aliases: dict[str, str] = {}
+        #: The nodes of constant operands, by result: evaluated where a value is needed.
+        self.foldable: dict[str, NodeProto] = {}
+        self.folded: dict[str, np.ndarray | None] = {}
+        self.identities: set[str] = set()
+        declarations = (*self.proto.value_info, *self.proto.output)
+        self.declared: dict[str, TypeProto] = {info.name: info.type for info in declarations}
+        self.used = {info.name for info in self.proto.output}
+        for node in self.proto.node:
+            self.used.update(name for inner in nested_nodes(node) for name in inner.input)
+
+    def read(self) -> Graph:
+        for tensor in self.proto.initializer:
+            self.add_constant(tensor.name, to_array(tensor, tensor.name))
+        for info in self.proto.input:
+            if info.name not in self.constants:
+                self.inputs.append(info.name)
+                self.types[info.name] = _input_type(info.type, info.name)
+        for index, node in enumerate(self.proto.node):
+            try:
+                self.add_node(node, index)
+            except FormatError as error:
+                raise FormatError(f"node {_label(node, index)}: {error}") from None
+        outputs = tuple(self.aliases.get(info.name, info.name) for info in self.proto.output)
+        for name in outputs:
+            if name not in self.types:
+                raise FormatError(f"the output {name!r} is computed by no node")
+        nodes = tuple(self.nodes)
+        return check(prune(Graph(tuple(self.inputs), self.constants, nodes, outputs, self.types, self.opsets)))
+
+    # --- nodes ----------------------------------------------------------------------------------------------
+
+    def add_node(self, proto: NodeProto, index: int) -> None:
+        proto = self.resolved(proto)
+        default = is_default(proto.domain)
+        if proto.op_type == "Identity" and proto.name.startswith(OUTPUT_MARK):
+            self.aliases[proto.output[0]] = proto.input[0]
+            return
+        if default and not self.native:
+            if self.add_created(proto):
+                return
+            if proto.op_type == "Dropout" and self.is_inference(proto):
+                proto = helper.make_node("Identity", proto.input[:1], proto.output[:1])
+        self.note_foldable(proto)
+        marked = self.native and proto.name.startswith(opaque.MARK)
+        if marked or not self.add_table_node(proto):
+            self.add_opaque_node(proto, index)
+
+    def resolved(self, proto: NodeProto) -> NodeProto:
+        """The node with the names of the Graph. Raises FormatError where an input is undefined."""
+        for name in filter(None, proto.input):
+            if name not in self.types and name not in self.aliases:
+                raise FormatError(f"the input {name!r} is not defined before it")
+        for name in filter(None, proto.output):
+            if name in self.types or name in self.aliases:
+                raise FormatError(f"the value {name!r} is defined twice")
+        renamed = any(name in self.aliases for name in proto.input)
+        unused = any(name.startswith(UNUSED_MARK) for name in proto.output)
+        if renamed or unused:
+            copy = NodeProto()
+            copy.CopyFrom(proto)
+            copy.input[:] = [self.aliases.get(name, name) for name in proto.input]
+            copy.output[:] = ["" if name.startswith(UNUSED_MARK) else name for name in proto.output]
+            return copy
+        return proto
+
+    def add_constant(self, name: str, array: np.ndarray) -> None:
+        if array.dtype not in (dtypes.to_numpy(dtype) for dtype in dtypes.ALL):
+            raise FormatError(
+                f"the value {name!r} has the element type {array.dtype}, which Polyjuice does not support"
+            )
+        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        self.constants[name] = array
+
+    def add_created(self, proto: NodeProto) -> bool:
+        """Make a Constant, or a creator whose operands are known, a constant of the Graph."""
+        if proto.op_type == "Constant":
+            self.add_constant(proto.output[0], _constant_value(proto))
+            return True
+        if proto.op_type not in _CREATORS:
+            return False
+        attrs = {a.name: a for a in proto.attribute}
+        if proto.op_type in ("Shape", "Size"):
+            shape = self.types[proto.input[0]].shape
+            start, end = (attrs[k].i if k in attrs else None for k in ("start", "end"))
+            value = shape[start:end] if proto.op_type == "Shape" else self.types[proto.input[0]].size
+            array: np.ndarray | None = np.array(value, np.int64)
+        elif proto.op_type == "ConstantOfShape":
+            sizes = self.value_of(proto.input[0])
+            fill = to_array(attrs["value"].t, proto.output[0]) if "value" in attrs else np.zeros(1, np.float32)
+            array = None if sizes is None else np.broadcast_to(fill.reshape(()), tuple(map(int, sizes)))
+        else:
+            array = self.evaluated(proto, proto.output[0])
+        if array is None:
+            return False
+        self.add_constant(proto.output[0], array)
+        return True
+
+    def is_inference(self, proto: NodeProto) -> bool:
+        """Whether a Dropout passes its input on, and nobody reads its mask."""
+        training = self.value_of(proto.input[2]) if len(proto.input) > 2 and proto.input[2] else np.array(False)
+        return training is not None and not training.any() and not self.used.intersection(proto.output[1:])
+
+    def add_table_node(self, proto: NodeProto) -> bool:
+        """Add a node that the table covers; False where it does not."""
+        domain = "" if is_default(proto.domain) else proto.domain
+        op = TABLE.get((domain, proto.op_type))
+        if op is None:
+            return False
+        try:
+            operands, given = self.application(op, proto)
+            types = [self.types[name] for name in operands]
+            outputs = _outputs(op, proto)
+            if not (self.native and set(given) == {attr.name for attr in op.attrs}):
+                given = dict(normal_attrs(op, given, types, len(outputs)))
+            results = infer(op, types, given)
+        except (NotCovered, TypeMismatch, ShapeMismatch, IndexError):
+            return False
+        if len(results) != len(outputs):
+            return False
+        self.append(Node(proto.op_type, operands, outputs, given, domain), results)
+        return True
+
+    def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """The operands, and the attributes as the file gives them. Raises NotCovered."""
+        as_inputs = [attr for attr in op.attrs if attr.as_input]
+        count = len(op.inputs) if as_inputs else len(proto.input)
+        operands, rest = _without_trailing(proto.input[:count]), proto.input[count:]
+        if "" in operands:
+            raise NotCovered("an optional operand is absent before one that is there")
+        given = {a.name: _attribute_value(a, op, proto.output[0]) for a in proto.attribute}
+        extra = [Attr(name, "ints", None) for name in _EXTRA_INPUTS.get(op.name, ())]
+        if any(rest[len(as_inputs) + len(extra) :]):
+            raise NotCovered("inputs that the entry lacks")
+        for attr, name in zip((*as_inputs, *extra), rest, strict=False):
+            given[attr.name] = self.constant_attribute(attr, name) if name else None
+        if self.native:
+            given = {**{attr.name: None for attr in as_inputs}, **given}
+        return operands, given
+
+    def constant_attribute(self, attr: Attr, name: str) -> Any:
+        """An attribute that ONNX passes as an input. Raises NotCovered where that input is not constant."""
+        array = self.value_of(name)
+        if array is None:
+            raise NotCovered(f"{attr.name} is not constant")
+        if attr.kind == "ints":
+            return tuple(int(v) for v in array.ravel())
+        if array.size != 1:
+            raise NotCovered(f"{attr.name} is not one number")
+        value = array.reshape(()).item()
+        if isinstance(value, int) and int(float(value)) != value:
+            raise NotCovered(f"{attr.name} is no number of double precision")
+        return float(value)
+
+    def add_opaque_node(self, proto: NodeProto, index: int) -> None:
+        node = opaque.from_proto(proto, self.identity(proto, index))
+        for name in filter(None, node.inputs):
+            if name not in self.types:
+                raise FormatError(f"the value {name!r} that its subgraph captures is not defined before it")
+        opsets = {**self.imports, "": self.version}
+        known = {name: value for name in node.inputs if (value := self.small_value(name)) is not None}
+        inferred = opaque.infer_results(node, self.types, known, opsets)
+        outputs: list[str] = []
+        results: list[TensorType | None] = []
+        for name, type in zip(node.outputs, inferred, strict=True):
+            result = type or (static_type(self.declared[name], name) if name in self.declared else None)
+            if name and result is None and name in self.used:
+                raise FormatError(
+                    f"the type of its output {name!r} is unknown; declare its static shape in the value_info"
+                )
+            outputs.append(name if result else "")
+            results.append(result)
+        for inner in nested_nodes(proto):
+            if not is_default(inner.domain):
+                self.opsets[inner.domain] = self.imports.get(inner.domain, 1)
+            elif since_version(inner.op_type, self.version) > OPSET:
+                self.opsets[""] = self.version
+        self.append(replace(node, outputs=tuple(outputs)), results)
+
+    def identity(self, proto: NodeProto, index: int) -> str:
+        """A unique name for a node that may be random or stateful (its own, if it has one), else ``""``."""
+        if not opaque.is_stateful(proto):
+            return ""
+        name = proto.name.removeprefix(opaque.MARK)
+        if not name or name in self.identities:
+            name = f"{proto.op_type}_{index}"
+        self.identities.add(name)
+        return name
+
+    def append(self, node: Node, results: Sequence[TensorType | None]) -> None:
+        self.nodes.append(node)
+        self.types.update((n, type) for n, type in zip(node.outputs, results, strict=True) if n and type)
+
+    # --- known values ---------------------------------------------------------------------------------------
+
+    def note_foldable(self, proto: NodeProto) -> None:
+        """Remember a node whose value follows from constants."""
+        known = all(not name or name in self.constants or name in self.foldable for name in proto.input)
+        if known and is_default(proto.domain) and not opaque.is_stateful(proto):
+            self.foldable.update((name, proto) for name in proto.output if name)
+
+    def value_of(self, name: str) -> np.ndarray | None:
+        """The value of a constant, or of what is computed from constants alone; None for others."""
+        if name in self.constants:
+            return self.constants[name]
+        if name in self.foldable and name not in self.folded:
+            self.folded[name] = self.evaluated(self.foldable[name], name)
+        return self.folded.get(name)
+
+    def small_value(self, name: str) -> np.ndarray | None:
+        small = name in self.types and self.types[name].size <= _LARGEST_PROPAGATED
+        return self.value_of(name) if small else None
+
+    def evaluated(self, proto: NodeProto, result: str) -> np.ndarray | None:
+        """A result of a node on known operands, by ONNX's reference evaluator; None where it has none."""
+        from onnx.reference import ReferenceEvaluator  # slow to import, and rarely needed
+
+        operands = {name: self.value_of(name) for name in proto.input if name}
+        if any(value is None for value in operands.values()):
+            return None
+        try:
+            evaluator = ReferenceEvaluator(proto, opsets={"": self.version})
+            values = dict(zip(proto.output, evaluator.run(None, operands), strict=False))
+        except _EVALUATION_ERRORS:
+            return None
+        value = values.get(result)
+        return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
+
+
+def _input_type(type: TypeProto, name: str) -> TensorType:
+    """The type of a graph input, with 1 for each dimension that the model leaves open."""
+    declared = declared_dims(type, name)
+    if declared is None or declared[1] is None:
+        raise FormatError(f"the graph input {name!r} has no shape; declare it in the model, at least its rank")
+    return TensorType(declared[0], tuple(1 if size is None else size for size in declared[1]))
+
+
+def _constant_value(proto: NodeProto) -> np.ndarray:
+    """The value of a Constant node. Raises FormatError for strings and sparse tensors."""
+    attribute = proto.attribute[0]
+    if attribute.name == "value":
+        return to_array(attribute.t, proto.output[0])
+    kinds: Mapping[str, type[np.generic]] = {"value_float": np.float32, "value_int": np.int64}
+    kind = kinds.get(attribute.name.removesuffix("s"))
+    if kind is None:
+        raise FormatError(f"the constant {proto.output[0]!r} is given as {attribute.name}, which is not supported")
+    return np.array(helper.get_attribute_value(attribute), kind)
+
+
+def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
+    """An attribute as a number, a string or a tuple. Raises NotCovered for others."""
+    value = helper.get_attribute_value(attribute)
+    if any(attr.name == attribute.name and attr.kind == "dtype" for attr in op.attrs):
+        return dtype_of(value, result)
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, (int, float)):
+        return value
+    if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS):
+        return tuple(value)
+    raise NotCovered(f"the attribute {attribute.name}")
+
+
+def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
+    """The results that the table's operator has. Raises NotCovered where more are asked for."""
+    if op.splits:
+        return tuple(proto.output)
+    if any(proto.output[len(op.results) :]):
+        raise NotCovered("more results than the entry has")
+    return tuple(proto.output[: len(op.results)])
+
+
+def _without_trailing(names: Sequence[str]) -> tuple[str, ...]:
+    """The names without the absent ones at the end."""
+    kept = list(names)
+    while kept and not kept[-1]:
+        kept.pop()
+    return tuple(kept)
+
+
+def _label(node: NodeProto, index: int) -> str:
+    result = next(iter(node.output), "")
+    return f"{index} ({node.op_type} {node.name or result!r})"

@@ -1,0 +1,149 @@
+"""Writing a Graph as an ONNX model: opset 18 and IR version 9, later only where a node needs it.
+
+Every value is declared with its type. Attributes that ONNX takes as inputs become shared initializers. Floats
+are rounded to what ONNX holds: single precision, or the operand's type for such inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import EncodeError  # type: ignore[import-untyped]
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto
+
+from polyjuice.formats import opaque
+from polyjuice.formats.errors import FormatError
+from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK
+from polyjuice.formats.subgraphs import RESERVED
+from polyjuice.formats.tensors import code_of, to_tensor, to_value_info
+from polyjuice.formats.versions import IR_VERSION, OPSET, ir_version
+from polyjuice.ir import Graph, Node, array_digest, dtypes
+from polyjuice.ops import Attr, entry
+
+_DILATED_AVERAGE_OPSET = 19
+"""The version of ONNX that gave AveragePool its dilations."""
+
+
+def save(graph: Graph, path: str | Path, name: str = "polyjuice") -> None:
+    """Write a Graph to an ONNX file; equal graphs give equal bytes. Raises FormatError."""
+    model = to_model(graph, name)
+    try:
+        data = model.SerializeToString(deterministic=True)
+    except (EncodeError, ValueError) as error:
+        raise FormatError(f"{path}: cannot be written ({error}); an ONNX file holds at most 2 GB") from None
+    Path(path).write_bytes(data)
+
+
+def to_model(graph: Graph, name: str = "polyjuice") -> ModelProto:
+    """The ONNX model of a checked Graph. Raises FormatError."""
+    for value in graph.types:
+        if value.startswith(RESERVED):
+            raise FormatError(f"the value {value!r} has a reserved name; rename it")
+    return _Writer(graph).model(name)
+
+
+class _Writer:
+    """The state of one writing."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.proto = GraphProto()
+        self.shared: dict[tuple[str, tuple[int, ...], str], str] = {}
+        self.unused = 0
+        self.opset = graph.opsets.get("", OPSET)
+
+    def model(self, name: str) -> ModelProto:
+        graph, proto = self.graph, self.proto
+        proto.name = name
+        proto.input.extend(to_value_info(value, graph.types[value]) for value in graph.inputs)
+        proto.initializer.extend(to_tensor(array, value) for value, array in graph.constants.items())
+        for node in graph.nodes:
+            proto.node.append(opaque.to_proto(node) if node.opaque else self.table_node(node))
+        self.outputs()
+        model = ModelProto(ir_version=IR_VERSION, producer_name=PRODUCER, graph=proto)
+        domains = {node.domain: 1 for node in graph.nodes if node.domain}
+        opsets = {**domains, **graph.opsets, "": self.opset}
+        model.ir_version = ir_version(opsets)
+        model.opset_import.extend(OperatorSetIdProto(domain=d, version=v) for d, v in sorted(opsets.items()))
+        return model
+
+    def outputs(self) -> None:
+        """Declare outputs (behind an Identity where a value cannot be one itself) and all other results."""
+        graph, proto = self.graph, self.proto
+        computed = [name for node in graph.nodes for name in node.outputs if name]
+        direct = set(computed)
+        for i, value in enumerate(graph.outputs):
+            name = value
+            if value not in direct:
+                name = f"{OUTPUT_MARK}{i}"
+                proto.node.append(NodeProto(op_type="Identity", name=name, input=[value], output=[name]))
+            direct.discard(value)
+            proto.output.append(to_value_info(name, graph.types[value]))
+        outputs = set(graph.outputs)
+        proto.value_info.extend(to_value_info(value, graph.types[value]) for value in computed if value not in outputs)
+
+    def table_node(self, node: Node) -> NodeProto:
+        op = entry(node)
+        assert op is not None
+        attributes = [attr for attr in op.attrs if not attr.as_input]
+        if node.qualified == "AveragePool" and self.opset < _DILATED_AVERAGE_OPSET:
+            if any(d != 1 for d in node.attrs["dilations"]):
+                self.opset = _DILATED_AVERAGE_OPSET
+            else:
+                attributes = [attr for attr in attributes if attr.name != "dilations"]
+        proto = NodeProto(op_type=node.op, domain=node.domain)
+        proto.output.extend(name or self.unused_name() for name in node.outputs)
+        proto.attribute.extend(
+            _attribute(attr, node.attrs[attr.name]) for attr in attributes if node.attrs[attr.name] is not None
+        )
+        proto.input.extend(node.inputs)
+        constants = list(self.constant_inputs(node, [attr for attr in op.attrs if attr.as_input]))
+        while constants and not constants[-1]:
+            constants.pop()
+        if constants:
+            proto.input.extend("" for _ in range(len(op.inputs) - len(node.inputs)))
+            proto.input.extend(constants)
+        return proto
+
+    def unused_name(self) -> str:
+        self.unused += 1
+        return f"{UNUSED_MARK}{self.unused}"
+
+    def constant_inputs(self, node: Node, attrs: list[Attr]) -> Iterator[str]:
+        """The names of the initializers that hold these attributes; ``""`` for None."""
+        for attr in attrs:
+            value = node.attrs[attr.name]
+            dtype = self.graph.types[node.inputs[0]].dtype if attr.like_operand else "int64"
+            yield "" if value is None else self.initializer(_as_array(value, dtype))
+
+    def initializer(self, array: np.ndarray) -> str:
+        key = (str(array.dtype), array.shape, array_digest(array))
+        if key not in self.shared:
+            self.shared[key] = f"{RESERVED}constant:{len(self.shared)}"
+            self.proto.initializer.append(to_tensor(array, self.shared[key]))
+        return self.shared[key]
+
+
+def _as_array(value: Any, dtype: str) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        return np.asarray(value).astype(dtypes.to_numpy(dtype))
+
+
+def _attribute(attr: Attr, value: Any) -> AttributeProto:
+    proto = AttributeProto(name=attr.name)
+    match attr.kind:
+        case "int":
+            proto.type, proto.i = AttributeProto.INT, value
+        case "ints":
+            proto.type = AttributeProto.INTS
+            proto.ints.extend(value)
+        case "float":
+            proto.type, proto.f = AttributeProto.FLOAT, value
+        case "string":
+            proto.type, proto.s = AttributeProto.STRING, value.encode()
+        case "dtype":
+            proto.type, proto.i = AttributeProto.INT, code_of(value)
+    return proto

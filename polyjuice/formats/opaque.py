@@ -1,0 +1,88 @@
+"""Opaque nodes: operators that the table lacks, kept verbatim, attributes as serialized AttributeProtos."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper, shape_inference
+
+from polyjuice.formats.subgraphs import RESERVED, close, nested_nodes, reopen
+from polyjuice.formats.tensors import static_type, to_tensor, to_value_info
+from polyjuice.formats.versions import IR_VERSION, is_default
+from polyjuice.ir import Node, TensorType
+
+#: The attribute that counts the trailing inputs which the node's subgraphs capture.
+CAPTURED = "polyjuice_captured"
+
+#: Begins the names of opaque nodes in the files that this package writes; the identity follows.
+MARK = f"{RESERVED}opaque:"
+
+#: The domains whose operators are known to be functions of their inputs, unless they are listed as random.
+_PURE_DOMAINS = ("ai.onnx.ml",)
+
+_RANDOM = frozenset(
+    (
+        "Bernoulli",
+        "Dropout",
+        "Multinomial",
+        "RandomNormal",
+        "RandomNormalLike",
+        "RandomUniform",
+        "RandomUniformLike",
+    )
+)
+
+
+def is_stateful(node: NodeProto) -> bool:
+    """Whether two runs of a node may differ; of other domains' operators nobody knows, so those count too."""
+    return any(
+        inner.op_type in _RANDOM or not (is_default(inner.domain) or inner.domain in _PURE_DOMAINS)
+        for inner in nested_nodes(node)
+    )
+
+
+def from_proto(proto: NodeProto, identity: str) -> Node:
+    """The opaque Node of a NodeProto; the outer values that its subgraphs capture follow its own inputs."""
+    closed, captured = close(proto)
+    attrs: dict[str, object] = {a.name: a.SerializeToString(deterministic=True) for a in closed.attribute}
+    if captured:
+        attrs[CAPTURED] = len(captured)
+    domain = "" if is_default(proto.domain) else proto.domain
+    return Node(proto.op_type, (*proto.input, *captured), tuple(proto.output), attrs, domain, True, identity)
+
+
+def to_proto(node: Node) -> NodeProto:
+    """The NodeProto of an opaque Node; its name is a mark and the identity."""
+    own = len(node.inputs) - node.attrs.get(CAPTURED, 0)
+    proto = NodeProto(op_type=node.op, domain=node.domain, name=MARK + node.identity)
+    proto.input.extend(node.inputs[:own])
+    proto.output.extend(node.outputs)
+    proto.attribute.extend(AttributeProto.FromString(raw) for name, raw in node.attrs.items() if name != CAPTURED)
+    reopen(proto, list(node.inputs[own:]))
+    return proto
+
+
+def infer_results(
+    node: Node, types: Mapping[str, TensorType], known: Mapping[str, np.ndarray], opsets: Mapping[str, int]
+) -> Sequence[TensorType | None]:
+    """The result types that ONNX's shape inference finds for an opaque node, None where it finds none.
+
+    ``known`` holds the operands whose values are known. Raises FormatError for types that the IR lacks.
+    """
+    graph = GraphProto(name="one node", node=[to_proto(node)])
+    for name in dict.fromkeys(filter(None, node.inputs)):
+        if name in known:
+            graph.initializer.append(to_tensor(known[name], name))
+        else:
+            graph.input.append(to_value_info(name, types[name]))
+    for name in filter(None, node.outputs):
+        graph.output.add(name=name)
+    imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
+    model = ModelProto(ir_version=IR_VERSION, graph=graph, opset_import=imports)
+    try:
+        inferred = shape_inference.infer_shapes(model, data_prop=True)
+    except (RuntimeError, ValueError):
+        return [None] * len(node.outputs)
+    found = {info.name: static_type(info.type, info.name) for info in inferred.graph.output}
+    return [found.get(name) for name in node.outputs]

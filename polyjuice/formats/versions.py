@@ -1,0 +1,77 @@
+"""Bringing any ModelProto to a form that the reader knows: no local functions, default opset 18 or later.
+
+Older models are converted by ``onnx.version_converter``. Newer ones are left at their version, for ONNX has
+almost no conversions downwards: what the operator table covers means the same there (later versions only add
+element types and attributes), and what it does not cover stays opaque at its own version.
+"""
+
+from __future__ import annotations
+
+from onnx import ModelProto, defs, helper, inliner, version_converter
+
+from polyjuice.formats.errors import FormatError
+from polyjuice.formats.subgraphs import nested_nodes
+
+OPSET = 18
+"""The version of ONNX's operators at which graphs are stored."""
+
+IR_VERSION = 9
+"""The version of the file format, the one that runtimes of opset 18's and 19's time load."""
+
+
+def is_default(domain: str) -> bool:
+    """Whether this is ONNX's own domain (which has two names)."""
+    return domain in ("", "ai.onnx")
+
+
+def default_version(model: ModelProto) -> int:
+    """The version of ONNX's own operators that a model imports (OPSET where it imports none)."""
+    return next((o.version for o in model.opset_import if is_default(o.domain)), OPSET)
+
+
+def since_version(op: str, version: int, domain: str = "") -> int:
+    """The version that gave the operator its meaning at ``version``; 0 where ONNX does not know it."""
+    try:
+        return int(defs.get_schema(op, version, domain).since_version)
+    except defs.SchemaError:
+        return 0
+
+
+def prepare(model: ModelProto) -> ModelProto:
+    """An equal model without local functions, at opset 18 or later. Raises FormatError."""
+    if model.graph.sparse_initializer:
+        name = model.graph.sparse_initializer[0].values.name
+        raise FormatError(f"the initializer {name!r} is sparse; store it as a dense tensor")
+    try:
+        if model.functions:
+            model = inliner.inline_local_functions(model, convert_version=True)
+        version = default_version(model)
+        if version < OPSET and _changed_since(model, version):
+            model = _with_declared_types(version_converter.convert_version(model, OPSET), model)
+    except (RuntimeError, ValueError, version_converter.ConvertError) as error:
+        reason = " ".join(str(error).split())
+        raise FormatError(
+            f"the model cannot be brought to opset {OPSET} ({reason}); export it at opset {OPSET}"
+        ) from None
+    return model
+
+
+def _changed_since(model: ModelProto, version: int) -> bool:
+    """Whether some operator of the model got another meaning or form between ``version`` and OPSET."""
+    nodes = (inner for node in model.graph.node for inner in nested_nodes(node))
+    ops = {node.op_type for node in nodes if is_default(node.domain)}
+    return any(since_version(op, version) != since_version(op, OPSET) for op in ops)
+
+
+def _with_declared_types(converted: ModelProto, original: ModelProto) -> ModelProto:
+    """The converter's model with the original's declarations, for it makes wrong ones of its own."""
+    kept = {name for node in converted.graph.node for name in node.output}
+    del converted.graph.value_info[:]
+    converted.graph.value_info.extend(info for info in original.graph.value_info if info.name in kept)
+    return converted
+
+
+def ir_version(opsets: dict[str, int]) -> int:
+    """The least file format version, from IR_VERSION on, that goes with these operator versions."""
+    known = [helper.make_opsetid(domain, version) for domain, version in opsets.items() if is_default(domain)]
+    return max(IR_VERSION, int(helper.find_min_ir_version_for(known)))

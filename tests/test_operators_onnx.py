@@ -1,0 +1,256 @@
+"""Truth from elsewhere: the table against ONNX's node test cases, its runtime and its reference evaluator."""
+
+from __future__ import annotations
+
+import functools
+import random
+import warnings
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, TensorProto, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from polyjuice.formats import FormatError, from_model, to_model
+from polyjuice.formats.tensors import to_array
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, TensorType, digest, dtypes
+from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
+from polyjuice.ops.sampling import SIZES
+
+ONNX_OPS = sorted(name for domain, name in TABLE if not domain)
+
+NO_NODE_CASES: dict[str, str] = {}
+"""Operators of the table without a node test case that could run, and why."""
+
+MISJUDGED = {
+    "LRN": "the reference evaluator counts channels by the batch size",
+    ("Erf", "float64"): "the reference evaluator computes Erf in single precision",
+    ("ReduceSum", "bfloat16"): "the reference evaluator rounds every partial sum",
+}
+"""Where the reference evaluator is no judge, and why: ONNX Runtime judges the instance on float32 there."""
+
+RUNTIME_RANKS = {"LRN": 4}
+"""The only rank that ONNX Runtime takes, where the specification allows others."""
+
+INTEGER_VALUES = {"ReduceProd": (-1, 1)}
+"""Ranges of integer operands for which no result overflows (the default is -9 to 9)."""
+
+ROUNDINGS = {"float16": 4, "bfloat16": 4, "float32": 64, "float64": 64}
+"""Tolerated error in unit roundoffs of the largest result; half types are computed wider and rounded once."""
+
+LARGEST_INSTANCE = 4096
+SEEDS = range(8)
+
+
+def assert_close(actual: np.ndarray, expected: np.ndarray, precision: str = "float64") -> None:
+    """Equal types, shapes, NaNs, infinities, and values: exactly, unless they are floats.
+
+    ``precision`` names a floating type in which ``expected`` was computed, if that is a narrower one.
+    """
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    dtype = dtypes.of_array(actual)
+    if not dtypes.is_float(dtype):
+        np.testing.assert_array_equal(actual, expected)
+        return
+    a, e = actual.astype(np.float64), expected.astype(np.float64)
+    scale = np.max(np.abs(e[np.isfinite(e)]), initial=0.0)
+    unit = max(ROUNDINGS[t] * dtypes.unit_roundoff(t) for t in (dtype, precision) if dtypes.is_float(t))
+    np.testing.assert_allclose(a, e, rtol=unit, atol=unit * scale + dtypes.smallest_normal(dtype))
+
+
+# --- ONNX's node test cases ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def node_cases() -> dict[str, list[tuple[str, Graph, Sequence[np.ndarray], Sequence[np.ndarray]]]]:
+    """By operator: the cases that load as graphs of table nodes alone, their inputs and expected outputs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from onnx.backend.test.case.node import collect_testcases
+
+        cases = collect_testcases(None)
+    found = defaultdict(list)
+    for case in cases:
+        if not any(node.op_type in ONNX_OPS for node in case.model.graph.node):
+            continue
+        for inputs, outputs in case.data_sets:
+            try:
+                model, feeds = with_constant_operands(case.model, inputs)
+                graph = from_model(model, case.name)
+            except FormatError:
+                continue
+            if any(node.opaque for node in graph.nodes):
+                continue
+            operands = [as_array(feeds[name]) for name in graph.inputs]
+            for name in {node.op for node in graph.nodes}:
+                found[name].append((case.name, graph, operands, outputs))
+    return found
+
+
+def as_array(value: Any) -> np.ndarray:
+    """A value of a test case: an array, or a TensorProto where NumPy lacks the type."""
+    return to_array(value, "value") if isinstance(value, TensorProto) else np.asarray(value)
+
+
+def with_constant_operands(model: ModelProto, inputs: Sequence[Any]) -> tuple[ModelProto, dict[str, Any]]:
+    """The model with those inputs constant that the table takes as attributes; the values of all inputs."""
+    feeds = dict(zip((info.name for info in model.graph.input), inputs, strict=False))
+    bound = ModelProto()
+    bound.CopyFrom(model)
+    for node in model.graph.node:
+        op = TABLE.get(("", node.op_type))
+        if op is None or not any(attr.as_input for attr in op.attrs):
+            continue
+        for name in node.input[len(op.inputs) :]:
+            if name in feeds:
+                bound.graph.initializer.append(numpy_helper.from_array(np.asarray(feeds[name]), name))
+    return bound, feeds
+
+
+@pytest.mark.parametrize("name", ONNX_OPS)
+def test_node_cases(name: str) -> None:
+    cases = node_cases().get(name, [])
+    if name in NO_NODE_CASES:
+        assert not cases, f"{name} has node cases now"
+        pytest.skip(NO_NODE_CASES[name])
+    assert cases
+    failures = []
+    for case, graph, inputs, expected in cases:
+        try:
+            for actual, wanted in zip(evaluate(graph, inputs), expected, strict=True):
+                assert_close(actual, as_array(wanted))
+        except AssertionError as error:
+            failures.append(f"{case}: {error}")
+    assert not failures, "\n".join(failures)
+
+
+# --- random typed instances ---------------------------------------------------------------------------------
+
+
+def random_type(rng: random.Random, dtype: str) -> TensorType:
+    """A type of rank 0 to 5 with a bounded number of elements."""
+    shape: list[int] = []
+    for _ in range(rng.randint(0, 5)):
+        room = LARGEST_INSTANCE // TensorType(dtype, tuple(shape)).size
+        shape.append(rng.choice([size for size in SIZES if size <= max(room // 8, 1)]))
+    rng.shuffle(shape)
+    return TensorType(dtype, tuple(shape))
+
+
+def instance(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]] | None:
+    """A graph of one application of an operator and its inputs; None where no first operand was found."""
+    rng, values = random.Random(f"{op.name} {dtype} {seed}"), np.random.default_rng(seed)
+    limits = INTEGER_VALUES.get(op.name, (-9, 9))
+    for _ in range(500):
+        first = random_type(rng, dtype)
+        sample = op.sample(rng, first) or retyped(op.sample(rng, replace(first, dtype="float32")), dtype)
+        if sample is None or first.rank != RUNTIME_RANKS.get(op.name, first.rank):
+            continue
+        builder = GraphBuilder()
+        arrays = [random_array(values, operand, limits) for operand in (Operand(first), *sample.operands)]
+        names = [builder.input(TensorType(dtypes.of_array(array), array.shape)) for array in arrays]
+        outputs = builder.multi(op.name, *names, domain=op.domain, **sample.attrs)
+        return builder.build(outputs), arrays
+    return None
+
+
+def retyped(sample: Sample | None, dtype: str) -> Sample | None:
+    """A sample for float32 operands as one for another type (entries may sample fewer than they accept)."""
+    if sample is None:
+        return None
+    return replace(sample, operands=tuple(replace(o, type=replace(o.type, dtype=dtype)) for o in sample.operands))
+
+
+def random_array(values: np.random.Generator, operand: Operand, limits: tuple[int, int]) -> np.ndarray:
+    """Values for an operand: in its own range if it has one, else normal or integers within ``limits``."""
+    type = operand.type
+    if dtypes.is_float(type.dtype) and operand.values is None:
+        array = values.normal(0, 2, type.shape)
+    else:
+        low, high = operand.values or ((0, 1) if type.dtype == "bool" else limits)
+        array = values.integers(max(low, 0) if type.dtype == "uint8" else low, high, type.shape, endpoint=True)
+    return np.asarray(array).astype(dtypes.to_numpy(type.dtype))
+
+
+def onnxruntime_results(model: ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+    """The outputs under ONNX Runtime, unoptimized; None where it has no kernel."""
+    ort = pytest.importorskip("onnxruntime")
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    if any(
+        value.type.tensor_type.elem_type == TensorProto.BFLOAT16 for value in (*model.graph.input, *model.graph.output)
+    ):
+        return None  # its Python interface has no arrays of bfloat16
+    try:
+        session = ort.InferenceSession(model.SerializeToString(), options)
+        outputs: list[np.ndarray] = session.run(None, feeds)
+    except state.NotImplemented:
+        return None
+    return outputs
+
+
+def reference_results(model: ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+    """The outputs under ONNX's reference evaluator; None where it cannot compute them in their types."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            outputs = [np.asarray(array) for array in ReferenceEvaluator(model).run(None, feeds)]
+        except (TypeError, NotImplementedError, RuntimeError, ValueError):
+            return None
+    wanted = [dtypes.to_numpy(type.dtype) for type in from_model(model).output_types]
+    return outputs if [array.dtype for array in outputs] == wanted else None
+
+
+def single_precision_results(graph: Graph, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    """The outputs under ONNX Runtime on float32 operands, in the graph's own types."""
+    builder = GraphBuilder()
+    (node,) = graph.nodes
+    arrays = [array.astype(np.float32) for array in inputs]
+    names = [
+        builder.input(TensorType("float32", array.shape), name)
+        for name, array in zip(graph.inputs, arrays, strict=True)
+    ]
+    single = builder.build(builder.multi(node.op, *names, outputs=graph.outputs, **node.attrs))
+    outputs = onnxruntime_results(to_model(single), dict(zip(names, arrays, strict=True)))
+    types = graph.output_types
+    return outputs and [array.astype(dtypes.to_numpy(t.dtype)) for array, t in zip(outputs, types, strict=True)]
+
+
+PAIRS = [(name, dtype) for name in ONNX_OPS for dtype in TABLE["", name].types[TABLE["", name].inputs[0]]]
+
+
+@pytest.mark.parametrize(("name", "dtype"), PAIRS)
+def test_random_instances(name: str, dtype: str) -> None:
+    op = TABLE["", name]
+    checked = 0
+    for seed in SEEDS:
+        made = instance(op, dtype, seed)
+        if made is None:
+            continue
+        graph, inputs = made
+        model = to_model(graph)
+        onnx.checker.check_model(model, full_check=True)
+        assert digest(from_model(model)) == digest(graph)
+        feeds = dict(zip(graph.inputs, inputs, strict=True))
+        expected = onnxruntime_results(model, feeds)
+        precision = dtype
+        if expected is None and name not in MISJUDGED and (name, dtype) not in MISJUDGED:
+            expected = reference_results(model, feeds)
+        if expected is None:
+            expected, precision = single_precision_results(graph, inputs), "float32"
+        assert expected is not None
+        checked += 1
+        for actual, wanted in zip(evaluate(graph, inputs), expected, strict=True):
+            assert_close(actual, wanted, precision)
+    assert checked
