@@ -1,0 +1,172 @@
+"""The compilers under test: one file each, found by name and never imported by the host.
+
+A compiler file runs inside a worker process, in the compiler's own interpreter, which may be Python 3.9 and
+need not have Polyjuice installed. It imports only the standard library, NumPy and its framework; neighbours
+whose name begins with "_" may be imported relatively. `CompilerFile` says what it defines. This module, on
+the host's side, only finds such files and reads two string constants out of their text.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import importlib.metadata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypedDict
+
+from numpy.typing import NDArray
+
+ENTRY_POINTS = "polyjuice.compilers"
+FORMATS = ("torch", "onnx", "tensorflow")
+
+_FOLDER = Path(__file__).parent
+# A control that is no framework's compiler lives with the room that it needs, not in this folder.
+_ELSEWHERE = (("numpy", _FOLDER.parent / "campaign" / "numpy_control.py"),)
+
+Array = tuple[str, NDArray[Any]]
+"""An array in a worker: (dtype name, values); bfloat16 is held as the uint16 of its bits."""
+
+
+class WorkerArtifact(TypedDict):
+    """What `load` is given: Python source (torch, tensorflow) or a serialized model (onnx), and arrays."""
+
+    source: str | bytes
+    arrays: dict[str, Array]
+
+
+class CompilerFile(Protocol):
+    """What a compiler file defines, as a module. Methods marked optional may be left out.
+
+    Calls come in this order: version, check, start; then for each artifact load, eager, compile, run, trace.
+    Arrays that a function receives are shared by the later calls for the artifact: copy before writing into
+    them. An exception is an `error` of the compiler when `compile` or `run` raises it, and `unsupported`, no
+    bug, when `load` or `eager` does, or when it is a NotImplementedError.
+    """
+
+    FORMAT: str
+    """The artifact format it takes, one of FORMATS: a string literal."""
+
+    NEEDS: str
+    """Optional, a string literal: what to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
+
+    REPRO_IMPORTS: str
+    """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
+
+    REPRO: str
+    """A string literal: source for reproducers that defines `execute(model, inputs)`, which compiles a model of
+    FORMAT, runs it on the framework's tensors (ONNX: on arrays), and returns the outputs."""
+
+    def version(self) -> str:
+        """The framework's version. Raises ImportError where the framework is missing."""
+
+    def check(self) -> None:
+        """Raises RuntimeError, in one line that says what to install, where the environment lacks it."""
+
+    def start(self, options: dict[str, Any]) -> None:
+        """Prepare the process, once. RuntimeError with one line where the options cannot be had.
+
+        Options: `device` (cpu or cuda), `threads`, `disable` (names from `knobs` to switch off), and two
+        folders: `scratch`, removed with the process, and `toolchain`, which outlives it and is shared by
+        workers.
+        """
+
+    def load(self, artifact: WorkerArtifact) -> Any:
+        """The program, as the framework has it, before the compiler under test has seen it."""
+
+    def eager(self, program: Any, inputs: Sequence[Array]) -> Sequence[Array]:
+        """Optional: the framework's own run without the compiler."""
+
+    def compile(self, program: Any, inputs: Sequence[Array]) -> Any:
+        """Compile; a compiler that works at the first call makes that call here."""
+
+    def run(self, compiled: Any, inputs: Sequence[Array]) -> Sequence[Array]:
+        """Run what `compile` returned."""
+
+    def knobs(self) -> list[str]:
+        """Names of parts of the compiler that can be switched off, for bisection."""
+
+    def trace(self, compiled: Any) -> list[str]:
+        """Optional: what the compiler did (passes that ran, patterns that matched)."""
+
+
+class EnvironmentProblem(Exception):
+    """Something outside Polyjuice is missing; the message is one line that says what to do."""
+
+
+@dataclass(frozen=True)
+class CompilerInfo:
+    """A compiler file that was found, and what its constants say: see `CompilerFile`."""
+
+    name: str
+    path: Path
+    format: str
+    needs: str
+    repro_imports: str
+    repro: str
+
+
+def names() -> list[str]:
+    """The names of all compilers found, available here or not, sorted."""
+    return sorted(_files())
+
+
+def find(name: str) -> CompilerInfo:
+    """The compiler of that name. Raises EnvironmentProblem where there is none, or one without FORMAT."""
+    files = _files()
+    if name not in files:
+        raise EnvironmentProblem(f"no compiler is called {name!r}; there are {', '.join(sorted(files))}")
+    return read(name, files[name])
+
+
+def read(name: str, path: Path) -> CompilerInfo:
+    """Describe the compiler file at `path`, by its text alone."""
+    constants = _string_constants(path)
+    declared = constants.get("FORMAT")
+    if declared not in FORMATS:
+        raise EnvironmentProblem(f"{path}: FORMAT must be one of {', '.join(FORMATS)}, not {declared!r}")
+    return CompilerInfo(
+        name,
+        path,
+        declared,
+        constants.get("NEEDS", "its framework: install it there"),
+        constants.get("REPRO_IMPORTS", ""),
+        constants.get("REPRO", ""),
+    )
+
+
+def _files() -> dict[str, Path]:
+    """Name to file. The files of this folder win over entry points of the same name."""
+    found = {}
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        path = _locate(entry.module)
+        if path is not None:
+            found[entry.name] = path
+    found.update({name: path for name, path in _ELSEWHERE if path.is_file()})
+    found.update({path.stem: path for path in _FOLDER.glob("*.py") if not path.name.startswith("_")})
+    return found
+
+
+def _locate(module: str) -> Path | None:
+    """The file of a module. Unlike importlib.util.find_spec, imports not even the packages that hold it."""
+    folders: Sequence[str] | None = None
+    for depth in range(1, module.count(".") + 2):
+        spec = importlib.machinery.PathFinder.find_spec(".".join(module.split(".")[:depth]), folders)
+        if spec is None:
+            return None
+        folders = spec.submodule_search_locations
+    return Path(spec.origin) if spec and spec.origin else None
+
+
+def _string_constants(path: Path) -> dict[str, str]:
+    """The module-level `NAME = "literal"` assignments of a Python file."""
+    return {
+        target.id: statement.value.value
+        for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }

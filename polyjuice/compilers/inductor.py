@@ -1,0 +1,220 @@
+"""PyTorch's torch.compile with its default backend, TorchInductor."""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import torch
+import torch._dynamo
+import torch._inductor.config
+from torch._dynamo.exc import Unsupported
+from torch._dynamo.utils import counters
+from torch._inductor import codecache
+from torch._inductor import utils as inductor_utils
+
+from . import _torch
+from ._torch import Array, load, run
+
+FORMAT = "torch"
+NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
+
+REPRO_IMPORTS = """
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+import torch
+import torch.nn.functional as F
+"""
+REPRO = """
+def execute(model, inputs):
+    torch._dynamo.reset()
+    return torch.compile(model.eval(), fullgraph=True, dynamic=False)(*inputs)
+"""
+
+__all__ = [
+    "FORMAT",
+    "NEEDS",
+    "REPRO",
+    "REPRO_IMPORTS",
+    "check",
+    "compile",
+    "eager",
+    "knobs",
+    "load",
+    "run",
+    "start",
+    "trace",
+    "version",
+]
+
+# Settings of a release that lacks them are left out.
+_SETTINGS: tuple[tuple[Any, str, Any], ...] = (
+    (torch._inductor.config, "force_disable_caches", True),
+    (torch._inductor.config, "fx_graph_cache", False),
+    (torch._inductor.config, "compile_threads", 1),
+    (torch._dynamo.config, "suppress_errors", False),
+    (torch._dynamo.config, "automatic_dynamic_local_pgo", False),
+)
+
+# Parts of Inductor that can be switched off, and the value that does so.
+_OFF: dict[str, Any] = {
+    "pattern_matcher": False,
+    "joint_graph_constant_folding": False,
+    "use_pre_grad_passes": False,
+    "use_joint_graph_passes": False,
+    "use_post_grad_passes": False,
+    "epilogue_fusion": False,
+    "max_fusion_size": 1,
+    "split_reductions": False,
+    "reorder_for_locality": False,
+    "pick_loop_orders": False,
+    "inplace_buffers": False,
+    "allow_buffer_reuse": False,
+    "layout_optimization": False,
+    "comprehensive_padding": False,
+    "online_softmax": False,
+    "constant_and_index_propagation": False,
+    "cpp.simdlen": 1,
+    "cpp.weight_prepack": False,
+    "cpp.enable_tiling_heuristics": False,
+    "cpp.enable_loop_tail_vec": False,
+    "cpp.max_horizontal_fusion_size": 0,
+}
+
+_dynamic: bool | None = False
+
+eager = run
+
+
+def version() -> str:
+    """That of Torch."""
+    return str(torch.__version__)
+
+
+def check() -> None:
+    """Inductor writes C++, which includes Python.h."""
+    if _cxx() is None:
+        raise RuntimeError("Inductor needs a C++ compiler: install g++ (Debian: apt-get install g++) or set CXX")
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        raise RuntimeError(
+            f"Inductor needs Python's headers for {sys.executable} (Debian: apt-get install python3-dev)"
+        )
+
+
+def start(options: dict[str, Any]) -> None:
+    """Also takes the option `dynamic`, torch.compile's own, false by default."""
+    global _dynamic
+    _dynamic = options.get("dynamic", False)
+    _torch.start(options)
+    for config, name, value in _SETTINGS:
+        if hasattr(config, name):
+            setattr(config, name, value)
+    for name in options.get("disable", ()):
+        setattr(*_knob(name), _OFF[name])
+    _prepare_toolchain(Path(options["toolchain"]))
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
+
+
+def compile(program: torch.nn.Module, inputs: Sequence[Array]) -> Callable[..., Any]:
+    """Compile and make the first call. Raises NotImplementedError where Dynamo does not support the model."""
+    torch._dynamo.reset()
+    counters.clear()
+    compiled: Callable[..., Any] = torch.compile(program, fullgraph=True, dynamic=_dynamic)
+    with _fresh_cache():
+        try:
+            run(compiled, inputs)
+        except Unsupported as error:
+            raise NotImplementedError(str(error)) from error
+    return compiled
+
+
+def knobs() -> list[str]:
+    """Those of `_OFF` that this release has."""
+    return [name for name in _OFF if hasattr(*_knob(name))]
+
+
+def trace(compiled: Callable[..., Any]) -> list[str]:
+    """Inductor's counters for this graph, such as the patterns that matched."""
+    return [f"{name}={count}" for name, count in sorted(counters["inductor"].items())]
+
+
+def _knob(name: str) -> tuple[Any, str]:
+    """The object that holds a setting, and its attribute."""
+    *parents, leaf = name.split(".")
+    return functools.reduce(getattr, parents, torch._inductor.config), leaf
+
+
+def _prepare_toolchain(folder: Path) -> None:
+    """Probe for vector instructions and precompile Inductor's C++ header in a folder that workers share.
+
+    Every process would do both anew (6 s each), since we give Inductor no lasting cache. Inductor finds what
+    is there by its contents. Only a process that was killed midway could leave a damaged file, hence the mark
+    of completion.
+    """
+    folder = folder / _toolchain_key()
+    folder.mkdir(parents=True, exist_ok=True)
+    ready = folder / "ready"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = ready.exists()
+        if not found:
+            shutil.rmtree(folder)
+            folder.mkdir()
+            if _warm_up(folder):
+                ready.touch()
+    if found:
+        _warm_up(folder)
+
+
+def _warm_up(folder: Path) -> bool:
+    """Bring about, in `folder`, what Inductor makes once per process; both outlive `_fresh_cache`.
+
+    False where Inductor failed: the first artifact will hit the same failure, and report it.
+    """
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
+    if hasattr(codecache, "_HEADER_DIR"):  # since 2.8; by default a folder in the system's temporary one
+        codecache._HEADER_DIR = str(folder / "precompiled_headers")
+        codecache._HEADER_LOCK_DIR = str(folder / "precompiled_headers" / "locks")
+    # The probes are child interpreters. They need Torch's folder, but a site hook would import Torch in each.
+    hookless = [entry for entry in sys.path if not Path(entry, "sitecustomize.py").exists()]
+    try:
+        with patch.dict(os.environ, TORCH_CUSTOM_PYTHONPATH=os.pathsep.join(hookless)):
+            codecache.pick_vec_isa()  # type: ignore[attr-defined]  # where every release has it
+        with _fresh_cache():
+            torch.compile(lambda x: x + 1)(torch.zeros(2))
+    except Exception:
+        return False
+    return True
+
+
+def _toolchain_key() -> str:
+    """Names the toolchain: Torch, Python, the C++ compiler, and the knob that changes its flags."""
+    cxx = _cxx()
+    compiler = subprocess.run([cxx, "--version"], capture_output=True, text=True).stdout if cxx else ""
+    vector_bits = torch._inductor.config.cpp.simdlen
+    text = "\n".join([torch.__version__, torch.__file__, sys.version, str(cxx), compiler, str(vector_bits)])
+    return "inductor-" + hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _cxx() -> str | None:
+    return shutil.which(os.environ.get("CXX") or ("clang++" if sys.platform == "darwin" else "g++"))
+
+
+def _fresh_cache() -> AbstractContextManager[None]:
+    """Inductor's own context manager; older releases have it under the second name only."""
+    make = getattr(inductor_utils, "fresh_cache", None) or inductor_utils.fresh_inductor_cache
+    context: AbstractContextManager[None] = make()
+    return context

@@ -1,0 +1,17 @@
+"""Run a compiler in a process, and an interpreter, of its own: a `Worker` turns artifacts into outcomes."""
+
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.execution.pool import Worker, probe
+from polyjuice.execution.protocol import Artifact, Limits, Outcome, Probe, Stage, Status
+
+__all__ = [
+    "Artifact",
+    "EnvironmentProblem",
+    "Limits",
+    "Outcome",
+    "Probe",
+    "Stage",
+    "Status",
+    "Worker",
+    "probe",
+]

@@ -1,0 +1,223 @@
+"""Workers: give one an artifact and inputs, and get an outcome, whatever the compiler does to its process."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from numpy.typing import NDArray
+
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
+from polyjuice.execution import _wire
+from polyjuice.execution.process import WorkerProcess, describe_exit
+from polyjuice.execution.protocol import Artifact, Limits, Outcome, Probe, Stage, from_wire, to_wire
+
+_GIB = 2**30
+_NEEDS = "Python >= 3.9 and NumPy >= 1.24"
+_ACCOUNT: dict[Stage, str] = {"load": "other", "eager": "run", "compile": "compile", "run": "run"}
+_MESSAGE_STDERR = 2_000  # characters of the standard error that a crash's message carries
+
+
+class Worker:
+    """Runs artifacts in a process of `python`, one at a time; for one thread, and a context manager.
+
+    The process starts with the first artifact, and anew after a crash or hang, or when it has grown too
+    large. `seconds` adds up the time spent: `start` (until a process is ready: imports), `compile`, `run`
+    (and eager), and `other` (loading and transfers, inside the process). `options` are described at
+    `compilers.CompilerFile.start`.
+    """
+
+    def __init__(
+        self,
+        compiler: CompilerInfo,
+        *,
+        python: str | Path = sys.executable,
+        limits: Limits | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.compiler = compiler
+        self.python = python
+        self.limits = limits or Limits()
+        self.options = dict(options or {})
+        self.seconds = {"start": 0.0, "compile": 0.0, "run": 0.0, "other": 0.0}
+        self.info: dict[str, Any] = {}
+        """What the worker said at its start: version, python (its own version), knobs. Empty before that."""
+        self._process: WorkerProcess | None = None
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process that is running now, if one is."""
+        return self._process.pid if self._process else None
+
+    def start(self) -> None:
+        """Start the process, if none runs. Raises EnvironmentProblem where the compiler cannot be used."""
+        if self._process:
+            return
+        begin = time.perf_counter()
+        try:
+            self._process, self.info = _launch(self.compiler, self.python, self.limits, self.options)
+        finally:
+            self.seconds["start"] += time.perf_counter() - begin
+
+    def execute(
+        self, artifact: Artifact, inputs: Sequence[Sequence[NDArray[Any]]], *, reference: bool = True
+    ) -> Outcome:
+        """Load and compile an artifact, and run it on each set of inputs (at least one; all of one signature).
+
+        With `reference`, it is run uncompiled too where the framework can.
+
+        Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
+        another format, and TypeError for an array whose dtype no frame carries.
+        """
+        if artifact.format != self.compiler.format:
+            raise ValueError(f"{self.compiler.name} takes {self.compiler.format}, not {artifact.format}")
+        try:
+            self.start()
+        except _StartFailed as failed:
+            if not self.info:  # it never worked: not the doing of a compiled program
+                raise
+            return failed.outcome
+        source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
+        request = {
+            "text": isinstance(artifact.source, str),
+            "names": list(artifact.arrays),
+            "reference": reference,
+            "sets": len(inputs),
+        }
+        values = [*artifact.arrays.values(), *(array for one in inputs for array in one)]
+        arrays = _wire.checked([_wire.text_array(source), *map(to_wire, values)])
+        try:
+            return self._exchange(request, arrays, len(inputs))
+        except BaseException:  # an interrupt: the channel may be anywhere within a frame
+            self._discard(at_once=True)
+            raise
+
+    def close(self) -> None:
+        """End the process. The worker may be used again, and then starts another."""
+        self._discard()
+
+    def _exchange(self, request: dict[str, Any], arrays: list[_wire.Array], sets: int) -> Outcome:
+        assert self._process is not None
+        stage: Stage = "load"
+        begin = time.perf_counter()
+        try:
+            self._process.send(request, arrays, self._limit(stage))
+            while True:
+                header, results = self._process.receive(self._limit(stage))
+                if "status" in header:
+                    return self._outcome(header, [from_wire(array) for array in results], sets)
+                stage = header["stage"]
+                begin = time.perf_counter()
+        except (EOFError, OSError) as error:
+            self.seconds[_ACCOUNT[stage]] += time.perf_counter() - begin
+            process, self._process = self._process, None
+            return _lost(process, stage, error, self._limit(stage))
+
+    def _limit(self, stage: Stage) -> float:
+        return self.limits.compile_s if stage in ("load", "compile") else self.limits.run_s
+
+    def _outcome(self, report: dict[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
+        spent = report["seconds"]
+        run_s = spent["eager"] + spent["run"]
+        self.seconds["compile"] += spent["compile"]
+        self.seconds["run"] += run_s
+        self.seconds["other"] += spent["load"] + spent["other"]
+        # A process that ran out of memory is in no state to be trusted with another artifact.
+        if report["status"] == "crash" or report["rss"] > self.limits.recycle_rss_gib * _GIB:
+            self._discard()
+        count = len(arrays) - (report["reference"] or 0)
+        return Outcome(
+            status=report["status"],
+            stage=report["stage"],
+            outputs=_grouped(arrays[:count], sets),
+            reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
+            message=report["message"],
+            traceback=report["traceback"],
+            load_s=spent["load"],
+            compile_s=spent["compile"],
+            run_s=run_s,
+            trace=tuple(report["trace"]),
+        )
+
+    def _discard(self, *, at_once: bool = False) -> None:
+        if self._process:
+            self._process.stop(at_once=at_once)
+            self._process = None
+
+
+def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:
+    """The outputs of each set of inputs."""
+    length = len(arrays) // sets
+    return tuple(tuple(arrays[i * length : (i + 1) * length]) for i in range(sets)) if arrays else ()
+
+
+def probe(compiler: CompilerInfo | str, python: str | Path = sys.executable, limits: Limits | None = None) -> Probe:
+    """Whether the compiler can be used in `python`, as a worker there says; that it cannot raises nothing."""
+    try:
+        info = find(compiler) if isinstance(compiler, str) else compiler
+        process, hello = _launch(info, python, limits or Limits(), {}, probe=True)
+    except EnvironmentProblem as problem:
+        return {"available": False, "version": "", "reason": str(problem)}
+    process.stop()
+    return {"available": True, "version": hello["version"], "reason": ""}
+
+
+class _StartFailed(EnvironmentProblem):
+    """The process crashed or hung before it was ready."""
+
+    def __init__(self, message: str, outcome: Outcome) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+def _launch(
+    compiler: CompilerInfo,
+    python: str | Path,
+    limits: Limits,
+    options: Mapping[str, Any],
+    *,
+    probe: bool = False,
+) -> tuple[WorkerProcess, dict[str, Any]]:
+    """A process that is ready, and what it says of itself. Raises EnvironmentProblem."""
+    memory = limits.memory_gib if options.get("device", "cpu") == "cpu" else None
+    process = WorkerProcess(compiler, python, options, memory_gib=memory, probe=probe)
+    try:
+        hello, _ = process.receive(limits.start_s)
+    except (EOFError, OSError) as error:
+        outcome = _lost(process, "start", error, limits.start_s)
+        lines = [*outcome.message.split("\n")[:1], *outcome.traceback.split("\n")[-1:]]
+        reason = ": ".join(filter(None, lines))
+        message = f"{compiler.name} did not start in {python}, which must have {_NEEDS}: {reason}"
+        raise _StartFailed(message, outcome) from None
+    except BaseException:
+        process.stop(at_once=True)
+        raise
+    if "version" in hello:
+        return process, hello
+    process.stop()
+    if "missing" in hello:
+        raise EnvironmentProblem(f"{compiler.name} needs {compiler.needs} (in {python}: {hello['missing']})")
+    raise EnvironmentProblem(hello["problem"])
+
+
+def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit: float) -> Outcome:
+    """The outcome where the process went silent (TimeoutError) or away; its remains are cleared up."""
+    hung = isinstance(error, TimeoutError)
+    status = process.stop(at_once=hung)
+    stderr = process.stderr()
+    if hung:
+        return Outcome("hang", stage, message=f"no end of {stage} within {limit:g} s", traceback=stderr)
+    message = f"{describe_exit(status)} during {stage}\n{stderr[-_MESSAGE_STDERR:]}".strip()
+    return Outcome("crash", stage, message=message, traceback=stderr)

@@ -1,0 +1,159 @@
+"""One worker process as the host sees it: started, spoken to with a deadline, ended with all its children."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem
+from polyjuice.execution import _wire
+
+_WORKER = Path(__file__).with_name("worker.py")
+_GRACE_S = 5.0  # for a worker that was told to end, or is dying, to do so by itself
+_STDERR_BYTES = 16_384
+
+
+class WorkerProcess:
+    """A worker process and what belongs to it: channel, standard error, scratch folder, process group."""
+
+    def __init__(
+        self,
+        compiler: CompilerInfo,
+        python: str | Path,
+        options: Mapping[str, Any],
+        *,
+        memory_gib: float | None = None,
+        probe: bool = False,
+    ) -> None:
+        """Start it. Raises EnvironmentProblem where `python` cannot be executed."""
+        interpreter = shutil.which(python)
+        if interpreter is None:
+            raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
+        scratch = tempfile.mkdtemp(prefix="polyjuice-")
+        settings = {
+            "memory_gib": memory_gib,
+            "probe": probe,
+            "options": {**options, "scratch": scratch, "toolchain": str(_toolchain_folder(scratch))},
+        }
+        ours, theirs = socket.socketpair()
+        watched, lifeline = os.pipe()
+        try:
+            self._process: subprocess.Popen[bytes] = subprocess.Popen(
+                [
+                    interpreter,
+                    "-I",
+                    str(_WORKER),
+                    str(compiler.path),
+                    json.dumps({**settings, "lifeline": watched}),
+                ],
+                stdin=theirs.fileno(),
+                stderr=subprocess.PIPE,
+                pass_fds=(watched,),
+                start_new_session=True,
+                # Compilers leave temporary files behind when they are killed; there they go with the folder.
+                env={**os.environ, "TMPDIR": scratch},
+            )
+        except OSError as error:
+            ours.close()
+            os.close(lifeline)
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
+        finally:
+            theirs.close()
+            os.close(watched)
+        assert self._process.stderr is not None
+        self.pid = self._process.pid
+        self._channel = ours
+        self._stream = ours.makefile("rb")
+        self._stderr = _Tail(self._process.stderr)
+        self._end = weakref.finalize(self, _end, self._process, ours, lifeline, scratch)
+
+    def send(self, header: dict[str, Any], arrays: Sequence[_wire.Array], timeout: float) -> None:
+        """Send a frame. Raises TimeoutError, or OSError where the worker has gone."""
+        self._channel.settimeout(timeout)
+        _wire.write(self._channel, header, arrays)
+
+    def receive(self, timeout: float) -> _wire.Frame:
+        """The next frame. Raises TimeoutError, or EOFError or OSError where the worker has gone."""
+        self._channel.settimeout(timeout)
+        return _wire.read(self._stream)
+
+    def stop(self, *, at_once: bool = False) -> int:
+        """End the worker and its children, and return its exit status; harmless when it has ended.
+
+        It is first left the time to end by itself, unless `at_once`.
+        """
+        with suppress(OSError):
+            self._channel.shutdown(socket.SHUT_RDWR)
+        if not at_once:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE_S)
+        self._end()
+        self._stream.close()
+        return self._process.wait()
+
+    def stderr(self) -> str:
+        """The last of what a stopped worker wrote to its standard error (and output)."""
+        return self._stderr.text()
+
+
+def describe_exit(status: int) -> str:
+    """An exit status as `Popen.returncode` has it, in words."""
+    if status >= 0:
+        return f"the process exited with status {status}"
+    try:
+        return f"the process was ended by {signal.Signals(-status).name}"
+    except ValueError:  # a real-time signal has no name
+        return f"the process was ended by signal {-status}"
+
+
+class _Tail:
+    """The last bytes of a stream, which a thread keeps empty so that its writer never blocks."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._bytes = bytearray()
+        self._thread = threading.Thread(target=self._drain, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def _drain(self, stream: IO[bytes]) -> None:
+        with stream:
+            while chunk := os.read(stream.fileno(), _STDERR_BYTES):
+                self._bytes += chunk
+                del self._bytes[:-_STDERR_BYTES]
+
+    def text(self) -> str:
+        self._thread.join(_GRACE_S)
+        return self._bytes.decode(errors="replace").strip()
+
+
+def _end(process: subprocess.Popen[bytes], channel: socket.socket, lifeline: int, scratch: str) -> None:
+    """Kill the process group and let go of everything; runs once, at the latest as the interpreter exits."""
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    channel.close()
+    os.close(lifeline)
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _toolchain_folder(scratch: str) -> Path:
+    """Where compilers keep what is costly to make and safe to share between workers and runs.
+
+    In the scratch folder where the user's cache cannot be written.
+    """
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = cache / "polyjuice" / "toolchain"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder if os.access(folder, os.W_OK) else Path(scratch, "toolchain")

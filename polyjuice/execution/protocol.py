@@ -1,0 +1,87 @@
+"""What goes to a worker and what comes back: artifacts, limits and outcomes, all frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from polyjuice.execution import _wire
+
+Status = Literal["ok", "unsupported", "error", "crash", "hang"]
+Stage = Literal["start", "load", "eager", "compile", "run", ""]
+
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a worker may use. Seconds bound a stage each: `compile_s` load and compile, `run_s` eager and run.
+
+    `memory_gib` bounds the address space beyond what the process has when it is ready (not on a GPU, whose
+    drivers reserve far more than they use); a worker whose resident set has passed `recycle_rss_gib` is
+    replaced.
+    """
+
+    compile_s: float = 60.0
+    run_s: float = 20.0
+    start_s: float = 120.0
+    memory_gib: float = 8.0
+    recycle_rss_gib: float = 2.0
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A lowered graph: Python source (torch, tensorflow) or a serialized model (onnx), and constants."""
+
+    format: str
+    source: str | bytes
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one artifact.
+
+    `status` is ok; unsupported (the framework itself cannot load or run the artifact, or the compiler says
+    that it does not implement it); error (the compiler raised an exception); crash (the process died or ran
+    out of memory); or hang (over its limit). Where it is not ok, `stage` says where, and `message` begins
+    with the exception's type. `outputs` holds, for each set of inputs, its outputs, and `reference` likewise
+    those of the framework's own uncompiled run, where that was asked for and exists.
+    """
+
+    status: Status
+    stage: Stage = ""
+    outputs: tuple[tuple[NDArray[Any], ...], ...] = ()
+    reference: tuple[tuple[NDArray[Any], ...], ...] | None = None
+    message: str = ""
+    traceback: str = ""
+    load_s: float = 0.0
+    compile_s: float = 0.0
+    run_s: float = 0.0  # run and eager together
+    trace: tuple[str, ...] = ()
+
+
+class Probe(TypedDict):
+    """Whether a compiler can be used here; where it cannot, `reason` is one line that says what to do."""
+
+    available: bool
+    version: str
+    reason: str
+
+
+def to_wire(array: NDArray[Any]) -> _wire.Array:
+    """An array of the host as a frame carries it."""
+    if array.dtype == _BFLOAT16:
+        return "bfloat16", array.view(np.uint16)
+    return array.dtype.name, array
+
+
+def from_wire(array: _wire.Array) -> NDArray[Any]:
+    """The inverse of `to_wire`."""
+    dtype, values = array
+    return values.view(_BFLOAT16) if dtype == "bfloat16" else values

@@ -1,0 +1,254 @@
+"""The worker: runs one compiler file, in that compiler's own interpreter, on what the host sends.
+
+Started as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream socket as its standard input. It
+never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy. Frames are those
+of _wire.py:
+
+    to the host, once      {version, python, knobs}, or {missing: text} or {problem: text} and then it ends
+    from the host          {names, text, reference, sets} with source, named arrays, the inputs of each set
+    to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
+                           and those of the reference
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import fcntl
+import importlib.machinery
+import importlib.util
+import json
+import os
+import platform
+import resource
+import site
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+PACKAGE = "_polyjuice_compilers"
+MESSAGE_LIMIT = 4_000
+TRACEBACK_LIMIT = 20_000
+_OUT_OF_MEMORY = (
+    "std::bad_alloc",
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "virtual memory exhausted",
+)
+
+
+def main(compiler_file: str, settings_json: str) -> None:
+    """Prepare the process and the compiler, then serve the host until it hangs up."""
+    channel = _take_channel()
+    settings = json.loads(settings_json)
+    _die_with_host(settings["lifeline"])
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _apply_python_path()
+    wire = _load_file("_polyjuice_wire", Path(__file__).with_name("_wire.py"))
+    try:
+        compiler = _load_compiler(Path(compiler_file))
+        version = compiler.version()
+        compiler.check()
+        if not settings["probe"]:
+            compiler.start(settings["options"])
+    except ImportError as error:
+        wire.write(channel, {"missing": _one_line(error)})
+        return
+    except RuntimeError as error:
+        wire.write(channel, {"problem": _one_line(error)})
+        return
+    if settings["memory_gib"] is not None:
+        _limit_memory(settings["memory_gib"])
+    wire.write(channel, {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()})
+    _serve(channel, wire, compiler)
+
+
+def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> None:
+    """Answer requests until the host closes its side of the channel."""
+    stream = channel.makefile("rb")
+    while True:
+        try:
+            request, arrays = wire.read(stream)
+        except (EOFError, ConnectionError):
+            return
+        job = _Job(lambda stage: wire.write(channel, {"stage": stage}), wire.checked)
+        wire.write(channel, *job.execute(compiler, request, arrays))
+
+
+class _Job:
+    """One artifact on its way through the stages, each announced and timed."""
+
+    def __init__(self, announce: Callable[[str], None], checked: Callable[[Any], list[Any]]) -> None:
+        self._announce = announce
+        self._checked = checked
+        self._begin = time.perf_counter()
+        self.stage = "load"
+        self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
+
+    @contextmanager
+    def _in(self, stage: str) -> Iterator[None]:
+        self.stage = stage
+        self._announce(stage)
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = time.perf_counter() - begin
+
+    def execute(
+        self, compiler: ModuleType, request: dict[str, Any], arrays: Sequence[Any]
+    ) -> tuple[dict[str, Any], list[Any]]:
+        """The report and its arrays: the outputs for each set of inputs, then the reference outputs likewise."""
+        source = arrays[0][1].tobytes()
+        named = {name: arrays[1 + index] for index, name in enumerate(request["names"])}
+        inputs = _split(arrays[1 + len(named) :], request["sets"])
+        artifact = {"source": source.decode() if request["text"] else source, "arrays": named}
+        reference = None
+        outputs: list[Any] = []
+        report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
+        try:
+            with self._in("load"):
+                program = compiler.load(artifact)
+            if request["reference"] and hasattr(compiler, "eager"):
+                with self._in("eager"):
+                    reference = [array for one in inputs for array in self._checked(compiler.eager(program, one))]
+            with self._in("compile"):
+                compiled = compiler.compile(program, inputs[0])
+            with self._in("run"):
+                outputs = [array for one in inputs for array in self._checked(compiler.run(compiled, one))]
+            if hasattr(compiler, "trace"):
+                report["trace"] = compiler.trace(compiled)
+        except Exception as error:  # whatever the compiler raises is the result that the host asked for
+            report.update(_failure(_status(self.stage, error), self.stage, error))
+        other = time.perf_counter() - self._begin - sum(self.seconds.values())
+        report.update(
+            seconds={**self.seconds, "other": other},
+            reference=None if reference is None else len(reference),
+            rss=_rss(),
+        )
+        return report, outputs + (reference or [])
+
+
+def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
+    """Cut a sequence into parts of equal length."""
+    length = len(arrays) // parts
+    return [arrays[i * length : (i + 1) * length] for i in range(parts)]
+
+
+def _status(stage: str, error: Exception) -> str:
+    if stage in ("load", "eager") or isinstance(error, NotImplementedError):
+        return "unsupported"
+    out_of_memory = isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
+    return "crash" if out_of_memory else "error"
+
+
+def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:
+    trace = traceback.format_exception(type(error), error, error.__traceback__)
+    return {
+        "status": status,
+        "stage": stage,
+        "message": f"{type(error).__name__}: {error}"[:MESSAGE_LIMIT],
+        "traceback": "".join(trace)[-TRACEBACK_LIMIT:],
+    }
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _take_channel() -> socket.socket:
+    """Move the host's socket off standard input, and standard output onto standard error.
+
+    What a framework, its C++ or a child process prints or reads then cannot disturb the frames.
+    """
+    channel = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return channel
+
+
+def _die_with_host(lifeline: int) -> None:
+    """Have the kernel end this process group when the host dies, however it dies and whatever we are doing.
+
+    The host holds the other end of this pipe and never writes: the one event it can bring is the host's end.
+    SIGIO, whose default is to terminate, then goes to the whole group, and so to a C++ compiler that runs.
+    (PR_SET_PDEATHSIG would reach this process only, and also when just a *thread* of the host ends.)
+    """
+    os.set_inheritable(lifeline, False)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _apply_python_path() -> None:
+    """Do what -I left out: PYTHONPATH, a sitecustomize found there, and the user's own site-packages."""
+    user_site = site.getusersitepackages()
+    in_environment = sys.prefix != sys.base_prefix
+    if os.path.isdir(user_site) and not in_environment and "PYTHONNOUSERSITE" not in os.environ:
+        site.addsitedir(user_site)
+    python_path = os.environ.get("PYTHONPATH")
+    if not python_path:
+        return
+    folders = [os.path.abspath(folder) for folder in python_path.split(os.pathsep)]
+    sys.path[:0] = folders
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", folders)
+    if spec is not None:
+        _execute(spec)
+
+
+def _load_compiler(path: Path) -> ModuleType:
+    """Load a compiler file into a private package, so that onnxruntime.py does not hide the framework."""
+    package = ModuleType(PACKAGE)
+    package.__path__ = [str(path.parent)]
+    sys.modules[PACKAGE] = package
+    return _load_file(f"{PACKAGE}.{path.stem}", path)
+
+
+def _load_file(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise ImportError(f"{path} is not a Python file")
+    return _execute(spec)
+
+
+def _execute(spec: importlib.machinery.ModuleSpec) -> ModuleType:
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    assert spec.loader is not None
+    spec.loader.exec_module(module)
+    return module
+
+
+def _limit_memory(gib: float) -> None:
+    """Limit the address space to what the process has by now, frameworks and all, and this much more."""
+    limit = _statm(0) + int(gib * 2**30)
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    except (OSError, ValueError):  # macOS lists the limit, but refuses to set it
+        return
+
+
+def _statm(field: int) -> int:
+    """Bytes of this process: 0 the address space, 1 the resident set. 0 where there is no /proc."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
+    except FileNotFoundError:
+        return 0
+
+
+def _rss() -> int:
+    return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,166 @@
+"""Artifacts, inputs and outputs reach the other side of the worker's channel as they are."""
+
+import ast
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from polyjuice import compilers, execution
+from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
+
+ECHO = """
+FORMAT = "onnx"
+
+def version(): return "1"
+def check(): pass
+def start(options): pass
+def load(artifact): return artifact
+def compile(program, inputs): return program
+def run(compiled, inputs): return [*inputs, *compiled["arrays"].values()]
+def eager(program, inputs):
+    if program["source"] == b"refuse":
+        raise ValueError("unknown operator")
+    return [("uint8", __import__("numpy").frombuffer(program["source"], "uint8"))]
+def knobs(): return []
+def trace(compiled): return sorted(compiled["arrays"])
+"""
+
+BITS = np.arange(2**16, dtype=np.uint16)
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory):
+    path = tmp_path_factory.mktemp("compiler") / "echo.py"
+    path.write_text(ECHO)
+    with Worker(compilers.read("echo", path), limits=Limits(compile_s=20)) as worker:
+        yield worker
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        BITS.view(ml_dtypes.bfloat16),
+        BITS.view(np.float16),
+        BITS.view(np.int16),
+        BITS.view(np.uint8),
+        np.array(1.5, ml_dtypes.bfloat16),
+        np.array(True),
+        np.array([True, False]),
+        np.array(-3, np.int8),
+        np.zeros((2, 0, 3), np.float64),
+        np.zeros(0, ml_dtypes.bfloat16),
+        np.arange(24, dtype=np.int32).reshape(2, 3, 4).transpose(2, 0, 1),
+        np.array([np.nan, -0.0, np.inf, 5e-324]),
+        np.iinfo(np.int64).min + np.arange(3),
+        np.random.default_rng(0).random((500, 1000), np.float32),
+    ],
+    ids=lambda array: f"{array.dtype.name}-{array.shape}",
+)
+def test_arrays_return_bit_for_bit(worker, array):
+    outcome = worker.execute(Artifact("onnx", b"model", {"w": array}), [[array]])
+    assert outcome.status == "ok", outcome.message
+    for result in outcome.outputs[0]:
+        assert result.dtype == array.dtype
+        assert result.shape == array.shape
+        assert result.tobytes() == array.tobytes()
+
+
+def test_many_and_large_arrays(worker):
+    arrays = {f"w{i}": np.full(2**20, i, np.float64) for i in range(8)}
+    outcome = worker.execute(Artifact("onnx", b"", arrays), [[]])
+    assert [output[0] for output in outcome.outputs[0]] == list(range(8))
+    assert outcome.trace == tuple(arrays)
+
+
+def test_reference_outputs_are_those_of_eager(worker):
+    outcome = worker.execute(Artifact("onnx", b"\x00bytes\xff"), [[]])
+    assert outcome.reference is not None
+    assert outcome.reference[0][0].tobytes() == b"\x00bytes\xff"
+    assert worker.execute(Artifact("onnx", b""), [[]], reference=False).reference is None
+
+
+def test_what_eager_refuses_is_unsupported(worker):
+    outcome = worker.execute(Artifact("onnx", b"refuse"), [[]])
+    assert (outcome.status, outcome.stage) == ("unsupported", "eager")
+    assert outcome.message == "ValueError: unknown operator"
+    assert worker.execute(Artifact("onnx", b"refuse"), [[]], reference=False).status == "ok"
+
+
+def test_what_cannot_be_sent_is_refused_and_leaves_the_worker_usable(worker):
+    with pytest.raises(TypeError, match="complex64"):
+        worker.execute(Artifact("onnx", b""), [[np.ones(2, np.complex64)]])
+    with pytest.raises(TypeError, match="float32"):
+        worker.execute(Artifact("onnx", b""), [[np.ones(2, ">f4")]])
+    with pytest.raises(ValueError, match="echo takes onnx, not torch"):
+        worker.execute(Artifact("torch", ""), [[]])
+    assert worker.execute(Artifact("onnx", b""), [[]]).status == "ok"
+
+
+def test_seconds_are_accounted_for(worker):
+    worker.execute(Artifact("onnx", b""), [[]])
+    assert worker.seconds["start"] > 0.05
+    assert worker.seconds["other"] > 0
+    assert worker.seconds.keys() == {"start", "compile", "run", "other"}
+
+
+def test_compilers_are_found_by_name():
+    assert {"eager", "inductor"} <= set(compilers.names())
+    info = compilers.find("inductor")
+    assert (info.name, info.path.name, info.format) == ("inductor", "inductor.py", "torch")
+    assert "pip install" in info.needs
+    with pytest.raises(EnvironmentProblem, match=r"no compiler is called 'gcc'; there are .*inductor"):
+        compilers.find("gcc")
+
+
+def test_every_compiler_file_that_is_found_can_be_read():
+    for name in compilers.names():
+        assert compilers.find(name).format in compilers.FORMATS
+
+
+def test_an_entry_point_is_found_without_importing_it(tmp_path, monkeypatch):
+    package = tmp_path / "third_party_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise AssertionError('imported')")
+    (package / "vendor.py").write_text("FORMAT = 'onnx'\nraise AssertionError('imported')")
+    metadata = tmp_path / "third_party-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: third-party\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        f"[{compilers.ENTRY_POINTS}]\nvendor = third_party_package.vendor\ngone = no_such_package.vendor\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert compilers.find("vendor").path == package / "vendor.py"
+    assert "gone" not in compilers.names()
+
+
+def test_a_file_that_declares_no_format_is_refused(tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text("FORMAT = 'tflite'\n")
+    with pytest.raises(EnvironmentProblem, match="FORMAT must be one of"):
+        compilers.read("bad", path)
+
+
+COMPILER_FILES = sorted(path for path in Path(compilers.__file__).parent.glob("*.py") if path.name != "__init__.py")
+WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py", "_wire.py")]
+# What a compiler file may import besides a module of its own name.
+FRAMEWORKS = {"_torch": {"torch"}, "eager": {"torch"}, "inductor": {"torch"}, "xla": {"tensorflow"}}
+
+
+@pytest.mark.parametrize("path", COMPILER_FILES + WORKER_FILES, ids=lambda path: path.name)
+def test_files_of_the_worker_run_in_a_foreign_interpreter(path):
+    """They are Python 3.9, and import the standard library, NumPy, their framework, "_" neighbours."""
+    allowed = {*sys.stdlib_module_names, "numpy", path.stem, *FRAMEWORKS.get(path.stem, ())}
+    if path in WORKER_FILES:
+        allowed -= {path.stem}
+    for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 9))):
+        if isinstance(node, ast.Import):
+            assert {alias.name.split(".")[0] for alias in node.names} <= allowed
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            assert node.level == 1
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            assert all(name.startswith("_") for name in names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module.split(".")[0] in allowed

@@ -1,0 +1,109 @@
+"""PyTorch's two compilers, eager and Inductor, on one small model."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from polyjuice.compilers import find
+from polyjuice.execution import Artifact, Limits, Worker, probe
+
+MODEL = """
+import inspect
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+        self.register_buffer("scale", arrays["scale"])
+        assert "register_buffer" in inspect.getsource(Model.__init__)
+
+    def forward(self, x, n):
+        return torch.relu(x) + 1, torch.neg(x.to(torch.bfloat16)) * self.scale, n.sum(), n > 1
+"""
+
+X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+INPUTS = [X, np.arange(4)]
+ARTIFACT = Artifact("torch", MODEL, {"scale": np.array(0.5, ml_dtypes.bfloat16)})
+EXPECTED = (np.maximum(X, 0) + 1, -X.astype(ml_dtypes.bfloat16) / 2, np.array(6), np.arange(4) > 1)
+
+LIMITS = Limits(compile_s=120)
+
+
+def usable(name):
+    answer = probe(name)
+    if not answer["available"]:
+        pytest.skip(answer["reason"])
+    return find(name)
+
+
+def assert_same(actual, expected):
+    assert len(actual) == len(expected)
+    for a, b in zip(actual, expected, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.fixture(scope="module")
+def eager():
+    with Worker(usable("eager"), limits=LIMITS) as worker:
+        yield worker
+
+
+@pytest.fixture(scope="module")
+def inductor():
+    with Worker(usable("inductor"), limits=LIMITS) as worker:
+        yield worker
+
+
+def test_eager(eager):
+    outcome = eager.execute(ARTIFACT, [INPUTS])
+    assert outcome.status == "ok", outcome.traceback
+    assert_same(outcome.outputs[0], EXPECTED)
+    assert_same(outcome.reference[0], EXPECTED)
+
+
+def test_inductor_agrees_with_eager(inductor):
+    outcome = inductor.execute(ARTIFACT, [INPUTS])
+    assert outcome.status == "ok", outcome.traceback
+    assert_same(outcome.outputs[0], EXPECTED)
+    assert_same(outcome.reference[0], EXPECTED)
+    assert outcome.compile_s > outcome.run_s
+    assert "pattern_matcher" in inductor.info["knobs"]
+
+
+def test_models_of_one_process_do_not_mix(inductor):
+    other = Artifact("torch", MODEL.replace("+ 1", "+ 2"), ARTIFACT.arrays)
+    np.testing.assert_array_equal(inductor.execute(other, [INPUTS]).outputs[0][0], EXPECTED[0] + 1)
+    assert_same(inductor.execute(ARTIFACT, [INPUTS]).outputs[0], EXPECTED)
+
+
+@pytest.mark.parametrize("source", ["", "class Model:", MODEL.replace("relu", "no_such_function")])
+def test_a_model_that_torch_refuses_is_unsupported(eager, source):
+    assert eager.execute(Artifact("torch", source), [INPUTS]).status == "unsupported"
+
+
+def test_a_model_that_dynamo_cannot_capture_is_unsupported(inductor):
+    source = MODEL.replace("torch.relu(x)", "torch._dynamo.graph_break() or x")
+    outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays), [INPUTS])
+    assert (outcome.status, outcome.stage) == ("unsupported", "compile")
+
+
+def test_inductor_with_a_fault_planted_by_a_site_hook(tmp_path, monkeypatch):
+    hook = 'import torch._inductor.config as config\nconfig.cpp.inject_relu_bug_TESTING_ONLY = "accuracy"\n'
+    (tmp_path / "sitecustomize.py").write_text(hook)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Worker(usable("inductor"), limits=LIMITS) as worker:
+        outcome = worker.execute(ARTIFACT, [INPUTS])
+    assert outcome.status == "ok", outcome.traceback
+    assert_same(outcome.reference[0], EXPECTED)
+    assert_same(outcome.outputs[0], (X + 1 + 1, *EXPECTED[1:]))  # the planted relu is x + 1
+
+
+def test_inductor_with_knobs_off():
+    options = {"disable": ["pattern_matcher", "max_fusion_size", "cpp.enable_tiling_heuristics"]}
+    with Worker(usable("inductor"), limits=LIMITS, options=options) as worker:
+        outcome = worker.execute(ARTIFACT, [INPUTS])
+    assert outcome.status == "ok", outcome.traceback
+    assert_same(outcome.outputs[0], EXPECTED)
