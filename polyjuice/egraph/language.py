@@ -1,0 +1,310 @@
+"""The e-graph's language, generated from the operator table: sorts, constructors, and shape and type analyses.
+
+Every operator is a constructor over the sort ``Tensor``, its operands first, then its attributes in the order of the
+table, then (for an operator with several outputs) the output's index. An operator that takes a varying number of
+operands has one constructor for each number, ``Concat2``, ``Concat3``, ... Broadcasting is explicit: operands of an
+elementwise constructor have equal shapes, and ``(Expand x shape)`` makes them so.
+
+Beside the operators there are ``(Input i)``, ``(Const i)`` for an array kept outside the e-graph, ``(Splat v shape
+dtype)`` for a constant of one value, and ``(Other id operands output)`` for everything that no rule can match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from polyjuice.ir import dtypes
+from polyjuice.ops import TABLE, Attr, Op
+
+#: Operand numbers for which a variadic operator gets constructors; other uses are encoded as ``Other``.
+VARIADIC_ARITIES = (2, 3, 4)
+
+_SORTS = {"int": "i64", "ints": "Ints", "float": "f64", "string": "String", "dtype": "String"}
+
+#: Rulesets of the user's rules, by exactness (see ``rules/README.md``).
+EXACTNESS = ("exact", "modular", "real")
+
+BASE = """
+(sort Ints (Vec i64))
+(sort IntFn (UnstableFn (i64) i64))
+(sort Tensor)
+(sort Tensors (Vec Tensor))
+(constructor Input (i64) Tensor)
+(constructor Const (i64) Tensor)
+(constructor Splat (f64 Ints String) Tensor)
+(constructor Other (i64 Tensors i64) Tensor)
+(function value (i64) Tensor :merge old)
+(function shape (Tensor) Ints :merge old)
+(function dtype (Tensor) String :merge old)
+(relation Float (Tensor))
+(relation Integer (Tensor))
+(relation Signed (Tensor))
+(relation enabled (String))
+(function random-perm (String i64) Ints :merge old)
+(function inverse-perm (Ints) Ints :merge old)
+(function random-cut (String i64) i64 :merge old)
+(function random-axis (String i64) i64 :merge old)
+(ruleset analysis)
+(ruleset exact)
+(ruleset modular)
+(ruleset real)
+(rule ((= e (Splat v s t))) ((set (shape e) s) (set (dtype e) t)) :ruleset analysis)
+(rule ((= s (shape x)) (= e (Expand x s))) ((union e x)) :ruleset exact :name "expand-to-own-shape")
+(rewrite (Expand (Expand x s) t) (Expand x t) :ruleset exact :name "expand-twice")
+(rewrite (Expand (Splat v s t) u) (Splat v u t) :ruleset exact :name "expand-splat")
+"""
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """One egglog constructor of an operator, for one number of operands."""
+
+    name: str
+    op: Op
+    operands: int
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """Argument sorts: operands, attributes, and the output index of a multi-output operator."""
+        index = ("i64",) if self.multi_output else ()
+        return ("Tensor",) * self.operands + tuple(_SORTS[a.kind] for a in self.op.attrs) + index
+
+    @property
+    def multi_output(self) -> bool:
+        return bool(self.op.splits) or len(self.op.results) > 1
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Argument names, as used in the generated rules (no attribute's name may be that of a function)."""
+        index = ("index",) if self.multi_output else ()
+        return tuple(f"x{i}" for i in range(self.operands)) + tuple(f"{a.name}_" for a in self.op.attrs) + index
+
+
+@cache
+def constructors() -> dict[str, Constructor]:
+    """All constructors by name."""
+    found = {}
+    for op in TABLE.values():
+        least, greatest = op.arity
+        if op.fixed_arity:
+            found[op.name] = Constructor(op.name, op, least)
+        else:
+            arities: Iterable[int] = range(least, greatest + 1) if greatest else VARIADIC_ARITIES
+            found.update({f"{op.name}{n}": Constructor(f"{op.name}{n}", op, n) for n in arities})
+    return found
+
+
+def constructor_for(op: Op, operands: int) -> Constructor | None:
+    """The constructor of an application, None where there is none for this number of operands."""
+    return constructors().get(op.name if op.fixed_arity else f"{op.name}{operands}")
+
+
+def prelude(mentioned: set[str]) -> str:
+    """The egglog program that declares the language.
+
+    Analyses and Expand rules are generated for the constructors in ``mentioned`` (those that the rules can build):
+    the types of everything else are known from the graph.
+    """
+    lines = [f"(constructor {c.name} ({' '.join(c.sorts)}) Tensor)" for c in constructors().values()]
+    base = BASE.split("(ruleset analysis)")
+    lines = [base[0], *lines, "(ruleset analysis)" + base[1]]
+    for relation, members in (
+        ("Float", dtypes.FLOATS),
+        ("Integer", dtypes.INTS),
+        ("Signed", dtypes.SIGNED + dtypes.FLOATS),
+    ):
+        lines += [f'(rule ((= (dtype x) "{m}")) (({relation} x)) :ruleset analysis)' for m in members]
+    for c in constructors().values():
+        if c.name in mentioned:
+            lines += [*_analysis_rules(c), *_expand_rules(c)]
+    return "\n".join(lines)
+
+
+# --- analyses --------------------------------------------------------------------------------------------------------
+
+
+class Untraceable(Exception):
+    """A shape signature that egglog cannot say; the shape of such a term is then known only from its e-class."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """An egglog expression that stands for an integer or a vector of integers in a shape signature."""
+
+    text: str
+    guards: list[str] = field(default_factory=list, compare=False)
+    choice: int = 0
+
+    def _int(self, text: str) -> Term:
+        return Term(text, self.guards, self.choice)
+
+    def __add__(self, other: Any) -> Term:
+        return self._int(f"(+ {self.text} {_text(other)})")
+
+    def __sub__(self, other: Any) -> Term:
+        return self._int(f"(- {self.text} {_text(other)})")
+
+    def __getitem__(self, axis: Any) -> Term:
+        if isinstance(axis, int) and axis < 0:
+            axis = f"(- (vec-length {self.text}) {-axis})"
+        return self._int(f"(vec-get {self.text} {_text(axis)})")
+
+    def __iter__(self) -> Any:
+        raise Untraceable
+
+    def __len__(self) -> int:
+        raise Untraceable
+
+    def permute(self, perm: Any) -> Term:
+        return self._int(f'(unstable-vec-map (unstable-fn "vec-get" {self.text}) {_text(perm)})')
+
+    def replace(self, axis: Any, size: Any) -> Term:
+        return self._int(f"(vec-set {self.text} {_text(axis)} {_text(size)})")
+
+    def batch(self, trailing: int) -> Term:
+        text = self.text
+        for _ in range(trailing):
+            text = f"(vec-pop {text})"
+        return self._int(text)
+
+    def append(self, *sizes: Any) -> Term:
+        text = self.text
+        for size in sizes:
+            text = f"(vec-push {text} {_text(size)})"
+        return self._int(text)
+
+    def broadcast(self, other: Term) -> Term:
+        """Choice 0: equal shapes; 1: the other is a scalar's; 2: this is a scalar's."""
+        if self.choice == 0:
+            self.guards.append(f"(= {self.text} {other.text})")
+            return self
+        small, large = (other, self) if self.choice == 1 else (self, other)
+        self.guards.extend([f"(= 0 (vec-length {small.text}))", f"(!= 0 (vec-length {large.text}))"])
+        return large
+
+    def reduced(self, axes: Any, keepdims: Any) -> Term:
+        """One axis; choice 0 keeps it with size 1, choice 1 drops it."""
+        if isinstance(keepdims, Term):
+            self.guards.append(f"(= {keepdims.text} {1 - min(self.choice, 1)})")
+        self.guards.append(f"(= 1 (vec-length {_text(axes)}))")
+        axis = f"(vec-get {_text(axes)} 0)"
+        return self._int(f"(vec-remove {self.text} {axis})" if self.choice else f"(vec-set {self.text} {axis} 1)")
+
+    def sliced(self, starts: Any, ends: Any, axes: Any, steps: Any) -> Term:
+        """One axis, step 1, and bounds within the axis."""
+        axis, start, end = (f"(vec-get {v.text} 0)" for v in (axes, starts, ends))
+        self.guards.extend(
+            [
+                f"(= 1 (vec-length {axes.text}))",
+                f"(= {steps.text} (vec-of 1))",
+                f"(>= {start} 0)",
+                f"(<= {start} {end})",
+                f"(<= {end} (vec-get {self.text} {axis}))",
+            ]
+        )
+        return self._int(f"(vec-set {self.text} {axis} (- {end} {start}))")
+
+
+class _OfThisOutput(Term):
+    """An attribute with one entry for each output, seen from the output that the term stands for."""
+
+    def __iter__(self) -> Any:
+        return iter([self._int(f"(vec-get {self.text} index)")])
+
+
+def _text(value: Any) -> str:
+    return value.text if isinstance(value, Term) else str(value)
+
+
+class _Attributes:
+    def __init__(self, op: Op, guards: list[str], choice: int) -> None:
+        for attr in op.attrs:
+            kind = _OfThisOutput if attr.name == op.splits else Term
+            setattr(self, attr.name, kind(f"{attr.name}_", guards, choice))
+
+
+def _shape_terms(c: Constructor) -> list[tuple[str, list[str]]]:
+    """The shape of a constructor's term as (expression, guards), one for each case of its signature."""
+    if c.op.elementwise:
+        return [("s0", [])]
+    cases: list[tuple[str, list[str]]] = []
+    for choice in range(3):
+        guards: list[str] = []
+        shapes = [Term(f"s{i}", guards, choice) for i in range(c.operands)]
+        try:
+            case = (c.op.shape(shapes, _Attributes(c.op, guards, choice))[0].text, guards)
+        except (Untraceable, AttributeError, TypeError):
+            return []
+        if case not in cases:
+            cases.append(case)
+    return cases
+
+
+def _analysis_rules(c: Constructor) -> list[str]:
+    term = f"(= e ({c.name} {' '.join(c.variables)}))"
+    rules = []
+    for expression, guards in _shape_terms(c):
+        used = [f"(= s{i} (shape x{i}))" for i in range(c.operands) if _mentions(f"s{i}", [expression, *guards])]
+        body = " ".join([term, *used, *guards, f"(= out {expression})"])
+        rules.append(f"(rule ({body}) ((set (shape e) out)) :ruleset analysis)")
+    result = c.op.results[0]
+    if result.startswith("@"):
+        rules.append(f"(rule ({term}) ((set (dtype e) {result[1:]}_)) :ruleset analysis)")
+    elif result in dtypes.ALL:
+        rules.append(f'(rule ({term}) ((set (dtype e) "{result}")) :ruleset analysis)')
+    else:
+        source = next(i for i in range(c.operands) if c.op.variable(i) == result)
+        rules.append(f"(rule ({term} (= t (dtype x{source}))) ((set (dtype e) t)) :ruleset analysis)")
+    return rules
+
+
+def _mentions(variable: str, texts: Sequence[str]) -> bool:
+    return any(f"{variable} " in f"{t} " or f"{variable})" in t for t in texts)
+
+
+def _expand_rules(c: Constructor) -> list[str]:
+    """f(Expand(x, s), ...) = Expand(f(x, ...), s) for operands of one shape."""
+    if not c.op.elementwise or c.multi_output:
+        return []
+    attrs = " ".join(f"{a.name}_" for a in c.op.attrs)
+    wide = f"({c.name} {' '.join(f'(Expand x{i} s)' for i in range(c.operands))} {attrs})"
+    narrow = f"({c.name} {' '.join(f'x{i}' for i in range(c.operands))} {attrs})"
+    same = " ".join(f"(= (shape x0) (shape x{i}))" for i in range(1, c.operands))
+    return [f'(birewrite {wide} (Expand {narrow} s) :ruleset exact :when ({same}) :name "expand-{c.name}")']
+
+
+# --- literals --------------------------------------------------------------------------------------------------------
+
+
+def literal(attr: Attr, value: Any) -> str:
+    """An attribute value as an egglog literal. An absent float limit (``None``) is not representable: ValueError."""
+    match attr.kind:
+        case "int":
+            return str(int(value))
+        case "ints":
+            return ints(value)
+        case "float":
+            return number(value)
+        case _:
+            return f'"{value}"'
+
+
+def ints(values: Sequence[int]) -> str:
+    return f"(vec-of {' '.join(map(str, values))})" if values else "(vec-empty)"
+
+
+def number(value: float | None) -> str:
+    """A float64 literal that egglog reads back to the same bits."""
+    if value is None:
+        raise ValueError("an absent number")
+    text = repr(float(value))
+    return (
+        text
+        if "." in text or "inf" in text or "nan" in text
+        else text.replace("e", ".0e")
+        if "e" in text
+        else text + ".0"
+    )

@@ -1,0 +1,240 @@
+"""Rewriting: a graph in, equivalent graphs out, by equality saturation (paper 004, sections 4.2 and 4.3)."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from egglog import bindings
+
+from polyjuice.egraph import rulefiles
+from polyjuice.egraph.decode import decode, operator_count
+from polyjuice.egraph.encode import Encoding, encode
+from polyjuice.egraph.extract import Extractor, Selection
+from polyjuice.egraph.language import EXACTNESS, ints, prelude
+from polyjuice.egraph.rulefiles import Rule
+from polyjuice.egraph.view import EGraphView, count_enodes, freeze
+from polyjuice.ir import Graph, digest, prune
+
+#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many graphs.
+_GRAPHS_PER_BASE = 2000
+
+_MAX_RANK = 8
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits on saturation, all of them counts, so that a run is reproducible.
+
+    ``iterations`` of all enabled rules; ``enodes`` (or ``growth`` times the seed graph's, if that is more) and
+    ``matches`` in one iteration, beyond which no further iteration starts; ``rule_share`` of the rules is enabled
+    for one graph, chosen by its seed. (egglog's back-off scheduler bounds single rules too, but costs 20 ms for each
+    use, ten times what an iteration costs.)
+    """
+
+    iterations: int = 4
+    enodes: int = 400
+    growth: int = 8
+    matches: int = 2000
+    rule_share: float = 0.7
+
+    def operators(self, original: int) -> int:
+        """The most operators that a variant of a graph with ``original`` operators may have."""
+        return min(3 * original + 10, original + 60)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One equivalent graph: ``label`` is ``min``, ``max``, ``step-1`` ... or ``random-1`` ..."""
+
+    label: str
+    graph: Graph
+
+    @property
+    def operators(self) -> int:
+        return operator_count(self.graph)
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """The variants of a seed graph and how they came about.
+
+    ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``; ``rules`` counts the matches of each
+    rule that fired.
+    """
+
+    seed: Graph
+    variants: tuple[Variant, ...]
+    enodes: int
+    eclasses: int
+    iterations: int
+    stopped_by: str
+    rules: dict[str, int] = field(default_factory=dict)
+    rewrite_s: float = 0.0
+    extract_s: float = 0.0
+
+
+class Rewriter:
+    """Holds an e-graph base loaded with rules; one instance serves many graphs, one after another."""
+
+    def __init__(self, rules: Sequence[Rule], budget: Budget | None = None) -> None:
+        self._rules = tuple(rules)
+        self._budget = budget or Budget()
+        self._random_keys = _random_keys(self._rules)
+        self._base: bindings.EGraph | None = None
+        self._graphs = 0
+
+    def rewrite(self, graph: Graph, seed: int | str, strategy: str = "minmax", count: int = 2) -> Rewriting:
+        """Saturate a checked graph and extract ``count`` variants.
+
+        ``minmax``: the fewest operators, the most, and with ``count`` above two steps between; ``steps``: ``count``
+        graphs evenly spread from the fewest to the most; ``random``: ``count`` random extractions. Everything depends
+        on the graph, the rules and ``seed`` alone. Raises GraphError where a rule made an ill-typed graph.
+        """
+        graph = prune(graph)
+        began = time.perf_counter()
+        rng = random.Random(f"rewrite {seed}")
+        egraph = self._loaded()
+        encoding = encode(graph)
+        egraph.run_program(bindings.Push(1))
+        try:
+            self._load(egraph, encoding, rng)
+            view, iterations, stopped_by, fired = self._saturate(egraph)
+        finally:
+            egraph.run_program(bindings.Pop(_span(), 1))
+        saturated = time.perf_counter()
+        extractor = Extractor(view, [view.values[encoding.values[name]] for name in graph.outputs])
+        limit = self._budget.operators(operator_count(graph))
+        variants = _variants(graph, encoding, extractor, rng, strategy, count, limit)
+        extracted = time.perf_counter()
+        return Rewriting(
+            graph,
+            variants,
+            view.enodes,
+            len(view.classes),
+            iterations,
+            stopped_by,
+            fired,
+            saturated - began,
+            extracted - saturated,
+        )
+
+    def _loaded(self) -> bindings.EGraph:
+        if self._base is None or self._graphs >= _GRAPHS_PER_BASE:
+            self._base, self._graphs = bindings.EGraph(), 0
+            mentioned = set().union(*(rule.constructors for rule in self._rules))
+            program = "\n".join([prelude(mentioned), *map(rulefiles.gated, self._rules)])
+            self._base.run_program(*self._base.parse_program(program))
+        self._graphs += 1
+        return self._base
+
+    def _load(self, egraph: bindings.EGraph, encoding: Encoding, rng: random.Random) -> None:
+        enabled = [r.name for r in self._rules if rng.random() < self._budget.rule_share]
+        facts = [f'(enabled "{name}")' for name in enabled]
+        facts += _random_facts(self._random_keys, encoding.graph, rng)
+        load = f"(ruleset facts)\n(rule () ({' '.join(facts)}) :ruleset facts)\n(run facts 1)"
+        for program in [*encoding.program, load]:
+            egraph.run_program(*egraph.parse_program(program))
+
+    def _saturate(self, egraph: bindings.EGraph) -> tuple[EGraphView, int, str, dict[str, int]]:
+        names = {name: rule.name for rule in self._rules for name in rule.names}
+        step = egraph.parse_program(
+            "(run-schedule (saturate (run analysis)) "
+            + " ".join(f"(run {ruleset})" for ruleset in EXACTNESS)
+            + " (saturate (run analysis)))"
+        )
+        fired: Counter[str] = Counter()
+        stopped_by = "iterations"
+        iteration, size = 0, count_enodes(egraph)
+        limit = max(self._budget.enodes, self._budget.growth * size)
+        while iteration < self._budget.iterations:
+            output = egraph.run_program(*step)[0]
+            assert isinstance(output, bindings.RunScheduleOutput)
+            counts = output.report.num_matches_per_rule
+            iteration += 1
+            matches = Counter({names[name]: 0 for name in counts if name in names})
+            for name, number in counts.items():
+                if name in names:
+                    matches[names[name]] += number
+            fired += matches
+            before, size = size, count_enodes(egraph)
+            if size == before and not matches.total():
+                stopped_by = "saturated"
+                break
+            if matches.total() > self._budget.matches:
+                stopped_by = "matches"
+                break
+            if size > limit:
+                stopped_by = "enodes"
+                break
+        return freeze(egraph), iteration, stopped_by, dict(sorted(fired.items()))
+
+
+def _variants(
+    graph: Graph, encoding: Encoding, extractor: Extractor, rng: random.Random, strategy: str, count: int, limit: int
+) -> tuple[Variant, ...]:
+    original = operator_count(graph)
+    if strategy == "random":
+        chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
+        return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)
+    between = max(count - 2, 0)
+    *steps, most = extractor.most(rng, limit, between)
+    low = Variant("min", decode(encoding, extractor.fewest()))
+    high = Variant("max", decode(encoding, most))
+    if low.operators > original:
+        low = Variant("min", graph)
+    if high.operators < original:
+        high = Variant("max", graph)
+    middle = [Variant(f"step-{i + 1}", decode(encoding, step)) for i, step in enumerate(steps)]
+    return (low, *middle, high)
+
+
+def distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:
+    """The variants that are structurally different, first come first kept."""
+    found: dict[str, Variant] = {}
+    for variant in variants:
+        found.setdefault(digest(variant.graph), variant)
+    return tuple(found.values())
+
+
+# --- the random choices of structural rules (r1 ... r6 of paper 004, table 1) ----------------------------------------
+
+_RANDOM = re.compile(r'\((random-perm|random-cut|random-axis) "([^"]+)"')
+
+
+def _random_keys(rules: Sequence[Rule]) -> tuple[tuple[str, str], ...]:
+    """The (function, key) pairs that rules ask for."""
+    return tuple(sorted({pair for rule in rules for pair in _RANDOM.findall(rule.text)}))
+
+
+def _random_facts(keys: Sequence[tuple[str, str]], graph: Graph, rng: random.Random) -> list[str]:
+    """For every key a permutation and an axis for each rank, and a cut for each dimension size that may occur."""
+    ranks = sorted({min(t.rank, _MAX_RANK) for t in graph.types.values()})
+    dims = {d for t in graph.types.values() for d in t.shape}
+    sizes = sorted({n for d in dims for n in (d, 2 * d, d // 2, d - d // 2) if n > 1})
+    facts = []
+    for function, key in keys:
+        if function == "random-cut":
+            facts += [f'(set (random-cut "{key}" {n}) {rng.randint(1, n - 1)})' for n in sizes]
+        for rank in ranks:
+            if function == "random-axis" and rank > 0:
+                facts.append(f'(set (random-axis "{key}" {rank}) {rng.randrange(rank)})')
+            if function == "random-perm" and rank > 1:
+                perm = rng.sample(range(rank), rank)
+                while perm == sorted(perm):
+                    perm = rng.sample(range(rank), rank)
+                inverse = [perm.index(i) for i in range(rank)]
+                facts += [
+                    f'(set (random-perm "{key}" {rank}) {ints(perm)})',
+                    f"(set (inverse-perm {ints(perm)}) {ints(inverse)})",
+                    f"(set (inverse-perm {ints(inverse)}) {ints(perm)})",
+                ]
+    return facts
+
+
+def _span() -> bindings.RustSpan:
+    return bindings.RustSpan(__file__, 0, 0)

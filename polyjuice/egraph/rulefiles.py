@@ -1,0 +1,178 @@
+"""Rule files: native egglog, one named rewrite or rule per command, its exactness given by its ruleset.
+
+A rule's documentation is the comment at the end of its line or on the lines above it.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from egglog import bindings
+
+from polyjuice.egraph.language import EXACTNESS, constructors, prelude
+
+
+class RuleError(ValueError):
+    """A mistake in a rule file: one line with the file, the line and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of a rule file. ``names`` are the names egglog reports (two for a bidirectional rewrite)."""
+
+    name: str
+    ruleset: str
+    file: Path
+    line: int
+    text: str
+    comment: str
+
+    @property
+    def bidirectional(self) -> bool:
+        return self.text.startswith("(birewrite")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (f"{self.name}=>", f"{self.name}<=") if self.bidirectional else (self.name,)
+
+    @property
+    def constructors(self) -> set[str]:
+        """The constructors that the rule mentions."""
+        return set(re.findall(r"\(([A-Z]\w*)", self.text)) & set(constructors())
+
+
+def default_paths() -> list[Path]:
+    """The folder of the rules that come with Polyjuice: beside the package in a checkout, inside it when installed."""
+    package = Path(__file__).resolve().parent.parent
+    return [next(p for p in (package / "rules", package.parent / "rules") if p.is_dir())]
+
+
+def load(
+    paths: Iterable[Path] = (), only: Sequence[str] = (), without: Sequence[str] = (), defaults: bool = True
+) -> tuple[Rule, ...]:
+    """The rules of the default folder and of further files and folders, filtered by name patterns.
+
+    Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
+    """
+    files: list[Path] = []
+    for path in [*(default_paths() if defaults else []), *paths]:
+        if not path.exists():
+            raise RuleError(f"{path}: no such rule file or folder")
+        files += sorted(path.glob("*.egg")) if path.is_dir() else [path]
+    rules = [rule for file in files for rule in parse(file)]
+    seen: dict[str, Rule] = {}
+    for rule in rules:
+        other = seen.setdefault(rule.name, rule)
+        if other is not rule:
+            raise RuleError(f"{rule.file}:{rule.line}: the rule {rule.name!r} is named as in {other.file}:{other.line}")
+    for pattern in (*only, *without):
+        if not fnmatch.filter(seen, pattern):
+            raise RuleError(f"no rule matches {pattern!r}: `polyjuice rules list` shows the names")
+    return tuple(
+        rule
+        for rule in rules
+        if (not only or any(fnmatch.fnmatchcase(rule.name, p) for p in only))
+        and not any(fnmatch.fnmatchcase(rule.name, p) for p in without)
+    )
+
+
+def parse(file: Path) -> list[Rule]:
+    """The rules of one file, each checked on its own against the language. Raises RuleError."""
+    try:
+        source = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"{file}: cannot be read: {error}") from None
+    rules = []
+    checker = bindings.EGraph()
+    checker.run_program(*checker.parse_program(prelude(set())))
+    for start, end in _commands(file, source):
+        text, line = source[start:end], source.count("\n", 0, start) + 1
+        where = f"{file}:{line}"
+        try:
+            command = checker.parse_program(text, str(file))[0]
+        except bindings.EggSmolError as error:
+            raise RuleError(f"{where}: {_reason(error)}") from None
+        name, ruleset = _name_and_ruleset(where, command)
+        try:
+            checker.run_program(command)
+        except bindings.EggSmolError as error:
+            raise RuleError(f"{where}: rule {name!r}: {_reason(error)}") from None
+        rules.append(Rule(name, ruleset, file, line, text, _comment(source, start, end)))
+    return rules
+
+
+def _commands(file: Path, source: str) -> Iterable[tuple[int, int]]:
+    """The spans of the top-level parenthesised commands."""
+    depth, start, i = 0, 0, 0
+    while i < len(source):
+        char = source[i]
+        if char == ";":
+            i = source.find("\n", i) if "\n" in source[i:] else len(source)
+            continue
+        if char == '"':
+            i = source.find('"', i + 1)
+            if i < 0:
+                raise RuleError(f"{file}:{source.count(chr(10), 0, start) + 1}: a string is not closed")
+        elif char == "(":
+            start = i if depth == 0 else start
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                yield start, i + 1
+            if depth < 0:
+                raise RuleError(f"{file}:{source.count(chr(10), 0, i) + 1}: a ')' too many")
+        i += 1
+    if depth:
+        raise RuleError(f"{file}:{source.count(chr(10), 0, start) + 1}: a '(' is not closed")
+
+
+def _name_and_ruleset(where: str, command: object) -> tuple[str, str]:
+    match command:
+        case bindings.RewriteCommand() | bindings.BiRewriteCommand():
+            name, ruleset = command.rewrite.name, command.name
+        case bindings.RuleCommand():
+            name, ruleset = command.rule.name, command.rule.ruleset
+        case _:
+            raise RuleError(f"{where}: a rule file holds only (rewrite ...), (birewrite ...) and (rule ...)")
+    if not name:
+        raise RuleError(f'{where}: the rule has no name: add :name "..."')
+    if ruleset not in EXACTNESS:
+        raise RuleError(f"{where}: rule {name!r}: its :ruleset must be one of {', '.join(EXACTNESS)}")
+    return name, ruleset
+
+
+def _reason(error: bindings.EggSmolError) -> str:
+    """egglog's message on one line, without the source text that it repeats."""
+    lines = [line.strip() for line in str(error.context).splitlines() if line.strip()]
+    kept = [line for line in lines if not re.match(r"^In \d+:\d+", line)]
+    return "; ".join(kept or lines)
+
+
+def _comment(source: str, start: int, end: int) -> str:
+    """The comment behind a command on its last line, else the comment lines right above it."""
+    rest = source[end : source.find("\n", end) if "\n" in source[end:] else len(source)]
+    if ";" in rest:
+        return rest.split(";", 1)[1].lstrip("; ").strip()
+    above: list[str] = []
+    for line in reversed(source[:start].splitlines()):
+        if not line.strip().startswith(";"):
+            break
+        above.insert(0, line.strip().lstrip("; "))
+    return " ".join(above)
+
+
+def gated(rule: Rule) -> str:
+    """The rule's text with the further condition that the rule is enabled, so that each run can choose a subset."""
+    condition = f'(enabled "{rule.name}")'
+    if rule.text.startswith("(rule"):
+        body = rule.text.index("(", 1)
+        return f"{rule.text[: body + 1]}{condition} {rule.text[body + 1 :]}"
+    if ":when" in rule.text:
+        body = rule.text.index("(", rule.text.index(":when"))
+        return f"{rule.text[: body + 1]}{condition} {rule.text[body + 1 :]}"
+    return f"{rule.text[:-1]} :when ({condition}))"
