@@ -1,0 +1,129 @@
+"""The default strategy: valid, diverse graphs grown forward, one operator at a time, without backtracking.
+
+Each step draws an operator by its weight and a value that it takes as first operand, asks the operator's entry for the
+further operands and the attributes (``Op.sample``), and takes existing values where they fit, else new inputs or
+constants. The idea of choosing operands first and attributes within their constraints is Isra's (paper 000, section
+III); here graphs have inputs, all element types, and broadcasting.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ops.sampling import MAX_RANK, size
+
+STRATEGIES = ("default",)
+
+#: No value has more elements: the compiler is under test, not the memory.
+MAX_ELEMENTS = 20_000
+
+_DTYPES = {
+    "float32": 10, "float64": 3, "float16": 2, "bfloat16": 2, "int64": 2, "int32": 3, "int8": 1, "int16": 1,
+    "uint8": 1, "bool": 1,
+}  # fmt: skip
+"""Relative frequencies of the element types of new inputs."""
+
+_CONSTANT = 0.3
+"""How often a new operand is a constant rather than an input."""
+
+_ATTEMPTS = 50
+
+
+def generate(nodes: int, seed: int | str) -> Graph:
+    """A graph of ``nodes`` operators (fewer only where no operator fits any more), from its seed alone."""
+    return _Growth(random.Random(f"generate {seed}")).graph(nodes)
+
+
+class _Growth:
+    """A graph that grows."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._builder = GraphBuilder()
+        self._values: list[str] = []
+        self._used: set[str] = set()
+        self._computed: list[str] = []
+        self._ops = list(TABLE.values())
+        self._weights = [op.weight for op in self._ops]
+
+    def graph(self, nodes: int) -> Graph:
+        for _ in range(self._rng.randint(1, 3)):
+            self._values.append(self._builder.input(self._random_type()))
+        while len(self._builder) < nodes:
+            if not any(self._grow() for _ in range(_ATTEMPTS)):
+                break
+        unused = [name for name in self._computed if name not in self._used]
+        others = [name for name in self._computed if name in self._used and self._rng.random() < 0.1]
+        return self._builder.build(unused + others)
+
+    def _random_type(self) -> TensorType:
+        dtype = self._rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
+        while True:
+            rank = self._rng.choices(range(MAX_RANK + 1), (1, 3, 6, 6, 5, 2))[0]
+            t = TensorType(dtype, tuple(size(self._rng) for _ in range(rank)))
+            if t.size <= MAX_ELEMENTS // 4:
+                return t
+
+    def _grow(self) -> bool:
+        """Try to add one operator; False where this try did not fit."""
+        op = self._rng.choices(self._ops, self._weights)[0]
+        fitting = [v for v in self._values if op.accepts(0, self._type(v).dtype)]
+        if not fitting:
+            return False
+        # Recent values first, so that graphs are deep as well as wide.
+        first = self._rng.choice(fitting[-4:] if self._rng.random() < 0.6 else fitting)
+        sample = op.sample(self._rng, self._type(first))
+        if sample is None:
+            return False
+        operand_types = [self._type(first), *(operand.type for operand in sample.operands)]
+        try:
+            attrs = complete_attrs(op, sample.attrs)
+            results = infer(op, operand_types, attrs)
+        except (ShapeMismatch, TypeMismatch):
+            return False
+        if any(t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *operand_types)):
+            return False
+        self._add(op, [first, *(self._operand(op, i, o) for i, o in enumerate(sample.operands, 1))], attrs)
+        return True
+
+    def _type(self, name: str) -> TensorType:
+        return self._builder.types[name]
+
+    def _operand(self, op: Op, position: int, operand: Operand) -> str:
+        """An existing value of the type, or one that broadcasts as well, or a new input or constant."""
+        if operand.values:
+            return self._builder.constant(self._integers(operand.type, *operand.values))
+        fits = [v for v in self._values if self._type(v) == operand.type]
+        if fits and self._rng.random() < 0.7:
+            return self._rng.choice(fits)
+        if self._rng.random() < _CONSTANT:
+            return self._builder.constant(self._array(operand.type))
+        name = self._builder.input(operand.type)
+        self._values.append(name)
+        return name
+
+    def _add(self, op: Op, operands: Sequence[str], attrs: object) -> None:
+        assert isinstance(attrs, dict)
+        names = self._builder.multi(op.name, *operands, domain=op.domain, **attrs)
+        self._used.update(operands)
+        self._values.extend(names)
+        self._computed.extend(names)
+
+    def _array(self, t: TensorType) -> np.ndarray:
+        """A constant: one value throughout, small integers, or (now and then) normal floating values."""
+        chance = self._rng.random()
+        if chance < 0.35:
+            return np.full(t.shape, self._rng.choice((0, 1, 1, 2, 3))).astype(dtypes.to_numpy(t.dtype))
+        if chance < 0.5 and dtypes.is_float(t.dtype):
+            generator = np.random.default_rng(self._rng.getrandbits(32))
+            return np.asarray(generator.standard_normal(t.shape)).astype(dtypes.to_numpy(t.dtype))
+        return self._integers(t, 0 if t.dtype in ("uint8", "bool") else -2, 1 if t.dtype == "bool" else 3)
+
+    def _integers(self, t: TensorType, low: int, high: int) -> np.ndarray:
+        generator = np.random.default_rng(self._rng.getrandbits(32))
+        return np.asarray(generator.integers(low, high + 1, t.shape)).astype(dtypes.to_numpy(t.dtype))

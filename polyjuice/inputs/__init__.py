@@ -1,0 +1,5 @@
+"""Input profiles: which values the inputs of a graph take."""
+
+from polyjuice.inputs.profiles import PROFILES, make_inputs
+
+__all__ = ["PROFILES", "make_inputs"]

@@ -1,0 +1,78 @@
+"""Inputs for a graph, by profile.
+
+``exact``: small integers in every type, so small that as many outputs as possible are exact (see
+:mod:`polyjuice.numerics`); those are compared bit for bit. ``normal``: standard normal floating values, small integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.interpret import EvaluationError
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.numerics import analyse
+
+#: Magnitudes that the exact profile tries, from the most telling to the safest.
+_MAGNITUDES = (6, 3, 1)
+
+PROFILES = ("exact", "normal")
+
+
+def make_inputs(graph: Graph, profile: str, seed: int | str) -> tuple[np.ndarray, ...]:
+    """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried."""
+    if profile == "normal":
+        return _normal(graph.input_types, _generator(profile, seed))
+    if profile == "exact":
+        return _exact(graph, seed)
+    raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
+
+
+def _generator(profile: str, seed: int | str) -> np.random.Generator:
+    return np.random.default_rng(list(f"{profile} {seed}".encode()))
+
+
+def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    arrays = []
+    for t in types:
+        if dtypes.is_float(t.dtype):
+            array = np.asarray(rng.standard_normal(t.shape))
+        elif t.dtype == "bool":
+            array = np.asarray(rng.integers(0, 2, t.shape))
+        else:
+            array = np.asarray(rng.integers(0 if t.dtype == "uint8" else -5, 6, t.shape))
+        arrays.append(array.astype(dtypes.to_numpy(t.dtype)))
+    return tuple(arrays)
+
+
+def _exact(graph: Graph, seed: int | str) -> tuple[np.ndarray, ...]:
+    """Integers of the largest magnitude at which the most outputs are exact."""
+    best: tuple[int, tuple[np.ndarray, ...]] | None = None
+    problem: EvaluationError | None = None
+    for magnitude in _MAGNITUDES:
+        inputs = _integers(graph.input_types, magnitude, _generator("exact", seed))
+        try:
+            exact = sum(a.exact for a in analyse(graph, inputs))
+        except EvaluationError as error:
+            problem = error
+            continue
+        if best is None or exact > best[0]:
+            best = exact, inputs
+        if exact == len(graph.outputs):
+            break
+    if best is None:
+        assert problem is not None
+        raise problem
+    return best[1]
+
+
+def _integers(types: Sequence[TensorType], magnitude: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    arrays = []
+    for t in types:
+        if t.dtype == "bool":
+            array = rng.integers(0, 2, t.shape)
+        else:
+            array = rng.integers(0 if t.dtype == "uint8" else -magnitude, magnitude + 1, t.shape)
+        arrays.append(np.asarray(array).astype(dtypes.to_numpy(t.dtype)))
+    return tuple(arrays)
