@@ -1,0 +1,1 @@
+"""Campaigns: many cases, on many workers, stored so that nothing is lost."""

@@ -1,0 +1,43 @@
+"""What a campaign is asked to do: plain data that is stored with it and given to every process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Config:
+    """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
+
+    ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
+    ``seeds`` is a strategy's name or a list of model files.
+    """
+
+    compiler: str
+    seeds: tuple[str, ...] = ("default",)
+    cases: int | None = None
+    time_s: float | None = None
+    seed: int = 0
+    nodes: int = 10
+    variants: int = 2
+    extract: str = "minmax"
+    rules: tuple[str, ...] = ()
+    only_rules: tuple[str, ...] = ()
+    without_rules: tuple[str, ...] = ()
+    oracles: tuple[str, ...] = ("metamorphic", "crash")
+    profiles: tuple[str, ...] = ("exact", "normal")
+    python: str = sys.executable
+    device: str = "cpu"
+    workers: int = 1
+    timeout_s: float = 60.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Config:
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}
+        return cls(**values)

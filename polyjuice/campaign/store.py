@@ -1,0 +1,136 @@
+"""The campaign's database: its configuration and every finished case, each written as soon as it is known."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from polyjuice.campaign.case import CaseResult
+from polyjuice.campaign.clock import ACTIVITIES
+from polyjuice.campaign.config import Config
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS cases (
+    "index" INTEGER PRIMARY KEY,
+    pairs INTEGER NOT NULL,
+    skipped TEXT NOT NULL,
+    seconds TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS findings (
+    folder TEXT PRIMARY KEY,
+    "index" INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    record TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
+"""
+
+
+class NoCampaign(ValueError):
+    """A folder that holds no campaign, or one that already holds another."""
+
+
+class Store:
+    """One campaign's folder and database."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self._db = connection
+
+    @classmethod
+    def create(cls, folder: Path, config: Config) -> Store:
+        """A new campaign. Raises NoCampaign where the folder has one."""
+        if (folder / "campaign.sqlite").exists():
+            raise NoCampaign(f"{folder} already holds a campaign: continue it with --resume, or name another --out")
+        try:
+            (folder / "findings").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
+        db = sqlite3.connect(folder / "campaign.sqlite")
+        db.executescript(_SCHEMA)
+        store = cls(folder, db)
+        store.set_meta("config", config.to_json())
+        return store
+
+    @classmethod
+    def open(cls, folder: Path) -> tuple[Store, Config]:
+        """An existing campaign and its configuration. Raises NoCampaign."""
+        path = folder / "campaign.sqlite"
+        if not path.exists():
+            raise NoCampaign(f"{folder} holds no campaign (there is no campaign.sqlite)")
+        try:
+            store = cls(folder, sqlite3.connect(path))
+            text = store.meta("config")
+        except sqlite3.DatabaseError as error:
+            raise NoCampaign(f"{path} cannot be read: {error}") from None
+        if text is None:
+            raise NoCampaign(f"{path} has no configuration")
+        return store, Config.from_json(text)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def set_meta(self, key: str, value: str) -> None:
+        with self._db:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def meta(self, key: str) -> str | None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def add(self, result: CaseResult) -> None:
+        """Store a finished case, all of it or nothing."""
+        with self._db:
+            self._db.execute(
+                "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
+                (result.index, result.pairs, result.skipped, json.dumps(result.seconds)),
+            )
+            for f in result.findings:
+                row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
+                self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
+            notes = [(result.index, "flaky", t) for t in result.flaky]
+            notes += [(result.index, "unsound", t) for t in result.unsound]
+            notes += [(result.index, "defect", result.defect)] if result.defect else []
+            self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
+
+    def done(self) -> set[int]:
+        """The indices of the finished cases."""
+        return {row[0] for row in self._db.execute('SELECT "index" FROM cases')}
+
+    def findings(self) -> Iterator[dict[str, Any]]:
+        """All raw findings, by index."""
+        for (text,) in self._db.execute('SELECT record FROM findings ORDER BY "index", folder'):
+            yield json.loads(text)
+
+    def summary(self) -> dict[str, Any]:
+        """The counts of ``fuzz --json``; findings with equal signatures count once."""
+        rows = self._db.execute("SELECT pairs, skipped, seconds FROM cases").fetchall()
+        skipped = Counter(reason.split(":")[0] for _, reason, _ in rows if reason)
+        by_kind = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM findings"))
+        notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
+        if notes["flaky"]:
+            by_kind["flaky"] = notes["flaky"]
+        seconds = dict.fromkeys(ACTIVITIES, 0.0)
+        for _, _, text in rows:
+            for activity, value in json.loads(text).items():
+                seconds[activity] += value
+        total = sum(seconds.values()) or 1.0
+        return {
+            "tested": sum(pairs > 0 for pairs, _, _ in rows),
+            "skipped": sum(skipped.values()),
+            "skipped_reasons": dict(skipped),
+            "pairs": sum(pairs for pairs, _, _ in rows),
+            "unsound_variants": notes["unsound"],
+            "defects": notes["defect"],
+            "findings": self._db.execute("SELECT COUNT(DISTINCT signature) FROM findings").fetchone()[0],
+            "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
+            "by_kind": dict(by_kind),
+            "share": {activity: round(value / total, 4) for activity, value in seconds.items()},
+        }

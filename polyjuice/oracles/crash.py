@@ -1,0 +1,34 @@
+"""The crash oracle: a compiler must not fail on a program that its framework runs.
+
+An exception out of the compiler, the end of its process, running out of memory, and taking too long all count. What
+the framework itself does not run is `unsupported`, and no bug.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polyjuice.oracles.case import Case, Tested, Verdict
+
+_KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
+
+
+def judge(case: Case) -> list[Verdict]:
+    """One verdict for each variant that failed; ``b`` is a variant that ran, if one did."""
+    fine = next((t.label for t in case.tested if t.outcome.status == "ok"), "")
+    return [_verdict(t, fine) for t in case.tested if t.outcome.status in _KINDS]
+
+
+def _verdict(t: Tested, fine: str) -> Verdict:
+    kind = _KINDS[t.outcome.status]
+    first = t.outcome.message.splitlines()[0] if t.outcome.message else t.outcome.status
+    message = f"{t.label} failed in {t.outcome.stage}: {first}"
+    if fine:
+        message += f" (its equivalent {fine} did not)"
+    return Verdict(kind, t.label, fine, message, f"{kind} {t.outcome.stage} {_normal(first)}", culprit=t.label)
+
+
+def _normal(message: str) -> str:
+    """The message without numbers, quoted names and paths, which differ from case to case."""
+    message = re.sub(r"'[^']*'|\"[^\"]*\"|/\S+|0x[0-9a-f]+", "_", message)
+    return re.sub(r"\d+", "N", message)[:200]

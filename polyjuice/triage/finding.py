@@ -1,0 +1,136 @@
+"""A finding is a folder: both graphs, the inputs, a reproducer that was run, and a report for a tracker."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyjuice import formats
+from polyjuice.compilers import CompilerInfo
+from polyjuice.oracles import Case, Verdict
+from polyjuice.triage import reproducer
+
+
+@dataclass(frozen=True)
+class FindingRecord:
+    """What ``finding.json`` says."""
+
+    kind: str
+    compiler: str
+    versions: Mapping[str, str]
+    seed: int
+    index: int
+    profile: str
+    rung: str
+    signature: str
+    message: str
+    a: str
+    b: str
+    culprit: str
+    rules: Sequence[str]
+    operators: Mapping[str, int]
+    repro_exit: int | None
+    folder: str
+
+
+def write_finding(
+    folder: Path,
+    compiler: CompilerInfo,
+    device: str,
+    versions: Mapping[str, str],
+    python: str,
+    seed: int,
+    index: int,
+    case: Case,
+    verdict: Verdict,
+    rules: Sequence[str],
+    limit_s: float,
+) -> FindingRecord:
+    """Write everything, run the reproducer once, and record how it ended."""
+    folder.mkdir(parents=True, exist_ok=True)
+    a = case.of(verdict.a)
+    b = case.of(verdict.b) if verdict.b else None
+    formats.save(a.graph, folder / "a.onnx")
+    formats.save(b.graph if b else a.graph, folder / "b.onnx")
+    artifacts = [t.artifact for t in (a, b) if t]
+    arrays: dict[str, Any] = reproducer.stored_arrays(case, verdict, artifacts)
+    np.savez_compressed(folder / "inputs.npz", **arrays)
+    text = reproducer.write(compiler, device, case, verdict, a.artifact, b.artifact if b else None, limit_s)
+    (folder / "repro.py").write_text(text, encoding="utf-8")
+    status, output = run_reproducer(folder, python, limit_s)
+    record = FindingRecord(
+        verdict.kind,
+        compiler.name,
+        {**versions, "platform": platform.platform()},
+        seed,
+        index,
+        case.profiles[verdict.inputs],
+        verdict.rung,
+        verdict.signature,
+        verdict.message,
+        verdict.a,
+        verdict.b,
+        verdict.culprit,
+        list(rules),
+        {t.label: len(t.graph) for t in (a, b) if t},
+        status,
+        folder.name,
+    )
+    (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
+    (folder / "report.md").write_text(_report(record, text, output, a.outcome.traceback), encoding="utf-8")
+    return record
+
+
+def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
+    """The exit status of ``repro.py`` (None where it did not end in time) and what it printed."""
+    try:
+        done = subprocess.run(
+            [python, "repro.py"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=2 * limit_s + 60,
+            env=dict(os.environ),
+        )
+    except subprocess.TimeoutExpired:
+        return None, "the reproducer did not end"
+    return done.returncode, (done.stdout + done.stderr[-4000:]).strip()
+
+
+def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> str:
+    """Text for the compiler's issue template: what differs, how to see it, on what."""
+    what = {
+        "mismatch": "Two equivalent programs give different results after compilation.",
+        "crash": "The compiler fails on a program that its framework runs.",
+        "hang": "The compiler does not finish on a program that its framework runs.",
+    }[record.kind]
+    versions = "\n".join(f"- {name}: {version}" for name, version in record.versions.items())
+    side = f"\nThe wrong side is **{record.culprit}**: it is the one farther from float64.\n" if record.culprit else ""
+    trace = f"\n### Error\n```\n{traceback.strip()}\n```\n" if traceback.strip() else ""
+    return f"""\
+### Describe the bug
+{what}
+
+{record.message}
+{side}
+The inputs follow the `{record.profile}` profile. `inputs.npz` goes beside the reproducer.
+
+### Reproducer
+It exits 1 where the bug shows. What it printed:
+```
+{output}
+```
+```python
+{repro}```
+{trace}
+### Versions
+{versions}
+"""
