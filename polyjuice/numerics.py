@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,35 @@ def analyse(
         Analysis(t, state[name].array, np.broadcast_to(state[name].error, t.shape), state[name].exact)
         for name, t in zip(graph.outputs, graph.output_types, strict=True)
     )
+
+
+class Analyses(Sequence[tuple[Analysis, ...]]):
+    """The analyses of a graph on several sets of inputs, each made when it is first asked for."""
+
+    def __init__(self, graph: Graph, input_sets: Sequence[Sequence[np.ndarray]]) -> None:
+        self._graph = graph
+        self._input_sets = input_sets
+        self._made: dict[int, tuple[Analysis, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._input_sets)
+
+    def __getitem__(self, i: Any) -> Any:
+        if i not in self._made:
+            self._made[i] = analyse(self._graph, self._input_sets[i])
+        return self._made[i]
+
+
+def may_be_exact(graph: Graph) -> bool:
+    """Whether some output may be exact on some inputs: its constants are integers, its operators exact on them."""
+    inexact = {
+        name for name, a in graph.constants.items() if a.dtype.kind not in "iub" and not bool(np.all(a == np.rint(a)))
+    }
+    for node in graph.nodes:
+        op = entry(node)
+        if op is None or not op.exact or inexact.intersection(node.inputs):
+            inexact.update(node.outputs)
+    return any(name not in inexact for name in graph.outputs)
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:

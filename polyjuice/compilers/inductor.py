@@ -17,12 +17,6 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-import torch._dynamo
-import torch._inductor.config
-from torch._dynamo.exc import Unsupported
-from torch._dynamo.utils import counters
-from torch._inductor import codecache
-from torch._inductor import utils as inductor_utils
 
 from . import _torch
 from ._torch import Array, load, run
@@ -61,12 +55,12 @@ __all__ = [
 ]
 
 # Settings of a release that lacks them are left out.
-_SETTINGS: tuple[tuple[Any, str, Any], ...] = (
-    (torch._inductor.config, "force_disable_caches", True),
-    (torch._inductor.config, "fx_graph_cache", False),
-    (torch._inductor.config, "compile_threads", 1),
-    (torch._dynamo.config, "suppress_errors", False),
-    (torch._dynamo.config, "automatic_dynamic_local_pgo", False),
+_SETTINGS: tuple[tuple[str, str, Any], ...] = (
+    ("_inductor", "force_disable_caches", True),
+    ("_inductor", "fx_graph_cache", False),
+    ("_inductor", "compile_threads", 1),
+    ("_dynamo", "suppress_errors", False),
+    ("_dynamo", "automatic_dynamic_local_pgo", False),
 )
 
 # Parts of Inductor that can be switched off, and the value that does so.
@@ -119,7 +113,9 @@ def start(options: dict[str, Any]) -> None:
     global _dynamic
     _dynamic = options.get("dynamic", False)
     _torch.start(options)
-    for config, name, value in _SETTINGS:
+    _import_inductor()
+    for package, name, value in _SETTINGS:
+        config = getattr(torch, package).config
         if hasattr(config, name):
             setattr(config, name, value)
     for name in options.get("disable", ()):
@@ -131,24 +127,35 @@ def start(options: dict[str, Any]) -> None:
 def compile(program: torch.nn.Module, inputs: Sequence[Array]) -> Callable[..., Any]:
     """Compile and make the first call. Raises NotImplementedError where Dynamo does not support the model."""
     torch._dynamo.reset()
-    counters.clear()
+    torch._dynamo.utils.counters.clear()
     compiled: Callable[..., Any] = torch.compile(program, fullgraph=True, dynamic=_dynamic)
     with _fresh_cache():
         try:
             run(compiled, inputs)
-        except Unsupported as error:
+        except torch._dynamo.exc.Unsupported as error:
             raise NotImplementedError(str(error)) from error
     return compiled
 
 
 def knobs() -> list[str]:
     """Those of `_OFF` that this release has."""
+    _import_inductor()
     return [name for name in _OFF if hasattr(*_knob(name))]
 
 
 def trace(compiled: Callable[..., Any]) -> list[str]:
     """Inductor's counters for this graph, such as the patterns that matched."""
-    return [f"{name}={count}" for name, count in sorted(counters["inductor"].items())]
+    return [f"{name}={count}" for name, count in sorted(torch._dynamo.utils.counters["inductor"].items())]
+
+
+def _import_inductor() -> None:
+    """Import what torch.compile imports when it is first called, and not `import torch`."""
+    import torch._dynamo
+    import torch._dynamo.exc
+    import torch._dynamo.utils
+    import torch._inductor.codecache
+    import torch._inductor.config
+    import torch._inductor.utils  # noqa: F401
 
 
 def _knob(name: str) -> tuple[Any, str]:
@@ -185,6 +192,7 @@ def _warm_up(folder: Path) -> bool:
     False where Inductor failed: the first artifact will hit the same failure, and report it.
     """
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
+    codecache = torch._inductor.codecache
     if hasattr(codecache, "_HEADER_DIR"):  # since 2.8; by default a folder in the system's temporary one
         codecache._HEADER_DIR = str(folder / "precompiled_headers")
         codecache._HEADER_LOCK_DIR = str(folder / "precompiled_headers" / "locks")
@@ -215,6 +223,7 @@ def _cxx() -> str | None:
 
 def _fresh_cache() -> AbstractContextManager[None]:
     """Inductor's own context manager; older releases have it under the second name only."""
-    make = getattr(inductor_utils, "fresh_cache", None) or inductor_utils.fresh_inductor_cache
+    utils = torch._inductor.utils
+    make = getattr(utils, "fresh_cache", None) or utils.fresh_inductor_cache
     context: AbstractContextManager[None] = make()
     return context

@@ -13,8 +13,10 @@ show their level 1 term, is one graph; between none and all of them lie the step
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from polyjuice.egraph.view import EGraphView, ENode
 
@@ -23,6 +25,10 @@ State = tuple[int, int]
 
 _COUNTED, _FREE = 1 << 20, 1
 """Tree costs: an operator outweighs any number of free terms."""
+
+
+def _cost(node: ENode) -> int:
+    return _COUNTED if node.counted else _FREE
 
 
 class NoTerm(ValueError):
@@ -73,22 +79,24 @@ class Extractor:
     def __init__(self, view: EGraphView, roots: Sequence[int]) -> None:
         self._view = view
         self._roots = tuple(roots)
-        self._low, self._low_masks = self._smallest_terms()
+        self._bits: dict[object, int] = {}
+        costs = self._tree_costs()
+        tables = [self._smallest_terms(costs, shared) for shared in (True, False)]
+        self._low, self._low_masks = min(tables, key=lambda table: self._union(table[1][r] for r in roots).bit_count())
 
     # --- level 0: the fewest operators ---
 
-    def _smallest_terms(self) -> tuple[list[ENode | None], list[int]]:
+    def _smallest_terms(self, costs: Sequence[int | None], shared: bool) -> tuple[list[ENode | None], list[int]]:
         """For each e-class its level 0 e-node, and the set (as bits) of operator applications of its term.
 
-        First tree costs, by fixed point; they order the e-classes so that every e-class has an e-node whose children
-        come strictly before it. Then, in that order, the e-node whose term has the fewest *shared* operators.
+        Tree costs order the e-classes, so that every e-class has an e-node whose children come strictly before it. In
+        that order, the e-node is taken whose term has the fewest operators, each counted once if ``shared``, else as
+        often as the tree holds it. Neither choice is always the better one, for neither sees what *other* terms share.
         """
-        costs = self._tree_costs()
         order = sorted((c for c, cost in enumerate(costs) if cost is not None), key=lambda c: (costs[c], c))
         rank = {c: i for i, c in enumerate(order)}
         chosen: list[ENode | None] = [None] * len(costs)
         masks = [0] * len(costs)
-        self._bits: dict[object, int] = {}
         for c in order:
             best: tuple[int, int] | None = None
             for node in self._view.classes[c]:
@@ -96,7 +104,8 @@ class Extractor:
                     mask = self._mask(
                         node, tuple((child, 0) for child in node.children), [masks[k] for k in node.children]
                     )
-                    key = (mask.bit_count(), costs[c] or 0)
+                    tree = _cost(node) + sum(costs[child] or 0 for child in node.children)
+                    key = (mask.bit_count(), tree) if shared else (tree, mask.bit_count())
                     if best is None or key < best:
                         best, chosen[c], masks[c] = key, node, mask
         return chosen, masks
@@ -115,7 +124,7 @@ class Extractor:
         while work:
             next_work: list[tuple[int, ENode]] = []
             for c, node in work:
-                cost = _COUNTED if node.counted else _FREE
+                cost = _cost(node)
                 for child in node.children:
                     below = costs[child]
                     if below is None:
@@ -130,13 +139,15 @@ class Extractor:
         return costs
 
     def _mask(self, node: ENode, states: tuple[State, ...], children: Sequence[int]) -> int:
-        mask = 0
-        for child in children:
-            mask |= child
+        mask = self._union(children)
         if node.counted:
             bit = self._bits.setdefault((node.application, states), len(self._bits))
             mask |= 1 << bit
         return mask
+
+    @staticmethod
+    def _union(masks: Iterable[int]) -> int:
+        return reduce(or_, masks, 0)
 
     # --- level 1: the most operators, or random ones ---
 
@@ -216,7 +227,8 @@ class Extractor:
     def _between(self, rng: random.Random, largest: bool, limit: int, count: int) -> list[Selection]:
         """Graphs in which ever more e-classes show their level 1 term, up to ``limit`` operators.
 
-        They are raised from the roots down, in random order, so that each raise shows and adds a little.
+        They are raised from the roots down, in random order, so that each raise shows and adds a little. (Now and then
+        one takes a little away: what the e-class shows then is shared with other terms. So the graphs are put in order.)
         """
         terms = self._raised_terms(rng, largest)
         order: list[int] = []
@@ -238,4 +250,6 @@ class Extractor:
                 middle = (low + high) // 2
                 low, high = (middle, high) if raised(middle).operators() <= limit else (low, middle)
             high = low
-        return [raised(high * (i + 1) // count) for i in range(count)]
+        found = sorted((raised(high * (i + 1) // count) for i in range(count)), key=Selection.operators)
+        fitting = [selection for selection in found if selection.operators() <= limit] or [raised(low)]
+        return fitting + fitting[-1:] * (count - len(fitting))

@@ -8,7 +8,7 @@ from typing import Any
 
 from egglog import bindings
 
-from polyjuice.egraph.language import Constructor, constructors
+from polyjuice.egraph.language import constructors
 
 #: Terms that cost no operator: leaves, and the Expand that makes broadcasting explicit.
 FREE = frozenset({"Input", "Const", "Splat", "Expand"})
@@ -53,7 +53,7 @@ def count_enodes(egraph: bindings.EGraph) -> int:
 
 def freeze(egraph: bindings.EGraph) -> EGraphView:
     """Read the e-graph. E-classes are numbered, and e-nodes ordered, in egglog's insertion order (deterministic)."""
-    frozen = egraph.freeze()
+    functions = egraph.freeze().functions  # each access to an attribute of egglog's copies all that is in it
     numbers: dict[bindings.Value, int] = {}
     classes: list[list[ENode]] = []
 
@@ -64,24 +64,22 @@ def freeze(egraph: bindings.EGraph) -> EGraphView:
         return numbers[value]
 
     reader = _Reader(egraph)
-    values = {reader.read("i64", row.inputs[0]): class_of(row.output) for row in frozen.functions["value"].rows}
+    values = {reader.read("i64", row.inputs[0]): class_of(row.output) for row in functions["value"].rows}
     for name in ("Input", "Const", "Splat", "Other", *constructors()):
-        function = frozen.functions.get(name)
-        if function is None:
+        if name not in functions:
             continue
-        constructor: Constructor | None = constructors().get(name)
-        sorts = function.input_sorts
+        function = functions[name]
+        constructor = constructors().get(name)
         operands = constructor.operands if constructor else 0
+        sorts = function.input_sorts[operands:]
         for row in function.rows:
+            inputs = row.inputs
             if name == "Other":
-                children = tuple(map(class_of, egraph.value_to_vec(row.inputs[1])))
-                rest: tuple[Any, ...] = (reader.read("i64", row.inputs[0]), reader.read("i64", row.inputs[2]))
+                children = tuple(map(class_of, egraph.value_to_vec(inputs[1])))
+                rest: tuple[Any, ...] = (reader.read("i64", inputs[0]), reader.read("i64", inputs[2]))
             else:
-                children = tuple(map(class_of, row.inputs[:operands]))
-                rest = tuple(
-                    reader.read(sort, value)
-                    for sort, value in zip(sorts[operands:], row.inputs[operands:], strict=True)
-                )
+                children = tuple(map(class_of, inputs[:operands]))
+                rest = tuple(map(reader.read, sorts, inputs[operands:]))
             classes[class_of(row.output)].append(ENode(name, children, rest))
     return EGraphView(classes, values)
 

@@ -26,9 +26,9 @@ class Worker:
     """Runs artifacts in a process of `python`, one at a time; for one thread, and a context manager.
 
     The process starts with the first artifact, and anew after a crash or hang, or when it has grown too
-    large. `seconds` adds up the time spent: `start` (until a process is ready: imports), `compile`, `run`
-    (and eager), and `other` (loading and transfers, inside the process). `options` are described at
-    `compilers.CompilerFile.start`.
+    large. `seconds` adds up the time spent: `start` (until a process has imported the framework), `compile` (and
+    what the compiler prepares once per process), `run` (and eager), and `other` (loading and transfers).
+    `options` are described at `compilers.CompilerFile.start`.
     """
 
     def __init__(
@@ -69,7 +69,9 @@ class Worker:
         try:
             self._process, self.info = _launch(self.compiler, self.python, self.limits, self.options)
         finally:
-            self.seconds["start"] += time.perf_counter() - begin
+            prepared = self.info.get("prepared_s", 0.0) if self._process else 0.0
+            self.seconds["compile"] += prepared
+            self.seconds["start"] += time.perf_counter() - begin - prepared
 
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[NDArray[Any]]], *, reference: bool = True

@@ -4,7 +4,8 @@ Started as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream sock
 never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy. Frames are those
 of _wire.py:
 
-    to the host, once      {version, python, knobs}, or {missing: text} or {problem: text} and then it ends
+    to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
+                           or {missing: text} or {problem: text} and then it ends
     from the host          {names, text, reference, sets} with source, named arrays, the inputs of each set
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
                            and those of the reference
@@ -55,8 +56,10 @@ def main(compiler_file: str, settings_json: str) -> None:
         compiler = _load_compiler(Path(compiler_file))
         version = compiler.version()
         compiler.check()
+        began = time.perf_counter()
         if not settings["probe"]:
             compiler.start(settings["options"])
+        prepared = time.perf_counter() - began
     except ImportError as error:
         wire.write(channel, {"missing": _one_line(error)})
         return
@@ -65,7 +68,8 @@ def main(compiler_file: str, settings_json: str) -> None:
         return
     if settings["memory_gib"] is not None:
         _limit_memory(settings["memory_gib"])
-    wire.write(channel, {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()})
+    hello = {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()}
+    wire.write(channel, {**hello, "prepared_s": prepared})
     _serve(channel, wire, compiler)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.numerics import analyse
+from polyjuice.numerics import analyse, may_be_exact
 
 #: Magnitudes that the exact profile tries, from the most telling to the safest.
 _MAGNITUDES = (6, 3, 1)
@@ -48,6 +48,8 @@ def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.n
 
 def _exact(graph: Graph, seed: int | str) -> tuple[np.ndarray, ...]:
     """Integers of the largest magnitude at which the most outputs are exact."""
+    if not may_be_exact(graph):
+        return _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
     best: tuple[int, tuple[np.ndarray, ...]] | None = None
     problem: EvaluationError | None = None
     for magnitude in _MAGNITUDES:

@@ -33,6 +33,8 @@ def _pair(case: Case, a: Tested, b: Tested) -> Verdict | None:
 
 def _output(case: Case, a: Tested, b: Tested, i: int, k: int) -> Verdict | None:
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
+    if left.shape == right.shape == a.graph.output_types[k].shape and not distance(left, right).any():
+        return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
     rung = "exact" if in_a.exact and in_b.exact else "bounded"
     for side, array in ((a, left), (b, right)):
