@@ -1,0 +1,22 @@
+"""maximum(div(x, 7), y) of int16 does not compile in TorchInductor of torch 2.13.0 on the CPU.
+
+The scalar loop divides two `short`, which C++ promotes to `int`, and then finds no max_propagate_nan(int, short).
+Exits 1 where the bug shows, 0 where it does not. Reduced by hand from the finding beside this file.
+"""
+
+import sys
+
+import torch
+
+
+def program(x, y):
+    return torch.maximum(torch.div(x, 7, rounding_mode="trunc"), y)
+
+
+x, y = torch.arange(40, dtype=torch.int16), torch.tensor(3, dtype=torch.int16)
+print("eager", program(x, y))
+try:
+    print("inductor", torch.compile(program)(x, y))
+except Exception as error:
+    print("inductor", type(error).__name__, *[line for line in str(error).splitlines() if "error:" in line])
+    sys.exit(1)

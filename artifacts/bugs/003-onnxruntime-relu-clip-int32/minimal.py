@@ -1,0 +1,37 @@
+"""Clip(Relu(x)) of int32 cannot be loaded by ONNX Runtime 1.31.1 on the CPU: FuseReluClip.
+
+Exits 1 where the bug shows, 0 where it does not. Reduced by hand from the finding beside this file.
+"""
+
+import sys
+
+import numpy as np
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+model = helper.make_model(
+    helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Clip", ["r", "low", "high"], ["y"])],
+        "relu_clip",
+        [helper.make_tensor_value_info("x", TensorProto.INT32, [3])],
+        [helper.make_tensor_value_info("y", TensorProto.INT32, [3])],
+        [numpy_helper.from_array(np.array(v, np.int32), name) for v, name in ((-2, "low"), (2, "high"))],
+    ),
+    opset_imports=[helper.make_opsetid("", 18)],
+    ir_version=9,
+).SerializeToString()
+
+
+def run(level):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = level
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return session.run(None, {"x": np.array([-1, 1, 5], np.int32)})[0]
+
+
+print("no optimizations ", run(onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL))
+try:
+    print("all optimizations", run(onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL))
+except Exception as error:
+    print("all optimizations", error)
+    sys.exit(1)
