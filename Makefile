@@ -25,7 +25,7 @@ lint: $(READY)
 $(READY): constraints.txt pyproject.toml scripts/check_python.py
 	@$(PYTHON) scripts/check_python.py
 	@$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[inductor,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[inductor,onnxruntime,dev]'
 	@touch $@
 
 clean:

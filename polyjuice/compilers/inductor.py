@@ -132,7 +132,7 @@ def compile(program: torch.nn.Module, inputs: Sequence[Array]) -> Callable[..., 
     with _fresh_cache():
         try:
             run(compiled, inputs)
-        except torch._dynamo.exc.Unsupported as error:
+        except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
             raise NotImplementedError(str(error)) from error
     return compiled
 

@@ -272,7 +272,10 @@ def _gather_error(c: ErrorContext) -> object:
 
 
 def _gather_torch(c: TorchCall) -> str:
+    """Indexing with a tensor; with one of rank 0 Torch would read its value on the host, so it is made a vector."""
     leading = ":, " * normalize_axis(c.attrs["axis"], c.types[0].rank)
+    if c.types[1].rank == 0:
+        return f"{c.x[0]}[{leading}{c.x[1]}.reshape(1)].reshape({c.results[0].shape})"
     return f"{c.x[0]}[{leading}{c.x[1]}]"
 
 

@@ -1,0 +1,56 @@
+"""ONNX Runtime as a compiler under test, really run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from polyjuice.compilers import find
+from polyjuice.execution import Limits, Worker
+from polyjuice.interpret import evaluate
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.lower import lower
+from polyjuice.ops import GraphBuilder
+
+pytest.importorskip("onnxruntime")
+
+
+@pytest.fixture(scope="module")
+def onnxruntime() -> Iterator[Worker]:
+    with Worker(find("onnxruntime"), limits=Limits(compile_s=30)) as worker:
+        yield worker
+
+
+def test_it_agrees_with_the_interpreter(onnxruntime: Worker) -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2, 3)))
+    product = build.op("MatMul", x, build.op("Transpose", x, perm=(1, 0)))
+    graph = build.build([build.op("Relu", product), build.op("ArgMax", product, axis=1)])
+    inputs = [np.array([[1, -2, 3], [-4, 5, 7]], np.float32)]
+    outcome = onnxruntime.execute(lower(graph, "onnx", 0), [inputs])
+    assert outcome.status == "ok"
+    for got, expected in zip(outcome.outputs[0], evaluate(graph, inputs), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "int16"])
+def test_what_it_has_no_kernel_or_array_for_is_unsupported(onnxruntime: Worker, dtype: str) -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType(dtype, (4,)))
+    graph = build.build([build.op("Relu", x)])
+    inputs = [np.zeros(4, dtypes.to_numpy(dtype))]
+    assert onnxruntime.execute(lower(graph, "onnx", 0), [inputs]).status == "unsupported"
+
+
+def test_an_optimizer_can_be_switched_off() -> None:
+    """The known fault of release 1.31.1: a transposed matrix times a vector (artifacts/bugs, number 1)."""
+    build = GraphBuilder()
+    x, v = build.input(TensorType("float32", (4, 3))), build.input(TensorType("float32", (4,)))
+    graph = build.build([build.op("MatMul", build.op("Transpose", x, perm=(1, 0)), v)])
+    inputs = [np.arange(12, dtype=np.float32).reshape(4, 3), np.arange(1, 5, dtype=np.float32)]
+    with Worker(find("onnxruntime"), options={"disable": ["MatmulTransposeFusion"]}) as worker:
+        outcome = worker.execute(lower(graph, "onnx", 0), [inputs])
+        assert "MatmulTransposeFusion" in worker.info["knobs"]
+    np.testing.assert_array_equal(outcome.outputs[0][0], evaluate(graph, inputs)[0])
