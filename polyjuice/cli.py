@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -66,12 +67,18 @@ class Device(StrEnum):
 
 
 def main() -> None:
-    """The entry point: mistakes of the user and of the environment are one line and status 2."""
+    """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
     try:
         app()
     except (EnvironmentProblem, RuleError, formats.FormatError, NoCampaign, _Usage) as problem:
         stderr.print(f"polyjuice: {escape(' '.join(str(problem).split()))}")
         sys.exit(USAGE)
+    except OSError as error:  # a file in the way, a full disk
+        stderr.print(f"polyjuice: {escape(f'{error.filename}: {error.strerror}' if error.filename else str(error))}")
+        sys.exit(USAGE)
+    except Exception:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+        traceback.print_exc()
+        sys.exit(DEFECT)
 
 
 class _Usage(ValueError):
@@ -117,6 +124,7 @@ def fuzz(
         store, config = Store.open(resume)
         if out or compiler:
             raise _Usage("--resume continues a campaign as it was begun: give neither --out nor --compiler with it")
+        version = _check_before_start(config)
     else:
         if not compiler:
             raise _Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
@@ -139,9 +147,9 @@ def fuzz(
             workers=workers or os.cpu_count() or 1,
             timeout_s=timeout,
         )
-        _check_before_start(config)
+        version = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
-    status, summary = _run_campaign(config, store)
+    status, summary = _run_campaign(config, store, version)
     if as_json:
         print(json.dumps(summary))
     else:
@@ -149,8 +157,8 @@ def fuzz(
     sys.exit(status)
 
 
-def _check_before_start(config: Config) -> None:
-    """Find the user's mistakes before any process is started."""
+def _check_before_start(config: Config) -> str:
+    """Find the user's mistakes before the campaign begins; the compiler's version."""
     from polyjuice.campaign.seeds import Seeds
 
     try:
@@ -161,9 +169,10 @@ def _check_before_start(config: Config) -> None:
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
+    return found["version"]
 
 
-def _run_campaign(config: Config, store: Store) -> tuple[int, dict[str, Any]]:
+def _run_campaign(config: Config, store: Store, version: str) -> tuple[int, dict[str, Any]]:
     began = time.monotonic()
     status = None
     try:
@@ -177,10 +186,9 @@ def _run_campaign(config: Config, store: Store) -> tuple[int, dict[str, Any]]:
         status = DEFECT
     counts = store.summary()
     elapsed = float(store.meta("elapsed_s") or time.monotonic() - began)
-    versions = [f["versions"] for f in store.findings()]
     summary = {
         "compiler": config.compiler,
-        "version": versions[0][config.compiler] if versions else probe(config.compiler, config.python)["version"],
+        "version": version,
         "seed": config.seed,
         **counts,
         "elapsed_s": round(elapsed, 2),

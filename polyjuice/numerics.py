@@ -52,7 +52,7 @@ def analyse(
     """
     state: dict[str, _Value] = {}
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
-        state[name] = _given(array, graph.types[name])
+        state[name] = _given(array, graph.types[name].dtype, precision)
     last_use = {name: i for i, node in enumerate(graph.nodes) for name in node.inputs}
     keep = set(graph.outputs)
     with np.errstate(all="ignore"):
@@ -117,9 +117,18 @@ class _Value:
     exact: bool
 
 
-def _given(array: np.ndarray, type: TensorType) -> _Value:
-    wide = _widen(array)
-    return _Value(wide, np.zeros(()), _is_exact(wide, wide, type.dtype))
+def _held(dtype: str, precision: str | None) -> str:
+    """The type that values of a type are held in."""
+    return precision if precision and dtypes.is_float(dtype) else dtype
+
+
+def _given(array: np.ndarray, dtype: str, precision: str | None) -> _Value:
+    """An input or a constant, which a precision less than its own rounds."""
+    wide, held = _widen(array), _held(dtype, precision)
+    rounding = np.zeros(())
+    if dtypes.unit_roundoff(held) > dtypes.unit_roundoff(dtype):
+        rounding = distance(wide, wide.astype(dtypes.to_numpy(held)))
+    return _Value(wide, rounding, _is_exact(wide, wide, held))
 
 
 def _widen(array: np.ndarray) -> np.ndarray:
@@ -156,11 +165,11 @@ def _apply(
     if exact:
         sums = op.partial(_as_floats(arrays), node.attrs) if op.partial else None
         exact = all(
-            t is None or _is_exact(u, np.abs(u) if sums is None else sums, t.dtype)
+            t is None or _is_exact(u, np.abs(u) if sums is None else sums, _held(t.dtype, precision))
             for u, t in zip(unrounded, types, strict=True)
         )
     first = next(t for t in types if t)
-    held = precision if precision and dtypes.is_float(first.dtype) else first.dtype
+    held = _held(first.dtype, precision)
     unit = 0.0 if exact else dtypes.unit_roundoff(held)
     context = ErrorContext(arrays, [v.error for v in operands], results, node.attrs, unit, op.numpy)
     raw = op.error(context)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import signal
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from pathlib import Path
 
@@ -20,6 +23,9 @@ from polyjuice.compilers import EnvironmentProblem
 
 #: Cases given out ahead to each process, so that none waits for the loop.
 _AHEAD = 2
+
+#: Seconds that a process has to end its compiler, or its reproducer, when the campaign is stopped.
+_GRACE_S = 15.0
 
 
 def run(config: Config, store: Store, report: Callable[[CaseResult], None]) -> None:
@@ -53,22 +59,35 @@ def run(config: Config, store: Store, report: Callable[[CaseResult], None]) -> N
             finished, running = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 result = future.result()
-                store.add(result)
+                store.add(result, elapsed())
                 report(result)
         pool.shutdown()
     except BrokenProcessPool as error:
         raise RuntimeError(f"a campaign process died: {error}") from error
     finally:
         store.set_meta("elapsed_s", str(elapsed()))
-        for process in multiprocessing.active_children():
-            process.terminate()
+        _stop(multiprocessing.active_children())
         pool.shutdown(cancel_futures=True)
+
+
+def _stop(processes: Sequence[BaseProcess]) -> None:
+    """End the processes of the pool, if they have not ended, and leave them the time to clear up."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(_GRACE_S)
+        process.kill()
 
 
 # --- in the processes ------------------------------------------------------------------------------------------------
 
 _job: tuple[Config, Path] | None = None
 _runner: Runner | None = None
+_busy = False
+
+
+class _Ended(BaseException):
+    """SIGTERM came while a case was running."""
 
 
 def _initialize(config: Config, folder: Path) -> None:
@@ -77,9 +96,26 @@ def _initialize(config: Config, folder: Path) -> None:
     _job = config, folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process of a pool does not notice by itself that its parent was killed, and would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _terminate(number: int, frame: object) -> None:
+    """Unwind the case that runs, if one does, so that whatever it has started ends with it."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the pool sends another when the first process has ended
+    if _busy:
+        raise _Ended
+    _end()
+
+
+def _end() -> None:
     _close()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.raise_signal(signal.SIGTERM)
@@ -92,18 +128,25 @@ def _close() -> None:
 
 def _run_case(index: int) -> CaseResult:
     """Run one case; whatever goes wrong in our own code is a result too, so that the campaign goes on."""
-    global _runner
+    global _busy, _runner
     assert _job is not None
     began = time.perf_counter()
-    if _runner is None:
-        _runner = Runner(*_job)
-        Finalize(None, _close, exitpriority=1)
-    started = time.perf_counter() - began
     try:
-        result = _runner.run(index)
-    except EnvironmentProblem:
+        _busy = True
+        if _runner is None:
+            _runner = Runner(*_job)
+            Finalize(None, _close, exitpriority=1)
+        started = time.perf_counter() - began
+        try:
+            result = _runner.run(index)
+        except EnvironmentProblem as problem:
+            raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
+        except Exception:
+            return CaseResult(index, defect=traceback.format_exc())
+        result.seconds["other"] += started
+        return result
+    except _Ended:  # the pool would send it to the parent and go on
+        _end()
         raise
-    except Exception:
-        return CaseResult(index, defect=traceback.format_exc())
-    result.seconds["other"] += started
-    return result
+    finally:
+        _busy = False

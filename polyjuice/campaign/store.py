@@ -79,15 +79,19 @@ class Store:
 
     def set_meta(self, key: str, value: str) -> None:
         with self._db:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            self._put(key, value)
+
+    def _put(self, key: str, value: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def meta(self, key: str) -> str | None:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
-    def add(self, result: CaseResult) -> None:
-        """Store a finished case, all of it or nothing."""
+    def add(self, result: CaseResult, elapsed_s: float) -> None:
+        """Store a finished case and how long the campaign has run by now, all of it or nothing."""
         with self._db:
+            self._put("elapsed_s", str(elapsed_s))
             self._db.execute(
                 "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
                 (result.index, result.pairs, result.skipped, json.dumps(result.seconds)),

@@ -12,7 +12,7 @@ from polyjuice.egraph.encode import Encoding
 from polyjuice.egraph.extract import Selection, State
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.view import ENode
-from polyjuice.ir import Graph, Node, TensorType, dtypes, prune
+from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, check, entry, infer_node
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
 
@@ -26,7 +26,10 @@ def decode(encoding: Encoding, selection: Selection) -> Graph:
     decoder = _Decoder(encoding, builder)
     names: dict[State, str] = {}
     for state, node, children in selection.postorder():
-        names[state] = decoder.add(node, [names[child] for child in children])
+        try:
+            names[state] = decoder.add(node, [names[child] for child in children])
+        except (KeyError, IndexError) as error:
+            raise GraphError(f"the term {node} means nothing: {error}") from None
     graph = builder.build([names[root] for root in selection.roots])
     return rename_outputs(fold_broadcasts(graph), seed.outputs)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -104,9 +105,11 @@ def _table_terms(graph: Graph, node: Node, use: Callable[[str], str]) -> list[st
             text if graph.types[name].shape == result.shape else f"(Expand {text} {ints(result.shape)})"
             for name, text in zip(node.inputs, operands, strict=True)
         ]
-    attrs = dict(node.attrs)
+    attrs = _from_the_front(node, graph.types[node.inputs[0]].rank, result.rank)
     if node.op in ("Reshape", "Expand"):
         attrs["shape"] = result.shape
+    if node.op == "Reshape":  # a size of 0 in the result's shape means 0
+        attrs["allowzero"] = int(0 in result.shape)
     try:
         body = " ".join([constructor.name, *operands, *(literal(a, attrs[a.name]) for a in op.attrs)])
     except ValueError:
@@ -114,6 +117,21 @@ def _table_terms(graph: Graph, node: Node, use: Callable[[str], str]) -> list[st
     if constructor.multi_output:
         return [f"({body} {i})" for i in range(len(node.outputs))]
     return [f"({body})"]
+
+
+def _from_the_front(node: Node, rank: int, result_rank: int) -> dict[str, Any]:
+    """The attributes with axes counted from the front, so that rules can compare and use them."""
+    rank = result_rank if node.op == "Unsqueeze" else rank
+
+    def front(axis: int) -> int:
+        return axis + rank if axis < 0 else axis
+
+    attrs = dict(node.attrs)
+    if "axis" in attrs:
+        attrs["axis"] = front(attrs["axis"])
+    if attrs.get("axes"):
+        attrs["axes"] = tuple(map(front, attrs["axes"]))
+    return attrs
 
 
 def _beyond_rules(graph: Graph, node: Node) -> bool:

@@ -90,24 +90,24 @@ class Extractor:
         """For each e-class its level 0 e-node, and the set (as bits) of operator applications of its term.
 
         Tree costs order the e-classes, so that every e-class has an e-node whose children come strictly before it. In
-        that order, the e-node is taken whose term has the fewest operators, each counted once if ``shared``, else as
-        often as the tree holds it. Neither choice is always the better one, for neither sees what *other* terms share.
+        that order the e-node is taken whose term has the fewest operators, among all such e-nodes if ``shared``, else
+        among those of the least tree cost. Neither is always the better, for neither sees what *other* terms share.
         """
         order = sorted((c for c, cost in enumerate(costs) if cost is not None), key=lambda c: (costs[c], c))
         rank = {c: i for i, c in enumerate(order)}
         chosen: list[ENode | None] = [None] * len(costs)
         masks = [0] * len(costs)
         for c in order:
-            best: tuple[int, int] | None = None
+            fewest: int | None = None
             for node in self._view.classes[c]:
-                if all(child in rank and rank[child] < rank[c] for child in node.children):
-                    mask = self._mask(
-                        node, tuple((child, 0) for child in node.children), [masks[k] for k in node.children]
-                    )
-                    tree = _cost(node) + sum(costs[child] or 0 for child in node.children)
-                    key = (mask.bit_count(), tree) if shared else (tree, mask.bit_count())
-                    if best is None or key < best:
-                        best, chosen[c], masks[c] = key, node, mask
+                if not all(child in rank and rank[child] < rank[c] for child in node.children):
+                    continue
+                if not shared and _cost(node) + sum(costs[child] or 0 for child in node.children) != costs[c]:
+                    continue
+                states = tuple((child, 0) for child in node.children)
+                mask = self._mask(node, states, [masks[child] for child in node.children])
+                if fewest is None or mask.bit_count() < fewest:
+                    fewest, chosen[c], masks[c] = mask.bit_count(), node, mask
         return chosen, masks
 
     def _tree_costs(self) -> list[int | None]:
@@ -227,8 +227,8 @@ class Extractor:
     def _between(self, rng: random.Random, largest: bool, limit: int, count: int) -> list[Selection]:
         """Graphs in which ever more e-classes show their level 1 term, up to ``limit`` operators.
 
-        They are raised from the roots down, in random order, so that each raise shows and adds a little. (Now and then
-        one takes a little away: what the e-class shows then is shared with other terms. So the graphs are put in order.)
+        They are raised from the roots down, in random order, so that each raise shows and adds a little. (One may take
+        a little away, where other terms share what the e-class shows then. So the graphs are put in order.)
         """
         terms = self._raised_terms(rng, largest)
         order: list[int] = []

@@ -11,6 +11,7 @@ dtype)`` for a constant of one value, and ``(Other id operands output)`` for eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -52,9 +53,9 @@ BASE = """
 (ruleset modular)
 (ruleset real)
 (rule ((= e (Splat v s t))) ((set (shape e) s) (set (dtype e) t)) :ruleset analysis)
-(rule ((= s (shape x)) (= e (Expand x s))) ((union e x)) :ruleset exact :name "expand-to-own-shape")
-(rewrite (Expand (Expand x s) t) (Expand x t) :ruleset exact :name "expand-twice")
-(rewrite (Expand (Splat v s t) u) (Splat v u t) :ruleset exact :name "expand-splat")
+(rule ((= s (shape x)) (= e (Expand x s))) ((union e x)) :ruleset exact)
+(rewrite (Expand (Expand x s) t) (Expand x t) :ruleset exact)
+(rewrite (Expand (Splat v s t) u) (Splat v u t) :ruleset exact)
 """
 
 
@@ -266,21 +267,21 @@ def _mentions(variable: str, texts: Sequence[str]) -> bool:
 
 
 def _expand_rules(c: Constructor) -> list[str]:
-    """f(Expand(x, s), ...) = Expand(f(x, ...), s) for operands of one shape."""
+    """f(Expand(x, s), ...) = Expand(f(x, ...), s) for operands of one shape. No name: all names are the rule files'."""
     if not c.op.elementwise or c.multi_output:
         return []
     attrs = " ".join(f"{a.name}_" for a in c.op.attrs)
     wide = f"({c.name} {' '.join(f'(Expand x{i} s)' for i in range(c.operands))} {attrs})"
     narrow = f"({c.name} {' '.join(f'x{i}' for i in range(c.operands))} {attrs})"
     same = " ".join(f"(= (shape x0) (shape x{i}))" for i in range(1, c.operands))
-    return [f'(birewrite {wide} (Expand {narrow} s) :ruleset exact :when ({same}) :name "expand-{c.name}")']
+    return [f"(birewrite {wide} (Expand {narrow} s) :ruleset exact :when ({same}))"]
 
 
 # --- literals --------------------------------------------------------------------------------------------------------
 
 
 def literal(attr: Attr, value: Any) -> str:
-    """An attribute value as an egglog literal. An absent float limit (``None``) is not representable: ValueError."""
+    """An attribute value as an egglog literal. Raises ValueError where there is none: see :func:`number`."""
     match attr.kind:
         case "int":
             return str(int(value))
@@ -297,9 +298,13 @@ def ints(values: Sequence[int]) -> str:
 
 
 def number(value: float | None) -> str:
-    """A float64 literal that egglog reads back to the same bits."""
-    if value is None:
-        raise ValueError("an absent number")
+    """A float64 literal that egglog reads back to the same bits.
+
+    Raises ValueError for what it cannot hold: no number at all (an absent limit), NaN, and negative zero, which it
+    takes for zero.
+    """
+    if value is None or math.isnan(value) or (value == 0 and math.copysign(1.0, value) < 0):
+        raise ValueError(f"the e-graph cannot hold {value}")
     text = repr(float(value))
     return (
         text

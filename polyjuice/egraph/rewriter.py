@@ -18,7 +18,7 @@ from polyjuice.egraph.extract import Extractor, Selection
 from polyjuice.egraph.language import EXACTNESS, ints, prelude
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
-from polyjuice.ir import Graph, digest, prune
+from polyjuice.ir import Graph, GraphError, digest, prune
 
 #: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many graphs.
 _GRAPHS_PER_BASE = 2000
@@ -93,7 +93,7 @@ class Rewriter:
 
         ``minmax``: the fewest operators, the most, and with ``count`` above two steps between; ``steps``: ``count``
         graphs evenly spread from the fewest to the most; ``random``: ``count`` random extractions. Everything depends
-        on the graph, the rules and ``seed`` alone. Raises GraphError where a rule made an ill-typed graph.
+        on the graph, the rules and ``seed`` alone. Raises GraphError where a rule failed or made an ill-typed graph.
         """
         graph = prune(graph)
         began = time.perf_counter()
@@ -104,8 +104,16 @@ class Rewriter:
         try:
             self._load(egraph, encoding, rng)
             view, iterations, stopped_by, fired = self._saturate(egraph)
+        except bindings.EggSmolError as error:
+            raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
+        except BaseException as error:
+            self._base = None  # the e-graph of an interrupted run is in no state to be used again
+            if type(error).__name__ == "PanicException":  # Rust's; it has no name to import
+                raise GraphError(f"a rule's query failed in egglog: {error}") from None
+            raise
         finally:
-            egraph.run_program(bindings.Pop(_span(), 1))
+            if self._base is not None:
+                egraph.run_program(bindings.Pop(_span(), 1))
         saturated = time.perf_counter()
         extractor = Extractor(view, [view.values[encoding.values[name]] for name in graph.outputs])
         limit = self._budget.operators(operator_count(graph))
@@ -181,10 +189,9 @@ def _variants(
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
         return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)
-    between = max(count - 2, 0)
-    *steps, most = extractor.most(rng, limit, between)
-    low = Variant("min", decode(encoding, extractor.fewest()))
-    high = Variant("max", decode(encoding, most))
+    selections = [extractor.fewest(), *extractor.most(rng, limit, max(count - 2, 0))]
+    fewest, *steps, most = sorted(selections, key=Selection.operators)
+    low, high = Variant("min", decode(encoding, fewest)), Variant("max", decode(encoding, most))
     if low.operators > original:
         low = Variant("min", graph)
     if high.operators < original:
@@ -212,10 +219,14 @@ def _random_keys(rules: Sequence[Rule]) -> tuple[tuple[str, str], ...]:
 
 
 def _random_facts(keys: Sequence[tuple[str, str]], graph: Graph, rng: random.Random) -> list[str]:
-    """For every key a permutation and an axis for each rank, and a cut for each dimension size that may occur."""
+    """For every key a permutation and an axis for each rank, and a cut for each dimension size that may occur.
+
+    Every permutation, random or one of the graph's own, comes with its inverse.
+    """
     ranks = sorted({min(t.rank, _MAX_RANK) for t in graph.types.values()})
     dims = {d for t in graph.types.values() for d in t.shape}
     sizes = sorted({n for d in dims for n in (d, 2 * d, d // 2, d - d // 2) if n > 1})
+    perms = {tuple(n.attrs["perm"]) for n in graph.nodes if n.op == "Transpose" and not (n.opaque or n.domain)}
     facts = []
     for function, key in keys:
         if function == "random-cut":
@@ -227,13 +238,11 @@ def _random_facts(keys: Sequence[tuple[str, str]], graph: Graph, rng: random.Ran
                 perm = rng.sample(range(rank), rank)
                 while perm == sorted(perm):
                     perm = rng.sample(range(rank), rank)
-                inverse = [perm.index(i) for i in range(rank)]
-                facts += [
-                    f'(set (random-perm "{key}" {rank}) {ints(perm)})',
-                    f"(set (inverse-perm {ints(perm)}) {ints(inverse)})",
-                    f"(set (inverse-perm {ints(inverse)}) {ints(perm)})",
-                ]
-    return facts
+                perms.add(tuple(perm))
+                facts.append(f'(set (random-perm "{key}" {rank}) {ints(perm)})')
+    inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
+    both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
+    return facts + [f"(set (inverse-perm {ints(perm)}) {ints(inverse)})" for perm, inverse in both.items()]
 
 
 def _span() -> bindings.RustSpan:

@@ -64,13 +64,12 @@ def load(
             raise RuleError(f"{path}: no such rule file or folder")
         files += sorted(path.glob("*.egg")) if path.is_dir() else [path]
     rules = [rule for file in files for rule in parse(file)]
-    seen: dict[str, Rule] = {}
+    taken: dict[str, Rule] = {}
     for rule in rules:
-        other = seen.setdefault(rule.name, rule)
-        if other is not rule:
-            raise RuleError(f"{rule.file}:{rule.line}: the rule {rule.name!r} is named as in {other.file}:{other.line}")
+        _claim_names(taken, rule)
+    names = [rule.name for rule in rules]
     for pattern in (*only, *without):
-        if not fnmatch.filter(seen, pattern):
+        if not fnmatch.filter(names, pattern):
             raise RuleError(f"no rule matches {pattern!r}: `polyjuice rules list` shows the names")
     return tuple(
         rule
@@ -86,7 +85,8 @@ def parse(file: Path) -> list[Rule]:
         source = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RuleError(f"{file}: cannot be read: {error}") from None
-    rules = []
+    rules: list[Rule] = []
+    taken: dict[str, Rule] = {}
     checker = bindings.EGraph()
     checker.run_program(*checker.parse_program(prelude(set())))
     for start, end in _commands(file, source):
@@ -95,24 +95,38 @@ def parse(file: Path) -> list[Rule]:
         try:
             command = checker.parse_program(text, str(file))[0]
         except bindings.EggSmolError as error:
-            raise RuleError(f"{where}: {_reason(error)}") from None
+            raise RuleError(f"{where}: {reason(error)}") from None
         name, ruleset = _name_and_ruleset(where, command)
+        rule = Rule(name, ruleset, file, line, text, _comment(source, start, end))
+        _claim_names(taken, rule)  # before egglog sees it: a name used twice makes it panic
         try:
             checker.run_program(command)
         except bindings.EggSmolError as error:
-            raise RuleError(f"{where}: rule {name!r}: {_reason(error)}") from None
-        rules.append(Rule(name, ruleset, file, line, text, _comment(source, start, end)))
+            raise RuleError(f"{where}: rule {name!r}: {reason(error)}") from None
+        if outside := re.search(r"\((Input|Const|Other)\b", text):
+            raise RuleError(f"{where}: rule {name!r}: {outside[1]} numbers what one graph has; no rule can know it")
+        rules.append(rule)
     return rules
 
 
+def _claim_names(taken: dict[str, Rule], rule: Rule) -> None:
+    """Raise RuleError if the rule's name, or one that egglog derives from it, is taken."""
+    for name in {rule.name, *rule.names}:
+        other = taken.setdefault(name, rule)
+        if other is not rule:
+            raise RuleError(f"{rule.file}:{rule.line}: the rule {rule.name!r} is named as in {other.file}:{other.line}")
+
+
 def _commands(file: Path, source: str) -> Iterable[tuple[int, int]]:
-    """The spans of the top-level parenthesised commands."""
+    """The spans of the top-level parenthesised commands. Raises RuleError for what is neither command nor comment."""
     depth, start, i = 0, 0, 0
     while i < len(source):
         char = source[i]
         if char == ";":
             i = source.find("\n", i) if "\n" in source[i:] else len(source)
             continue
+        if depth == 0 and char not in "()" and not char.isspace():
+            raise RuleError(f"{file}:{source.count(chr(10), 0, i) + 1}: text outside a rule: a comment begins with ;")
         if char == '"':
             i = source.find('"', i + 1)
             if i < 0:
@@ -146,7 +160,7 @@ def _name_and_ruleset(where: str, command: object) -> tuple[str, str]:
     return name, ruleset
 
 
-def _reason(error: bindings.EggSmolError) -> str:
+def reason(error: bindings.EggSmolError) -> str:
     """egglog's message on one line, without the source text that it repeats."""
     lines = [line.strip() for line in str(error.context).splitlines() if line.strip()]
     kept = [line for line in lines if not re.match(r"^In \d+:\d+", line)]

@@ -48,7 +48,8 @@ class EGraphView:
 
 def count_enodes(egraph: bindings.EGraph) -> int:
     """The number of e-nodes now in the e-graph."""
-    return sum(len(f.rows) for f in egraph.freeze().functions.values() if f.output_sort == "Tensor" and f.input_sorts)
+    functions = egraph.freeze().functions.items()
+    return sum(len(f.rows) for name, f in functions if f.output_sort == "Tensor" and f.input_sorts and name != "value")
 
 
 def freeze(egraph: bindings.EGraph) -> EGraphView:
@@ -102,7 +103,7 @@ class _Reader:
             case "i64":
                 return self._egraph.value_to_i64(value)
             case "f64":
-                return self._egraph.value_to_f64(value)
+                return self._egraph.value_to_f64(value) + 0.0  # one zero: egglog keeps the sign that it met first
             case "String":
                 return self._egraph.value_to_string(value)
             case "Ints":

@@ -65,12 +65,12 @@ class Worker:
         """Start the process, if none runs. Raises EnvironmentProblem where the compiler cannot be used."""
         if self._process:
             return
-        begin = time.perf_counter()
+        begin, prepared = time.perf_counter(), 0.0
         try:
             self._process, self.info = _launch(self.compiler, self.python, self.limits, self.options)
-        finally:
-            prepared = self.info.get("prepared_s", 0.0) if self._process else 0.0
+            prepared = self.info.pop("prepared_s")
             self.seconds["compile"] += prepared
+        finally:
             self.seconds["start"] += time.perf_counter() - begin - prepared
 
     def execute(

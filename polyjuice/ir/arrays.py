@@ -20,5 +20,6 @@ def uniform_value(array: np.ndarray) -> bool | int | float | None:
     if array.size == 0 or not bool(np.all(array == array.reshape(-1)[0])):
         return None
     first = array.reshape(-1)[0]
-    value = first.item() if array.dtype.kind in "iub" else float(first)
-    return None if value == 0 and bool(np.signbit(float(first))) else value
+    if first == 0 and array.dtype.kind not in "iub" and bool(np.any(np.signbit(array))):
+        return None
+    return first.item() if array.dtype.kind in "iub" else float(first)

@@ -76,7 +76,7 @@ class _Writer:
             return
         key = f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtype}"
         self._arrays[key] = array
-        attribute = self._names[name]
+        attribute = f"w_{self._names[name]}"  # no attribute of torch.nn.Module begins so
         spellings = [f'self.{attribute} = arrays["{key}"]', f'self.register_buffer("{attribute}", arrays["{key}"])']
         if dtypes.is_float(dtype):
             spellings.append(f'self.{attribute} = torch.nn.Parameter(arrays["{key}"], requires_grad=False)')

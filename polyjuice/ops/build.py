@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, Graph, GraphError, Node, TensorType, check_structure, dtypes
-from polyjuice.ops.shapes import ShapeMismatch
 from polyjuice.ops.spec import REQUIRED, Op, TypeMismatch, infer
 from polyjuice.ops.table import TABLE, entry
 
@@ -41,7 +40,7 @@ def infer_node(node: Node, types: Mapping[str, TensorType]) -> tuple[TensorType,
         raise GraphError(f"node {node}: an opaque operator's types are declared, not inferred")
     try:
         return infer(op, [types[name] for name in node.inputs], node.attrs)
-    except (TypeMismatch, ShapeMismatch, IndexError) as error:
+    except (ValueError, IndexError) as error:  # TypeMismatch, ShapeMismatch, attributes of unequal lengths
         raise GraphError(f"node {node}: {error}") from None
 
 

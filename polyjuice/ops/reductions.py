@@ -229,13 +229,19 @@ def _softmax_error(c: ErrorContext) -> np.ndarray:
     return np.asarray(c.y[0] * np.expm1(_log_softmax_error(c)))
 
 
+def _softmax_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        normalize_axis(a.axis, len(s[0]))
+    return [s[0]]
+
+
 def _softmax_like(name: str, numpy: Any, error: ErrorFn, torch: str) -> Op:
     return Op(
         name=name,
         inputs=("T",),
         types={"T": FLOATS},
         results=("T",),
-        shape=lambda s, a: [s[0]],
+        shape=_softmax_shape,
         numpy=numpy,
         error=error,
         torch=lambda c: f"{torch}({c.x[0]}, dim={c.attrs['axis']})",

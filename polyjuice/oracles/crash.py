@@ -21,11 +21,18 @@ def judge(case: Case) -> list[Verdict]:
 
 def _verdict(t: Tested, fine: str) -> Verdict:
     kind = _KINDS[t.outcome.status]
-    first = t.outcome.message.splitlines()[0] if t.outcome.message else t.outcome.status
+    first = _headline(t.outcome.message) or t.outcome.status
     message = f"{t.label} failed in {t.outcome.stage}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
     return Verdict(kind, t.label, fine, message, f"{kind} {t.outcome.stage} {_normal(first)}", culprit=t.label)
+
+
+def _headline(message: str) -> str:
+    """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
+    return " ".join(lines[:said])
 
 
 def _normal(message: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import platform
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -90,19 +92,26 @@ def write_finding(
 
 
 def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
-    """The exit status of ``repro.py`` (None where it did not end in time) and what it printed."""
-    try:
-        done = subprocess.run(
-            [python, "repro.py"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=2 * limit_s + 60,
-            env=dict(os.environ),
-        )
-    except subprocess.TimeoutExpired:
-        return None, "the reproducer did not end"
-    return done.returncode, (done.stdout + done.stderr[-4000:]).strip()
+    """The exit status of ``repro.py`` (None where it did not end in time) and what it printed.
+
+    No process that it started outlives this call.
+    """
+    with subprocess.Popen(
+        [python, "repro.py"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=2 * limit_s + 60)
+        except subprocess.TimeoutExpired:
+            return None, "the reproducer did not end"
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, (stdout + stderr[-4000:]).strip()
 
 
 def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> str:
@@ -113,7 +122,8 @@ def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> s
         "hang": "The compiler does not finish on a program that its framework runs.",
     }[record.kind]
     versions = "\n".join(f"- {name}: {version}" for name, version in record.versions.items())
-    side = f"\nThe wrong side is **{record.culprit}**: it is the one farther from float64.\n" if record.culprit else ""
+    farther = record.kind == "mismatch" and record.culprit
+    side = f"\nThe wrong side is **{farther}**: it is the one farther from float64.\n" if farther else ""
     trace = f"\n### Error\n```\n{traceback.strip()}\n```\n" if traceback.strip() else ""
     return f"""\
 ### Describe the bug

@@ -28,6 +28,7 @@ from pathlib import Path
 TIME_LIMIT = $limit  # seconds; a run that takes longer counts as a hang
 HERE = Path(__file__).resolve().parent
 CHILD = "--child"
+SHOWS, FINE, NOT_RUN = 10, 0, 2  # how the child ends, if it is not a crash
 
 
 def supervise():
@@ -37,7 +38,7 @@ def supervise():
     except subprocess.TimeoutExpired:
         print("the compiler did not finish in", TIME_LIMIT, "s")
         return $on_hang
-    return $on_signal if status < 0 else status
+    return {SHOWS: 1, FINE: 0, NOT_RUN: 2}.get(status, $on_death)
 
 
 if CHILD not in sys.argv:
@@ -46,11 +47,11 @@ if CHILD not in sys.argv:
 try:
     import numpy as np
 $imports
-except ImportError as error:
-    print("could not run:", error)
-    sys.exit(2)
 
-ARRAYS = np.load(HERE / "inputs.npz")
+    ARRAYS = np.load(HERE / "inputs.npz")
+except (ImportError, OSError) as error:
+    print("could not run:", error)
+    sys.exit(NOT_RUN)
 ''')
 
 _TORCH = '''
@@ -100,13 +101,13 @@ a = values(run($a)[$output])
 b = values(run($b)[$output])
 if a.shape != b.shape:
     print("shapes differ:", a.shape, b.shape)
-    sys.exit(1)
+    sys.exit(SHOWS)
 difference = gap(a, b)
 wrong = difference > ARRAYS["allowed"]
 print("$a_label:", a[wrong][:8], "...")
 print("$b_label:", b[wrong][:8], "...")
 print("differ at", int(wrong.sum()), "of", wrong.size, "elements, by up to", difference[wrong].max(initial=0.0))
-sys.exit(1 if wrong.any() else 0)
+sys.exit(SHOWS if wrong.any() else FINE)
 ''')
 
 _CRASH = Template("""
@@ -114,9 +115,9 @@ try:
     run($a)
 except Exception as error:
     print("the compiler failed:", type(error).__name__, str(error)[:2000])
-    sys.exit(1)
+    sys.exit(SHOWS)
 print("the compiler did not fail")
-sys.exit(0)
+sys.exit(FINE)
 """)
 
 
@@ -129,7 +130,7 @@ def write(
         title=f"{compiler.name}: {verdict.message}".replace("\\", "\\\\").replace('"""', "'''"),
         limit=int(limit_s),
         on_hang=1 if verdict.kind == "hang" else 2,
-        on_signal=1 if crash else 2,
+        on_death=1 if crash else 2,
         imports="\n".join(f"    {line}" for line in _imports(compiler)),
     )
     harness = Template(_TORCH if a.format == "torch" else _ONNX).substitute(

@@ -1,0 +1,58 @@
+"""What several test files share: random typed applications of one operator, and values for them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ops import GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
+
+MAX_ELEMENTS = 2_000
+
+
+def random_type(rng: random.Random, dtype: str) -> TensorType:
+    """A type of rank 0 to 5 with few elements."""
+    return TensorType(dtype, tuple(rng.choice((1, 2, 3, 4, 5, 7)) for _ in range(rng.randint(0, 5))))
+
+
+def application(op: Op, rng: random.Random, dtype: str | None = None) -> tuple[list[Operand], dict[str, object]]:
+    """Operands and complete attributes of a well-typed application of an operator, drawn through its ``sample``."""
+    for _ in range(5_000):
+        first = random_type(rng, dtype or rng.choice(op.types[op.variable(0)]))
+        sample = op.sample(rng, first)
+        if sample is None:
+            continue
+        operands = [Operand(first), *sample.operands]
+        try:
+            attrs = complete_attrs(op, sample.attrs, first.dtype)
+            results = infer(op, [operand.type for operand in operands], attrs)
+        except (ShapeMismatch, TypeMismatch):
+            continue
+        if all(t.size <= MAX_ELEMENTS for t in (*results, *(operand.type for operand in operands))):
+            return operands, dict(attrs)
+    raise AssertionError(f"{op.name} samples no application")
+
+
+def one_node(op: Op, operands: Sequence[Operand], attrs: dict[str, object]) -> Graph:
+    """The graph of one application to inputs."""
+    builder = GraphBuilder()
+    names = [builder.input(operand.type) for operand in operands]
+    return builder.build(builder.multi(op.name, *names, domain=op.domain, **attrs))
+
+
+def random_array(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
+    """Normal floats; integers in ``low`` to ``high`` for other types; the operand's own range where it has one."""
+    t = operand.type
+    if operand.values is None and dtypes.is_float(t.dtype):
+        return np.asarray(values.normal(0, 2, t.shape)).astype(dtypes.to_numpy(t.dtype))
+    return integers(values, operand, low, high)
+
+
+def integers(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
+    """Integer values of any type."""
+    t = operand.type
+    low, high = operand.values or ((0, 1) if t.dtype == "bool" else (max(low, 0) if t.dtype == "uint8" else low, high))
+    return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))

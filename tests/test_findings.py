@@ -1,0 +1,342 @@
+"""A finding is a folder that someone else can use; and what is no finding leaves none.
+
+The compilers here are wrong on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from test_campaign import plugin
+from test_cli import fuzz, polyjuice, save_model
+from test_onnx_formats import run_model
+from test_worker_isolation import alive, wait_for
+
+from polyjuice import formats
+from polyjuice.ir import digest
+from polyjuice.triage import run_reproducer
+
+FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
+
+EAGER = '''
+import torch
+from polyjuice.compilers import _torch
+from polyjuice.compilers.eager import *
+
+FORMAT = "torch"
+WRONG = True
+REPRO_IMPORTS = """
+import inspect
+import torch
+import torch.nn.functional as F
+import {module}_bug as bug
+"""
+REPRO = """
+def execute(model, inputs):
+    wrong = bug.WRONG and "relu" in inspect.getsource(type(model))
+    return [output + wrong for output in model.eval()(*inputs)]
+"""
+'''
+"""PyTorch eager, wrong by 1 where the program says relu."""
+
+WRONG_RELU = """
+def load(artifact):
+    model = _torch.load(artifact)
+    model.wrong = "relu" in artifact["source"]
+    return model
+
+def run(compiled, inputs):
+    with torch.no_grad():
+        outputs = compiled(*[_torch.tensor(array) for array in inputs])
+    return [_torch.to_array(output + compiled.wrong) for output in outputs]
+"""
+
+RELU = """<ir_version: 9, opset_import: ["" : 18]>
+    relu ({type}[3,4] x, {type}[3,4] w) => ({type}[3,4] y) {{ s = Add(x, w) y = Relu(s) }}"""
+
+# The control, but for the larger of two variants.
+LARGE = """
+def is_large(program):
+    return len(program.nodes) > 4
+
+"""
+
+
+def run(*arguments: object, env: Mapping[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, **env},
+        cwd=cwd,
+    )
+
+
+def findings(campaign: Path) -> list[Path]:
+    return sorted((campaign / "findings").iterdir())
+
+
+def record(finding: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((finding / "finding.json").read_text())
+    return read
+
+
+# --- a mismatch -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch")
+    site = tmp_path_factory.mktemp("site")
+    plugin(site, WRONG_RELU, name="wrong", base=EAGER)
+    (site / "wrong_compiler_bug.py").write_text("WRONG = True\n")
+    return site
+
+
+@pytest.fixture(scope="module")
+def campaign(site: Path) -> tuple[Path, dict[str, Any]]:
+    """Two cases each of float32 and bfloat16, where relu(x) = (x + |x|) / 2 is what tells two variants apart."""
+    models = [save_model(site / f"{type}.onnx", RELU.format(type=type)) for type in ("float", "bfloat16")]
+    arguments = ["--compiler", "wrong", "-n", 4, "--workers", 2, "--seeds", models[0], "--seeds", models[1]]
+    status, summary = fuzz(site / "c", *arguments, "--only-rule", "relu-as-half-sum", env={"PYTHONPATH": str(site)})
+    assert status == 1, summary
+    return site / "c", summary
+
+
+@pytest.fixture(scope="module")
+def mismatch(campaign: tuple[Path, dict[str, Any]]) -> Path:
+    return findings(campaign[0])[0]
+
+
+def test_a_wrong_compiler_is_found(campaign: tuple[Path, dict[str, Any]]) -> None:
+    folder, summary = campaign
+    stored = findings(folder)
+    assert summary["raw_findings"] == len(stored) > 0
+    assert summary["by_kind"] == {"mismatch": len(stored)}
+    assert summary["unsound_variants"] == 0
+    signatures = {record(finding)["signature"] for finding in stored}
+    assert summary["findings"] == len(signatures)
+
+
+def test_a_finding_is_a_folder_of_six_files(campaign: tuple[Path, dict[str, Any]]) -> None:
+    for finding in findings(campaign[0]):
+        assert {path.name for path in finding.iterdir()} == FILES
+
+
+def test_the_record_says_what_where_and_who(campaign: tuple[Path, dict[str, Any]]) -> None:
+    import torch
+
+    for finding in findings(campaign[0]):
+        said = record(finding)
+        assert (said["kind"], said["compiler"], said["seed"]) == ("mismatch", "wrong", 0)
+        assert said["versions"]["wrong"] == torch.__version__
+        assert said["versions"]["python"] == sys.version.split()[0]
+        assert finding.name.startswith(f"{said['index']:06d}-")
+        assert said["folder"] == finding.name
+        assert said["profile"] in ("exact", "normal")
+        assert said["rules"]
+        assert {said["a"], said["b"]} == {"min", "max"} == set(said["operators"])
+        # The wrong side is the one that says relu.
+        sides = {said["a"]: "a.onnx", said["b"]: "b.onnx"}
+        operators = {
+            label: {node.op_type for node in onnx.load(finding / name).graph.node} for label, name in sides.items()
+        }
+        assert [label for label in operators if "Relu" in operators[label]] == [said["culprit"]]
+
+
+def test_both_graphs_are_valid_different_and_equal_in_meaning(campaign: tuple[Path, dict[str, Any]]) -> None:
+    for finding in findings(campaign[0]):
+        paths = finding / "a.onnx", finding / "b.onnx"
+        for path in paths:
+            onnx.checker.check_model(path, full_check=True)
+        a, b = map(formats.load, paths)
+        assert digest(a) != digest(b)
+        assert a.input_types == b.input_types
+        if a.input_types[0].dtype == "float32":  # ONNX Runtime has no bfloat16 here
+            arrays = np.load(finding / "inputs.npz")
+            feeds = {name: arrays[f"input_{i}"] for i, name in enumerate(a.inputs)}
+            left, right = (run_model(str(path), feeds)[0] for path in paths)
+            np.testing.assert_allclose(left, right, rtol=1e-5, atol=1e-6)
+
+
+def test_the_reproducer_was_run_and_shows_the_bug(campaign: tuple[Path, dict[str, Any]], site: Path) -> None:
+    types = set()
+    for finding in findings(campaign[0]):
+        assert record(finding)["repro_exit"] == 1
+        done = run("repro.py", env={"PYTHONPATH": str(site)}, cwd=finding)
+        assert done.returncode == 1, done.stderr
+        assert "differ at" in done.stdout
+        assert done.stdout.strip() in (finding / "report.md").read_text()
+        types.add(formats.load(finding / "a.onnx").input_types[0].dtype)
+    assert types == {"float32", "bfloat16"}
+
+
+def test_a_reproducer_ends_with_0_where_the_bug_is_fixed(mismatch: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong_compiler_bug.py").write_text("WRONG = False\n")
+    done = run(mismatch / "repro.py", env={"PYTHONPATH": str(tmp_path)}, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "differ at 0 of" in done.stdout
+
+
+def test_a_reproducer_needs_numpy_and_the_framework_alone(mismatch: Path, tmp_path: Path, site: Path) -> None:
+    (tmp_path / "wrong_compiler_bug.py").write_text("WRONG = True\n")
+    for name in ("polyjuice", "onnx", "ml_dtypes", "egglog"):
+        (tmp_path / f"{name}.py").write_text(f"raise AssertionError('{name} was imported')\n")
+    assert run(mismatch / "repro.py", env={"PYTHONPATH": str(tmp_path)}).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "code"), [("torch", "raise ImportError('no torch')"), ("wrong_compiler_bug", "no_flag = 1")]
+)
+def test_a_reproducer_ends_with_2_where_it_could_not_run(
+    mismatch: Path, tmp_path: Path, site: Path, module: str, code: str
+) -> None:
+    """Whether the framework is missing, or something else fails: that is no mismatch."""
+    (tmp_path / f"{module}.py").write_text(code)
+    done = run(mismatch / "repro.py", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{site}"})
+    assert done.returncode == 2
+    assert "could not run: no torch" in done.stdout or "WRONG" in done.stderr
+
+
+def test_a_reproducer_without_its_inputs_could_not_run(mismatch: Path, tmp_path: Path, site: Path) -> None:
+    (tmp_path / "repro.py").write_text((mismatch / "repro.py").read_text())
+    done = run(tmp_path / "repro.py", env={"PYTHONPATH": str(site)})
+    assert done.returncode == 2
+    assert "inputs.npz" in done.stdout
+
+
+def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
+    text = (mismatch / "report.md").read_text()
+    said = record(mismatch)
+    for part in (said["message"], f"**{said['culprit']}**", (mismatch / "repro.py").read_text()):
+        assert part in text
+    for name, version in said["versions"].items():
+        assert f"- {name}: {version}" in text
+
+
+def test_replay_runs_the_reproducer_again(mismatch: Path, tmp_path: Path, site: Path) -> None:
+    done = polyjuice("replay", mismatch, env={"PYTHONPATH": str(site)})
+    assert done.returncode == 1
+    assert "differ at" in done.stdout
+    done = polyjuice("replay", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"polyjuice: {tmp_path} is not a finding's folder (there is no repro.py)\n"
+
+
+def test_the_summary_for_people_names_each_distinct_finding(campaign: tuple[Path, dict[str, Any]], site: Path) -> None:
+    folder, summary = campaign
+    done = polyjuice("fuzz", "--resume", folder, env={"PYTHONPATH": str(site)})
+    assert done.returncode == 1
+    assert done.stdout.count(f"{folder}/findings/") == summary["findings"]
+
+
+# --- crashes, hangs, what does not repeat ---------------------------------------------------------------------
+
+
+def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1) -> tuple[int, dict[str, Any], Path]:
+    """Cases of one small model, whose `max` variant is_large."""
+    model = save_model(tmp_path / "small.onnx")
+    env = plugin(tmp_path / "site", LARGE + code)
+    options = ["--compiler", "fake", "-n", cases, "--seeds", model, "--workers", 1, *arguments]
+    status, summary = fuzz(tmp_path / "c", *options, env=env)
+    return status, summary, tmp_path / "c"
+
+
+CRASHES = {
+    "error": ("raise ValueError('no such loop')", "max failed in compile: ValueError: no such loop"),
+    "exit": ("import os; os._exit(3)", "max failed in compile: the process exited with status 3 during compile"),
+    "signal": ("import os; os.abort()", "max failed in compile: the process was ended by SIGABRT during compile"),
+}
+
+
+@pytest.mark.parametrize("code", CRASHES)
+def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path: Path, code: str) -> None:
+    statement, message = CRASHES[code]
+    spoilt = f"def compile(program, inputs):\n    if is_large(program): {statement}\n    return program\n"
+    status, summary, out = small_campaign(tmp_path, spoilt)
+    assert status == 1
+    assert summary["by_kind"] == {"crash": 1}
+    (finding,) = findings(out)
+    said = record(finding)
+    assert {path.name for path in finding.iterdir()} == FILES
+    assert (said["kind"], said["a"], said["b"], said["culprit"]) == ("crash", "max", "min", "max")
+    assert said["message"] == f"{message} (its equivalent min did not)"
+    assert said["repro_exit"] == 1
+    env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
+    assert run("repro.py", env=env, cwd=finding).returncode == 0
+
+
+def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
+    spoilt = (
+        "def run(compiled, inputs):\n    while is_large(compiled): pass\n    return control.run(compiled, inputs)\n"
+    )
+    status, summary, out = small_campaign(tmp_path, spoilt, "--timeout", 1)
+    assert (status, summary["by_kind"]) == (1, {"hang": 1})
+    (finding,) = findings(out)
+    said = record(finding)
+    assert (said["kind"], said["a"], said["culprit"], said["repro_exit"]) == ("hang", "max", "max", 1)
+    assert "max failed in run: no end of run within 1 s" in said["message"]
+    env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
+    assert run("repro.py", env=env, cwd=finding).returncode == 0
+
+
+def test_a_crash_of_both_variants_is_a_finding_for_each(tmp_path: Path) -> None:
+    """Of the first case; the campaign goes on with the next."""
+    spoilt = f"""
+import os
+
+def compile(program, inputs):
+    if not os.path.exists({str(tmp_path / "c/findings/000000-1-crash/report.md")!r}):
+        os._exit(3)
+    return program
+"""
+    status, summary, out = small_campaign(tmp_path, spoilt, cases=2)
+    assert status == 1
+    assert (summary["tested"], summary["raw_findings"], summary["findings"]) == (1, 2, 1)
+    assert [record(finding)["a"] for finding in findings(out)] == ["min", "max"]
+    assert [record(finding)["b"] for finding in findings(out)] == ["", ""]
+
+
+def test_what_does_not_repeat_is_flaky_and_no_finding(tmp_path: Path) -> None:
+    spoilt = """
+runs = []
+
+def run(compiled, inputs):
+    outputs = control.run(compiled, inputs)
+    runs.append(1)
+    return [(dtype, values + 1) for dtype, values in outputs] if len(runs) == 1 else outputs
+"""
+    status, summary, out = small_campaign(tmp_path, spoilt)
+    assert (status, summary["by_kind"]) == (0, {"flaky": 1})
+    assert (summary["tested"], summary["findings"], summary["raw_findings"]) == (1, 0, 0)
+    assert findings(out) == []
+    assert "flaky: output 0" in (out / "log").read_text()
+
+
+def test_only_the_oracles_asked_for_judge(tmp_path: Path) -> None:
+    spoilt = """
+def run(compiled, inputs):
+    return [(dtype, values + is_large(compiled)) for dtype, values in control.run(compiled, inputs)]
+"""
+    status, summary, _ = small_campaign(tmp_path, spoilt, "--oracle", "crash")
+    assert (status, summary["raw_findings"], summary["tested"]) == (0, 0, 1)
+
+
+def test_nothing_outlives_a_reproducer(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text(
+        "import subprocess\nchild = subprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3)\n"
+        "open('pid', 'w').write(str(child.pid))\nprint('begun')\nraise SystemExit(1)\n"
+    )
+    assert run_reproducer(tmp_path, sys.executable, 1) == (1, "begun")
+    pid = int((tmp_path / "pid").read_text())
+    assert wait_for(lambda: not alive(pid))

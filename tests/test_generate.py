@@ -1,0 +1,154 @@
+"""Seed graphs of the default strategy: valid, of the size asked for, diverse, and a function of their seed alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import pytest
+
+from polyjuice.generate import STRATEGIES, generate
+from polyjuice.ir import Graph, digest, dtypes
+from polyjuice.ops import TABLE, check, entry
+
+COUNT = 500
+
+
+@pytest.fixture(scope="module")
+def graphs() -> list[Graph]:
+    """500 graphs of 1 to 20 operators."""
+    return [generate(1 + seed % 20, seed) for seed in range(COUNT)]
+
+
+def test_every_graph_is_well_formed_and_well_typed(graphs: Sequence[Graph]) -> None:
+    for graph in graphs:
+        assert check(graph) is graph
+
+
+def test_every_graph_has_the_operators_asked_for(graphs: Sequence[Graph]) -> None:
+    assert [len(graph) for graph in graphs] == [1 + seed % 20 for seed in range(COUNT)]
+
+
+def test_no_node_is_computed_in_vain(graphs: Sequence[Graph]) -> None:
+    for graph in graphs:
+        read = set(chain(graph.outputs, *(node.inputs for node in graph.nodes)))
+        assert read.issuperset(chain(*(node.outputs for node in graph.nodes)))
+
+
+def test_every_element_type_occurs(graphs: Sequence[Graph]) -> None:
+    of_inputs = Counter(t.dtype for graph in graphs for t in graph.input_types)
+    assert set(of_inputs) == set(dtypes.ALL)
+    assert of_inputs.most_common(1)[0][0] == "float32"
+
+
+def test_ranks_0_to_5_occur_and_no_higher(graphs: Sequence[Graph]) -> None:
+    ranks = Counter(t.rank for graph in graphs for t in graph.types.values())
+    assert sorted(ranks) == [0, 1, 2, 3, 4, 5]
+    assert min(ranks.values()) > 50
+
+
+def test_values_are_small(graphs: Sequence[Graph]) -> None:
+    assert max(t.size for graph in graphs for t in graph.types.values()) <= 20_000
+
+
+def test_broadcasting_occurs(graphs: Sequence[Graph]) -> None:
+    broadcasts = [
+        node
+        for graph in graphs
+        for node in graph.nodes
+        if (op := entry(node)) and op.elementwise and len({graph.types[name].shape for name in node.inputs}) > 1
+    ]
+    assert len(broadcasts) > COUNT / 5
+
+
+def test_graphs_have_one_or_several_outputs(graphs: Sequence[Graph]) -> None:
+    counts = Counter(len(graph.outputs) for graph in graphs)
+    assert counts[1] > 20
+    assert sum(counts[n] for n in counts if n > 1) > 100
+    assert min(counts) == 1
+
+
+def test_values_are_read_more_than_once(graphs: Sequence[Graph]) -> None:
+    reads = Counter(
+        max(Counter(chain(*(node.inputs for node in graph.nodes))).values(), default=0) > 1 for graph in graphs
+    )
+    assert reads[True] > COUNT / 3
+
+
+def test_nearly_all_inputs_are_used(graphs: Sequence[Graph]) -> None:
+    used = unused = 0
+    for graph in graphs:
+        read = set(chain(graph.outputs, *(node.inputs for node in graph.nodes)))
+        used += len(read.intersection(graph.inputs))
+        unused += len(set(graph.inputs) - read)
+    assert used > 2 * unused
+
+
+def test_constants_occur_uniform_and_not(graphs: Sequence[Graph]) -> None:
+    arrays = [array for graph in graphs for array in graph.constants.values() if array.size > 1]
+    uniform = sum(bool((array == array.reshape(-1)[0]).all()) for array in arrays)
+    assert 20 < uniform < len(arrays) - 20
+
+
+def test_every_operator_of_the_table_occurs(graphs: Sequence[Graph]) -> None:
+    seen = {(node.domain, node.op) for graph in graphs for node in graph.nodes}
+    for seed in range(3000):
+        if seen.issuperset(TABLE):
+            return
+        seen.update((node.domain, node.op) for node in generate(20, f"more {seed}").nodes)
+    assert seen.issuperset(TABLE), set(TABLE) - seen
+
+
+def test_types_change_within_graphs(graphs: Sequence[Graph]) -> None:
+    assert sum(any(node.op == "Cast" for node in graph.nodes) for graph in graphs) > 50
+    assert sum(len({t.dtype for t in graph.types.values()}) > 1 for graph in graphs) > COUNT / 2
+
+
+def test_graphs_are_deep_as_well_as_wide(graphs: Sequence[Graph]) -> None:
+    depths = []
+    for graph in graphs[19::20]:  # those of 20 operators
+        depth: dict[str, int] = {}
+        for node in graph.nodes:
+            below = max((depth.get(name, 0) for name in node.inputs), default=0)
+            depth.update(dict.fromkeys(node.outputs, below + 1))
+        depths.append(max(depth.values()))
+    assert max(depths) >= 8
+    assert sum(depths) / len(depths) > 4
+
+
+def test_equal_seeds_give_equal_graphs_and_other_seeds_others() -> None:
+    digests = [digest(generate(8, seed)) for seed in range(50)]
+    assert digests == [digest(generate(8, seed)) for seed in range(50)]
+    assert len(set(digests)) == 50
+
+
+def test_a_seed_may_be_text() -> None:
+    assert str(generate(5, "a/1")) == str(generate(5, "a/1"))
+    assert str(generate(5, "a/1")) != str(generate(5, "a/2"))
+
+
+def test_the_hash_seed_of_the_process_does_not_matter() -> None:
+    program = (
+        "from polyjuice.generate import generate\nfrom polyjuice.ir import digest\n"
+        "print(*(digest(generate(10, seed)) for seed in range(20)))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert len(outputs.pop().split()) == 20
+
+
+def test_there_is_a_default_strategy() -> None:
+    assert "default" in STRATEGIES

@@ -1,0 +1,441 @@
+"""Error bounds, exactness and masks: what no correct compiler can leave, so that no alarm is false."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+from helpers import application, integers, random_array
+
+from polyjuice.generate import generate
+from polyjuice.inputs import make_inputs
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.numerics import SAFETY, Analyses, Analysis, analyse, distance, may_be_exact
+from polyjuice.ops import TABLE, ErrorContext, GraphBuilder, Op, Operand
+
+OPS = {op.name: op for op in TABLE.values()}
+CARRIES = sorted(name for name, op in OPS.items() if any(op.accepts(0, t) for t in dtypes.FLOATS))
+"""The operators of which an operand can carry an error: the others take integers or booleans alone."""
+
+COMPUTED_IN = ("float16", "bfloat16", "float32")
+PAIRS = [(name, t) for name, t in product(sorted(OPS), COMPUTED_IN) if t in OPS[name].types[OPS[name].inputs[0]]]
+
+INSTANCES = 8
+
+
+def single(dtype: str, *arrays: Sequence[float] | float) -> tuple[GraphBuilder, list[str], list[np.ndarray]]:
+    """A builder with one input for each array, all of one type."""
+    build = GraphBuilder()
+    values = [np.asarray(array).astype(dtypes.to_numpy(dtype)) for array in arrays]
+    return build, [build.input(TensorType(dtype, v.shape)) for v in values], values
+
+
+def analysis_of(op: str, dtype: str, *arrays: Sequence[float] | float, **attrs: object) -> Analysis:
+    """The analysis of one operator on given inputs."""
+    build, names, values = single(dtype, *arrays)
+    return analyse(build.build([build.op(op, *names, **attrs)]), values)[0]
+
+
+def assert_within(results: Sequence[np.ndarray], analyses: Sequence[Analysis], what: object) -> int:
+    """No result leaves its bound; exact ones are equal. Returns how many elements were bounded."""
+    bounded = 0
+    for result, analysis in zip(results, analyses, strict=True):
+        gap = distance(result, analysis.reference)
+        finite = np.isfinite(analysis.bound)
+        outside = finite & (gap > SAFETY * analysis.bound)
+        assert not outside.any(), f"{what}\n{result[outside]} is not {analysis.reference[outside]}"
+        if analysis.exact:
+            assert not gap[finite].any(), what
+        bounded += int(finite.sum())
+    return bounded
+
+
+# --- bounds hold ------------------------------------------------------------------------------------------------------
+
+
+def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
+    """An application whose floating operands are themselves rounded: products of two inputs, or quotients."""
+    rng, values = random.Random(f"{op.name} {dtype} {seed}"), np.random.default_rng(seed)
+    operands, attrs = application(op, rng, dtype)
+    build = GraphBuilder()
+    names, arrays = [], []
+    for operand in operands:
+        rough = dtypes.is_float(operand.type.dtype) and operand.values is None
+        for _ in range(2 if rough else 1):
+            names.append(build.input(operand.type))
+            arrays.append(random_array(values, operand))
+        if rough:
+            b, a = names.pop(), names.pop()
+            names.append(build.op(rng.choice(("Mul", "Div", "Add")), a, b))
+    return build.build(build.multi(op.name, *names, domain=op.domain, **attrs)), arrays
+
+
+@pytest.mark.parametrize(("name", "dtype"), PAIRS)
+def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, dtype: str) -> None:
+    bounded = 0
+    for seed in range(INSTANCES):
+        graph, arrays = roughened(OPS[name], dtype, seed)
+        bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
+    assert bounded
+
+
+@pytest.mark.parametrize("name", CARRIES)
+def test_an_operator_carries_any_error_of_its_operands(name: str) -> None:
+    """Operands moved as far as their error bounds allow move the result no farther than the error rule says."""
+    op = OPS[name]
+    finite = 0
+    for seed in range(INSTANCES):
+        rng, values = random.Random(f"carry {name} {seed}"), np.random.default_rng(seed)
+        operands, attrs = application(op, rng, "float64")
+        x = [random_array(values, operand) for operand in operands]
+        e = [errors_of(values, operand, 10.0 ** -rng.randint(0, 5)) for operand in operands]
+        with np.errstate(all="ignore"):
+            y = outputs(op, x, attrs)
+            raw = op.error(ErrorContext(x, e, y, attrs, 0.0, op.numpy))
+            bounds = [
+                np.broadcast_to(b, r.shape) for b, r in zip(raw if isinstance(raw, tuple) else [raw], y, strict=True)
+            ]
+            for side in (-1.0, 1.0, None, None, None, None):
+                moved = [
+                    a + error * (values.choice([-1.0, 1.0], a.shape) if side is None else side) if error.any() else a
+                    for a, error in zip(x, e, strict=True)
+                ]
+                for got, wanted, bound in zip(outputs(op, moved, attrs), y, bounds, strict=True):
+                    known = np.isfinite(bound) & np.isfinite(wanted)
+                    slack = 1e-12 * (np.abs(wanted.astype(np.float64)) + bound + 1)
+                    outside = known & ~(distance(got, wanted) <= bound + slack)
+                    assert not outside.any(), f"{attrs} {bound[outside]} {got[outside]} {wanted[outside]}"
+                    finite += int(known.sum())
+    assert finite
+
+
+def errors_of(values: np.random.Generator, operand: Operand, size: float) -> np.ndarray:
+    """Error bounds for the elements of an operand, some of them 0; none for integers."""
+    t = operand.type
+    if not dtypes.is_float(t.dtype):
+        return np.zeros(t.shape)
+    return np.asarray(size * values.random(t.shape) * (values.random(t.shape) < 0.8))
+
+
+def outputs(op: Op, x: Sequence[np.ndarray], attrs: dict[str, object]) -> list[np.ndarray]:
+    raw = op.numpy(x, attrs)
+    return [np.asarray(array) for array in (raw if isinstance(raw, tuple) else (raw,))]
+
+
+@pytest.mark.parametrize("profile", ["exact", "normal"])
+def test_generated_graphs_stay_within_their_bounds(profile: str) -> None:
+    bounded = exact = 0
+    for seed in range(250):
+        graph = generate(10, f"bounds {seed}")
+        try:
+            inputs = make_inputs(graph, profile, seed)
+            results = evaluate(graph, inputs)
+        except EvaluationError:
+            continue
+        analyses = analyse(graph, inputs)
+        bounded += assert_within(results, analyses, graph)
+        exact += sum(a.exact for a in analyses)
+        assert may_be_exact(graph) or not any(a.exact for a in analyses)
+    assert bounded > 100_000
+    assert exact > (200 if profile == "exact" else 10)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_bounds_for_one_precision_hold_for_an_evaluation_in_it(precision: str) -> None:
+    bounded = 0
+    for seed in range(60):
+        graph = generate(8, f"precision {seed}")
+        try:
+            inputs = make_inputs(graph, "normal", seed)
+            results = evaluate(graph, inputs, precision)
+        except EvaluationError:
+            continue
+        if all(t.dtype != "float16" for t in graph.types.values()):  # its range is another
+            bounded += assert_within(results, analyse(graph, inputs, precision), graph)
+    assert bounded > 10_000
+
+
+def test_a_bound_is_not_so_wide_that_it_says_nothing() -> None:
+    """A wrong sum of ten numbers is seen in every type: bounds are small beside the values."""
+    for dtype in dtypes.FLOATS:
+        analysis = analysis_of("ReduceSum", dtype, np.linspace(0.1, 1.7, 10), axes=(0,), keepdims=0)
+        assert 0 < analysis.bound < 0.1 * analysis.reference
+
+
+def test_results_below_the_smallest_normal_number_may_be_flushed_to_zero() -> None:
+    analysis = analysis_of("Mul", "float32", [2.0**-100], [2.0**-40])
+    assert analysis.reference[0] == 2.0**-140
+    assert distance(np.zeros(1), analysis.reference) <= SAFETY * analysis.bound
+
+
+# --- the exact rung ---------------------------------------------------------------------------------------------------
+
+
+def test_small_integers_are_exact_and_come_out_bit_for_bit() -> None:
+    for name in ("Add", "Mul", "Max", "Sub"):
+        for dtype in dtypes.NUMERIC:
+            build, names, values = single(dtype, [3, 5, 6], [1, 2, 3])
+            graph = build.build([build.op(name, *names)])
+            (analysis,) = analyse(graph, values)
+            assert analysis.exact
+            assert not analysis.bound.any()
+            assert evaluate(graph, values)[0].astype(np.float64).tolist() == analysis.reference.tolist()
+
+
+@pytest.mark.parametrize("name", sorted(name for name, op in OPS.items() if op.exact))
+def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str) -> None:
+    op = OPS[name]
+    exact = 0
+    for dtype in op.types[op.inputs[0]]:
+        for seed in range(4):
+            rng, values = random.Random(f"exact {name} {dtype} {seed}"), np.random.default_rng(seed)
+            try:
+                operands, attrs = application(op, rng, dtype)
+            except AssertionError:  # its samples take other types alone
+                continue
+            build = GraphBuilder()
+            names = [build.input(operand.type) for operand in operands]
+            graph = build.build(build.multi(name, *names, **attrs))
+            arrays = [integers(values, operand, -2, 2) for operand in operands]
+            analyses = analyse(graph, arrays)
+            assert_within(evaluate(graph, arrays), analyses, graph)
+            exact += all(a.exact for a in analyses)
+    assert exact
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype", "x", "y"),
+    [
+        ("Add", "int8", 100, 100),
+        ("Sub", "uint8", 3, 4),
+        ("Mul", "int16", 300, 300),
+        ("Mul", "int64", 2**40, 2**40),
+        ("Add", "float16", 2048, 1),
+        ("Add", "bfloat16", 256, 1),
+        ("Add", "float32", 2**24, 1),
+        ("Mul", "float32", 2**13, 2**12),
+    ],
+)
+def test_what_its_type_cannot_hold_is_not_exact(op: str, dtype: str, x: int, y: int) -> None:
+    analysis = analysis_of(op, dtype, [x], [y])
+    assert not analysis.exact
+    if dtypes.is_int(dtype):
+        assert np.isinf(analysis.bound).all(), "overflow is masked"
+    else:
+        assert np.isfinite(analysis.bound).all()
+
+
+def test_the_edge_of_what_its_type_holds_is_exact() -> None:
+    assert analysis_of("Add", "int8", [100], [27]).exact
+    assert analysis_of("Add", "float16", [2047], [1]).exact
+    assert analysis_of("Add", "float32", [2**24 - 1], [1]).exact
+
+
+def test_an_input_beyond_the_exact_integers_is_not_exact() -> None:
+    """2**24 + 2 is a float32, but an addition beside it rounds."""
+    assert not analysis_of("Relu", "float32", [2**24 + 2]).exact
+
+
+def test_partial_sums_beyond_the_type_lose_exactness_though_the_sum_fits() -> None:
+    for dtype, large in (("float32", 2.0**24), ("float16", 2048.0), ("int32", 2.0**31 - 1)):
+        fine = analysis_of("ReduceSum", dtype, [large / 4 // 1, 1, -(large / 4 // 1)], axes=(0,))
+        lost = analysis_of("ReduceSum", dtype, [large, 1, -large], axes=(0,))
+        assert fine.exact
+        assert not lost.exact
+    row, column = [[2.0**12, 1.0]], [[2.0**12], [1.0]]
+    assert not analysis_of("MatMul", "float32", row, column).exact
+    assert analysis_of("MatMul", "float32", [[2.0**11, 1.0]], [[2.0**12], [1.0]]).exact
+
+
+def test_what_is_no_integer_is_not_exact_nor_what_comes_of_it() -> None:
+    build, (x, y), values = single("float32", [0.5], [2.0])
+    half = build.op("Relu", x)
+    graph = build.build([half, build.op("Mul", half, y), build.op("Relu", y)])
+    assert [a.exact for a in analyse(graph, values)] == [False, False, True]
+
+
+def test_operators_that_round_are_not_exact_even_on_integers() -> None:
+    assert not analysis_of("Div", "float32", [6.0], [2.0]).exact
+    assert not analysis_of("Exp", "float32", [0.0]).exact
+    assert not analysis_of("ReduceMean", "float32", [1.0, 3.0], axes=(0,)).exact
+
+
+def test_no_elements_at_all_are_exact() -> None:
+    assert analysis_of("Add", "float32", np.zeros((0, 3)), np.zeros((0, 3))).exact
+
+
+def test_a_graph_of_rounding_operators_may_not_be_exact() -> None:
+    build, (x, y), _ = single("float32", [1.0], [2.0])
+    half = build.constant(np.array([0.5], np.float32))
+    assert may_be_exact(build.build([build.op("Exp", x), build.op("Add", x, y)]))
+    assert not may_be_exact(build.build([build.op("Exp", x), build.op("Mul", y, half)]))
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+
+def masked(analysis: Analysis) -> list[bool]:
+    return np.isinf(analysis.bound).reshape(-1).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+def test_ties_of_an_index_are_masked(op: str, dtype: str) -> None:
+    sign = 1 if op == "ArgMax" else -1
+    rows = sign * np.array([[1, 3, 3], [1, 2, 3], [2, 2, 2], [3, 3, 4]])
+    assert masked(analysis_of(op, dtype, rows, axis=1, keepdims=0)) == [True, False, True, False]
+
+
+def test_an_index_is_masked_where_the_runner_up_is_within_the_error() -> None:
+    build, (x, y), values = single("float32", [[1.0, 1.0, 0.5], [2.0, 1.0, 0.5]], [[3.0, 3.0, 3.0]] * 2)
+    close = build.constant(np.array([0, 1e-8, 0], np.float32))
+    graph = build.build([build.op("ArgMax", build.op("Add", build.op("Div", x, y), close), axis=1, keepdims=0)])
+    assert masked(analyse(graph, values)[0]) == [True, False]
+
+
+def test_a_comparison_within_the_error_is_masked() -> None:
+    build, (x, y, z), values = single("float32", [1.0, 1.0, 1.0], [3.0] * 3, [1 / 3, 0.33, 0.34])
+    graph = build.build([build.op("Greater", build.op("Div", x, y), z)])
+    (analysis,) = analyse(graph, values)
+    assert masked(analysis) == [True, False, False]
+    assert analysis.reference[1:].tolist() == [True, False]
+
+
+def test_a_comparison_of_what_has_no_error_is_never_masked() -> None:
+    assert masked(analysis_of("GreaterOrEqual", "float32", [1.0, 0.1], [1.0, 0.1])) == [False, False]
+
+
+@pytest.mark.parametrize("op", ["Floor", "Ceil", "Cast"])
+def test_a_step_within_the_error_is_masked(op: str) -> None:
+    build, (x, y), values = single("float32", [6.0, 7.0], [2.0, 2.0])
+    graph = build.build([build.op(op, build.op("Div", x, y), **({"to": "int32"} if op == "Cast" else {}))])
+    assert masked(analyse(graph, values)[0]) == [True, False]
+
+
+def test_rounding_to_even_is_masked_at_halves_and_not_at_integers() -> None:
+    build, (x, y), values = single("float32", [6.0, 7.0], [2.0, 2.0])
+    graph = build.build([build.op("Round", build.op("Div", x, y))])
+    assert masked(analyse(graph, values)[0]) == [False, True]
+
+
+def test_a_cast_out_of_range_is_masked() -> None:
+    assert masked(analysis_of("Cast", "float32", [127.0, 128.0, -129.0], to="int8")) == [False, True, True]
+    assert masked(analysis_of("Cast", "float32", [np.nan, np.inf, 1.0], to="int32")) == [True, True, False]
+    assert masked(analysis_of("Cast", "int32", [255, 256, -1], to="uint8")) == [False, True, True]
+    assert masked(analysis_of("Cast", "float32", [65000.0, 70000.0], to="float16")) == [False, True]
+
+
+def test_a_choice_by_an_unstable_condition_is_masked() -> None:
+    build, (x, y, z), values = single("float32", [1.0, 1.0], [3.0, 3.0], [1 / 3, 0.5])
+    close = build.op("Less", build.op("Div", x, y), z)
+    assert masked(analyse(build.build([build.op("Where", close, x, y)]), values)[0]) == [True, False]
+
+
+def test_nan_and_infinity_are_masked() -> None:
+    assert masked(analysis_of("Log", "float32", [-1.0, 0.0, 1.0])) == [True, True, False]
+    assert masked(analysis_of("Div", "float32", [1.0, 0.0, 1.0], [0.0, 0.0, 2.0])) == [True, True, False]
+    assert masked(analysis_of("Exp", "float16", [11.0, 12.0])) == [False, True]
+    assert masked(analysis_of("Add", "float32", [np.inf, np.nan, 1.0], [1.0, 1.0, 1.0])) == [True, True, False]
+
+
+def test_a_mask_moves_with_its_element() -> None:
+    build, (x, y), values = single("float32", [[1.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]])
+    quotient = build.op("Div", x, y)
+    graph = build.build(
+        [
+            build.op(
+                "Transpose", build.op("Slice", quotient, starts=(0,), ends=(1,), axes=(0,), steps=(1,)), perm=(1, 0)
+            ),
+            build.op("ReduceSum", quotient, axes=(1,), keepdims=0),
+            build.op("MatMul", quotient, x),
+            build.op("Concat", x, quotient, axis=0),
+        ]
+    )
+    moved, summed, multiplied, joined = analyse(graph, values)
+    assert masked(moved) == [True, False]
+    assert masked(summed) == [True, False]
+    assert masked(multiplied) == [True, True, False, False]
+    assert masked(joined) == [False] * 4 + [True, False, False, False]
+
+
+def test_zero_times_a_masked_element_stays_masked() -> None:
+    build, (x, y, zero), values = single("float32", [1.0, 1.0], [0.0, 1.0], [0.0, 0.0])
+    graph = build.build([build.op("Mul", build.op("Div", x, y), zero)])
+    assert masked(analyse(graph, values)[0]) == [True, False]
+
+
+def test_opaque_values_are_masked_unless_they_are_known() -> None:
+    build, (x,), values = single("float32", [1.0, 2.0])
+    build.append(Node("Twist", (x,), ("y",), {}, "mine", opaque=True), [TensorType("float32", (2,))])
+    graph = build.build([build.op("Add", "y", x), build.op("Relu", x)])
+    mixed, clean = analyse(graph, values)
+    assert masked(mixed) == [True, True]
+    assert not mixed.exact
+    assert not mixed.comparable
+    assert clean.exact
+    known, _ = analyse(graph, values, known_opaque=True)
+    assert masked(known) == [False, False]
+    assert known.comparable
+    np.testing.assert_array_equal(evaluate(graph, values, "float64")[0], known.reference)
+
+
+def test_an_opaque_operator_of_masked_operands_is_masked_though_it_is_known() -> None:
+    build, (x, y), values = single("float32", [1.0, 2.0], [0.0, 1.0])
+    quotient = build.op("Div", x, y)
+    build.append(Node("Twist", (quotient,), ("z",), {}, "mine", opaque=True), [TensorType("float32", (2,))])
+    assert masked(analyse(build.build(["z"]), values, known_opaque=True)[0]) == [True, True]
+
+
+# --- distance ---------------------------------------------------------------------------------------------------------
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted"),
+    [
+        (1.0, 1.5, 0.5),
+        (0.0, -0.0, 0.0),
+        (INF, INF, 0.0),
+        (INF, -INF, INF),
+        (INF, 1.0, INF),
+        (NAN, NAN, 0.0),
+        (NAN, 1.0, INF),
+        (INF, NAN, INF),
+    ],
+)
+def test_the_distance_of_two_numbers(a: float, b: float, wanted: float) -> None:
+    for x, y in ((a, b), (b, a)):
+        assert distance(np.array([x]), np.array([y])).tolist() == [wanted]
+
+
+def test_large_integers_one_apart_are_not_the_same() -> None:
+    x = np.array([2**53, 2**63 - 1, -(2**63), 5])
+    y = np.array([2**53 + 1, 2**63 - 2, 2**63 - 1, 5])
+    gap = distance(x, y)
+    assert (gap[:2] >= 1).all()
+    assert gap[2] == 2.0**64
+    assert gap[3] == 0
+
+
+def test_the_distance_of_booleans_and_half_types() -> None:
+    assert distance(np.array([True, False]), np.array([True, True])).tolist() == [0.0, 1.0]
+    half = np.array([1.5]).astype(dtypes.to_numpy("bfloat16"))
+    assert distance(half, np.array([1.0])).tolist() == [0.5]
+
+
+# --- on demand --------------------------------------------------------------------------------------------------------
+
+
+def test_analyses_are_those_of_each_set_of_inputs() -> None:
+    build, (x,), _ = single("float32", [1.0])
+    graph = build.build([build.op("Neg", x)])
+    sets = [[np.array([v], np.float32)] for v in (1.0, 2.0)]
+    made = Analyses(graph, sets)
+    assert len(made) == 2
+    assert [made[i][0].reference.tolist() for i in (1, 0, 1)] == [[-2.0], [-1.0], [-2.0]]
+    assert made[1] is made[1]

@@ -1,0 +1,256 @@
+"""What an oracle calls a bug, and what it must not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from polyjuice import oracles
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.ir import Graph, TensorType
+from polyjuice.numerics import SAFETY, Analysis, analyse
+from polyjuice.ops import GraphBuilder
+from polyjuice.oracles import ORACLES, Case, Verdict
+
+ARTIFACT = Artifact("torch", "")
+VECTOR = TensorType("float32", (4,))
+
+
+def doubled(op: str, dtype: str = "float32") -> Graph:
+    """x + x, or x * 2, by name."""
+    b = GraphBuilder()
+    x = b.input(TensorType(dtype, (4,)))
+    other = x if op == "Add" else b.constant(np.full((4,), 2, dtype))
+    return b.build([b.op(op, x, other)])
+
+
+def ran(*outputs: np.ndarray, eager: Sequence[np.ndarray] | None = None) -> Outcome:
+    return Outcome("ok", outputs=(outputs,), reference=None if eager is None else (tuple(eager),))
+
+
+def case(x: np.ndarray, *sides: tuple[str, Graph, Outcome]) -> Case:
+    tested = [oracles.Tested(label, graph, ARTIFACT, [analyse(graph, [x])], outcome) for label, graph, outcome in sides]
+    return Case(["exact"], [[x]], tested)
+
+
+def pair(
+    x: np.ndarray, a: np.ndarray, b: np.ndarray, eager: Sequence[np.ndarray] | None = None, dtype: str = "float32"
+) -> list[Verdict]:
+    """The metamorphic oracle's word on x + x and x * 2, where they were compiled to give a and b."""
+    sides = ("min", doubled("Add", dtype), ran(a, eager=eager)), ("max", doubled("Mul", dtype), ran(b, eager=eager))
+    return ORACLES["metamorphic"](case(x, *sides))
+
+
+def analysed(reference: Sequence[float], bound: Sequence[float]) -> Analysis:
+    return Analysis(VECTOR, np.array(reference), np.array(bound), False)
+
+
+def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eager: Sequence[float]) -> list[Verdict]:
+    """Two sides with given results and bounds around the reference (1, 1, 1, 1)."""
+    tested = [
+        oracles.Tested(
+            label,
+            doubled("Add"),
+            ARTIFACT,
+            [[analysed([1, 1, 1, 1], bound)]],
+            ran(np.array(values, np.float32), eager=[np.array(eager, np.float32)]),
+        )
+        for label, values in (("min", a), ("max", b))
+    ]
+    return ORACLES["metamorphic"](Case(["normal"], [[np.ones(4, np.float32)]], tested))
+
+
+X = np.array([1, -2, 3, 0], np.float32)
+
+
+# --- metamorphic: the exact rung ------------------------------------------------------------------------------
+
+
+def test_equal_results_are_no_verdict() -> None:
+    assert pair(X, 2 * X, 2 * X) == []
+
+
+def test_the_exact_rung_has_no_tolerance() -> None:
+    off = 2 * X
+    off[1] = np.nextafter(off[1], np.float32(0))
+    (verdict,) = pair(X, off, 2 * X)
+    assert (verdict.kind, verdict.rung, verdict.culprit) == ("mismatch", "exact", "min")
+    assert (verdict.a, verdict.b, verdict.inputs, verdict.output) == ("min", "max", 0, 0)
+    assert verdict.allowed is not None
+    assert verdict.allowed.tolist() == [0, 0, 0, 0]
+    assert "1 of 4 elements" in verdict.message
+    assert "at [1] min gives -3.99999" in verdict.message
+    assert "max gives -4.0, float64 -4" in verdict.message
+
+
+def test_plus_zero_equals_minus_zero_on_the_exact_rung() -> None:
+    negative = 2 * X
+    negative[3] = -0.0
+    assert pair(X, negative, 2 * X) == []
+
+
+def test_large_integers_that_float64_cannot_tell_apart_differ() -> None:
+    x = np.array([2**60, 1, 2, 3], np.int64)
+    off = 2 * x
+    off[0] += 1
+    assert float(off[0]) == float(2 * x[0])
+    (verdict,) = pair(x, 2 * x, off, dtype="int64")
+    assert (verdict.rung, verdict.culprit) == ("exact", "max")
+
+
+def test_a_nan_on_one_side_is_a_mismatch() -> None:
+    broken = 2 * X
+    broken[2] = np.nan
+    (verdict,) = pair(X, 2 * X, broken)
+    assert verdict.culprit == "max"
+
+
+def test_both_wrong_alike_is_no_metamorphic_verdict() -> None:
+    assert pair(X, 2 * X + 1, 2 * X + 1) == []
+
+
+def test_the_framework_being_as_wrong_is_no_verdict() -> None:
+    assert pair(X, 2 * X + 1, 2 * X, eager=[2 * X + 1]) == []
+    assert pair(X, 2 * X + 1, 2 * X, eager=[2 * X + 0.5])[0].culprit == "min"
+
+
+# --- metamorphic: the bounded rung ----------------------------------------------------------------------------
+
+
+def test_real_inputs_are_compared_within_the_bound_and_no_farther() -> None:
+    x = np.array([0.1, -1.7, 3.3, 0.7], np.float32)
+    bounds = [analyse(doubled(op), [x])[0] for op in ("Add", "Mul")]
+    assert not any(b.exact for b in bounds)
+    allowed = SAFETY * sum(b.bound for b in bounds)
+    exact = 2 * x.astype(np.float64)
+    inside, outside = exact.copy(), exact.copy()
+    inside[0] += 0.9 * allowed[0]
+    outside[0] += 1.5 * allowed[0]
+    assert pair(x, inside, exact, eager=[exact]) == []
+    (verdict,) = pair(x, outside, exact, eager=[exact])
+    assert (verdict.rung, verdict.culprit) == ("bounded", "min")
+    np.testing.assert_allclose(verdict.allowed, allowed)
+
+
+def test_blame_goes_to_the_side_farther_from_float64() -> None:
+    (verdict,) = bounded([1, 1, 1, 1], [1, 1.5, 1, 1], [0.01] * 4, eager=[1, 1, 1, 1])
+    assert verdict.culprit == "max"
+    (verdict,) = bounded([1, 2.5, 3, 1], [1, 1, 1, 1.5], [0.01] * 4, eager=[1, 1, 1, 1])
+    assert verdict.culprit == "min"
+
+
+def test_no_one_is_blamed_where_both_are_wrong_as_often() -> None:
+    (verdict,) = bounded([1, 0.5, 1, 1], [1, 1.5, 1, 1], [0.01] * 4, eager=[1, 1, 1, 1])
+    assert verdict.culprit == ""
+
+
+def test_no_verdict_where_eager_errs_as_much() -> None:
+    assert bounded([1, 1.5, 1, 1], [1, 1, 1, 1], [0.01] * 4, eager=[1, 1.5, 1, 1]) == []
+    assert bounded([1, 1.5, 1, 1], [1, 1, 1, 1], [0.01] * 4, eager=[1, 1.25, 1, 1]) != []
+
+
+def test_no_verdict_where_each_side_is_within_its_bound() -> None:
+    assert bounded([1.019, 1, 1, 1], [0.981, 1, 1, 1], [0.01] * 4, eager=[1, 1, 1, 1]) == []
+
+
+def test_masked_elements_are_ignored() -> None:
+    wrong = [1, 99, np.nan, 1]
+    assert bounded(wrong, [1, 1, 1, 1], [0.01, np.inf, np.inf, 0.01], eager=[1, 1, 1, 1]) == []
+    (verdict,) = bounded(wrong, [1, 1, 1, 1], [0.01, np.inf, 0.01, 0.01], eager=[1, 1, 1, 1])
+    assert "1 of 4 elements; at [2]" in verdict.message
+    assert verdict.allowed is not None
+    assert verdict.allowed[1] == np.inf  # so that a reproducer ignores it too
+
+
+# --- metamorphic: the rest ------------------------------------------------------------------------------------
+
+
+def test_a_wrong_shape_is_reported_and_its_side_blamed() -> None:
+    (verdict,) = pair(X, 2 * X, (2 * X).reshape(2, 2))
+    assert (verdict.kind, verdict.culprit) == ("mismatch", "max")
+    assert "shape (2, 2), not (4,)" in verdict.message
+
+
+def test_every_pair_is_judged_and_only_variants_that_ran() -> None:
+    good, bad = ran(2 * X), ran(2 * X + 1)
+    graph = doubled("Add")
+    sides = [("min", graph, good), ("step-1", graph, bad), ("step-2", graph, Outcome("error")), ("max", graph, good)]
+    verdicts = ORACLES["metamorphic"](case(X, *sides))
+    assert [(v.a, v.b, v.culprit) for v in verdicts] == [("min", "step-1", "step-1"), ("step-1", "max", "step-1")]
+
+
+def test_one_verdict_names_the_first_output_and_inputs_that_differ() -> None:
+    b = GraphBuilder()
+    x = b.input(VECTOR)
+    graph = b.build([b.op("Neg", x), b.op("Abs", x)])
+    sets = [[X], [X + 1]]
+    right = tuple((-x, abs(x)) for (x,) in sets)
+    wrong = (right[0], (right[1][0], right[1][1] + 1))
+    tested = [
+        oracles.Tested(label, graph, ARTIFACT, [analyse(graph, x) for x in sets], Outcome("ok", outputs=outputs))
+        for label, outputs in (("min", right), ("max", wrong))
+    ]
+    (verdict,) = ORACLES["metamorphic"](Case(["exact", "normal"], sets, tested))
+    assert (verdict.inputs, verdict.output, verdict.culprit) == (1, 1, "max")
+
+
+def test_equal_mismatches_have_equal_signatures_whatever_their_values() -> None:
+    first = pair(X, 2 * X + 1, 2 * X)[0].signature
+    assert pair(X + 1, 2 * X + 9, 2 * X + 2)[0].signature == first
+    x = np.array([1, 2, 3, 4], np.float64)
+    assert pair(x, 2 * x + 1, 2 * x, dtype="float64")[0].signature != first
+    assert "Add" in first
+    assert "Mul" in first
+
+
+# --- crash ----------------------------------------------------------------------------------------------------
+
+
+def failed(status: str, message: str = "ValueError: no", stage: str = "compile") -> Outcome:
+    return Outcome(status, stage, message=message)  # type: ignore[arg-type]
+
+
+def crashes(*outcomes: Outcome) -> list[Verdict]:
+    sides = [(label, doubled("Add"), o) for label, o in zip(("min", "max"), outcomes, strict=True)]
+    return ORACLES["crash"](case(X, *sides))
+
+
+@pytest.mark.parametrize(("status", "kind"), [("error", "crash"), ("crash", "crash"), ("hang", "hang")])
+def test_a_one_sided_failure_names_the_failing_side_and_the_other(status: str, kind: str) -> None:
+    (verdict,) = crashes(ran(2 * X), failed(status))
+    assert (verdict.kind, verdict.a, verdict.b, verdict.culprit) == (kind, "max", "min", "max")
+    assert "max failed in compile: ValueError: no" in verdict.message
+    assert "its equivalent min did not" in verdict.message
+
+
+def test_a_two_sided_failure_is_a_verdict_for_each_side() -> None:
+    verdicts = crashes(failed("error"), failed("hang", "no end of run within 2 s", "run"))
+    assert [(v.kind, v.a, v.b) for v in verdicts] == [("crash", "min", ""), ("hang", "max", "")]
+    assert "equivalent" not in verdicts[0].message
+
+
+@pytest.mark.parametrize("outcome", [failed("unsupported", "NotImplementedError: Det"), ran(2 * X)])
+def test_what_is_unsupported_or_runs_is_no_verdict(outcome: Outcome) -> None:
+    assert crashes(outcome, ran(2 * X)) == []
+
+
+def test_failures_that_differ_in_numbers_names_and_paths_have_one_signature() -> None:
+    one = "KeyError: 'buf12' at /tmp/a/b.py:17 for 3 of 0x7ffe elements"
+    two = "KeyError: 'buf7' at /home/c.py:9 for 25 of 0x12ab elements"
+    first, second = (crashes(ran(2 * X), failed("error", text))[0].signature for text in (one, two))
+    assert first == second
+    assert "KeyError" in first
+    others = [
+        failed("error", "TypeError: 'buf12'"),
+        failed("hang", one),
+        failed("error", one, stage="run"),
+    ]
+    assert len({first, *(crashes(ran(2 * X), o)[0].signature for o in others)}) == 4
+
+
+def test_a_message_of_many_lines_is_told_by_its_headline() -> None:
+    (verdict,) = crashes(ran(2 * X), failed("error", "LoweringException: no such loop\n  at frame 1\n  at frame 2"))
+    assert "LoweringException: no such loop" in verdict.message
+    assert "frame" not in verdict.message
