@@ -79,13 +79,10 @@ def test_a_compiler_of_another_package_is_found_and_tested(tmp_path: Path) -> No
 
 def test_a_compiler_whose_start_fails_is_a_problem_of_the_environment(tmp_path: Path) -> None:
     """The probe before the campaign does not start it."""
-    for code, reason in (
-        ("def start(options): raise RuntimeError('no driver: install one')", "no driver: install one"),
-        ("def start(options): import os; os._exit(7)", "the process exited with status 7 during start"),
-    ):
-        env = plugin(tmp_path / "site", code)
-        out = tmp_path / f"c{len(code)}"
-        assert reason in refusal("--compiler", "fake", "-n", 2, "--out", out, env=env)
+    env = plugin(tmp_path / "site", "def start(options): import os; os._exit(7)")
+    message = refusal("--compiler", "fake", "-n", 2, "--out", tmp_path / "c", env=env)
+    assert "fake did not start" in message
+    assert "the process exited with status 7 during start" in message
 
 
 def test_a_campaign_that_tested_nothing_ends_with_2(tmp_path: Path) -> None:
@@ -109,12 +106,12 @@ def assert_quiet(out: Path, compiler: str, cases: int) -> None:
 
 
 def test_the_numpy_control_finds_nothing(tmp_path: Path) -> None:
-    assert_quiet(tmp_path / "c", "numpy", 60)
+    assert_quiet(tmp_path / "c", "numpy", 50)
 
 
 def test_the_eager_control_finds_nothing(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    assert_quiet(tmp_path / "c", "eager", 40)
+    assert_quiet(tmp_path / "c", "eager", 25)
 
 
 @pytest.mark.long
@@ -163,12 +160,12 @@ def test_a_case_depends_on_the_seed_and_its_index_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extract: str
 ) -> None:
     """Not on the cases that the same process ran before it."""
-    config = Config("numpy", cases=24, seed=5, variants=3, extract=extract)
-    forwards = executed(config, range(24), tmp_path, monkeypatch)
-    shuffled = executed(config, random.Random(0).sample(range(24), 24), tmp_path, monkeypatch)
+    config = Config("numpy", cases=16, seed=5, variants=3, extract=extract)
+    forwards = executed(config, range(16), tmp_path, monkeypatch)
+    shuffled = executed(config, random.Random(0).sample(range(16), 16), tmp_path, monkeypatch)
     assert shuffled == forwards
-    assert len(set(forwards.values())) == 24
-    other = executed(Config("numpy", cases=24, seed=6, variants=3, extract=extract), range(4), tmp_path, monkeypatch)
+    assert len(set(forwards.values())) == 16
+    other = executed(Config("numpy", cases=16, seed=6, variants=3, extract=extract), range(4), tmp_path, monkeypatch)
     assert not set(other.values()) & set(forwards.values())
 
 
@@ -207,7 +204,7 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
     """
     env = plugin(tmp_path / "site", wrong)
     model = save_model(tmp_path / "small.onnx")
-    common = ["--compiler", "fake", "-n", 3, "--seed", 3, "--seeds", model]
+    common = ["--compiler", "fake", "-n", 2, "--seed", 3, "--seeds", model]
     found = []
     for workers in (1, 3):
         status, summary = fuzz(tmp_path / str(workers), *common, "--workers", workers, env=env)

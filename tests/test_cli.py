@@ -147,7 +147,7 @@ def refusal(
         ([], ["--compiler", "eager", "inductor", "numpy"]),
         (["--compiler", "gcc"], ["'gcc'", "eager", "inductor", "numpy"]),
         (
-            ["--compiler", "numpy", "--oracle", "metamorphic,delphi"],
+            ["--compiler", "numpy", "--oracle", "crash,delphi"],
             ["--oracle", "choose from", "metamorphic", "crash"],
         ),
         (["--compiler", "numpy", "--profile", "odd"], ["--profile", "choose from", "exact", "normal"]),

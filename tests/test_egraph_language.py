@@ -24,11 +24,10 @@ from polyjuice.ops import GraphBuilder, infer
 from polyjuice.ops.table import TABLE
 
 UNDERIVED = {
-    **dict.fromkeys(("Reshape", "Expand"), "the shape is an attribute, with places to fill in"),
     **dict.fromkeys(("Squeeze", "Unsqueeze", "Flatten", "Pad", "Gather"), "the rank or all sizes change"),
     **dict.fromkeys(("ArgMax", "ArgMin"), "the axis may be dropped, which takes a condition on its number"),
     **dict.fromkeys(("Conv2", "Conv3", "MaxPool", "AveragePool", "GlobalAveragePool"), "windows over each dimension"),
-    **dict.fromkeys(("Gemm2", "Gemm3", "BatchNormalization"), "conditions on several shapes"),
+    **dict.fromkeys(("Gemm2", "Gemm3"), "conditions on several shapes"),
 }
 """The constructors whose shape egglog does not derive, and why: a term then has its e-class's shape, if any."""
 

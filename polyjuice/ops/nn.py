@@ -275,7 +275,9 @@ def _global_average_error(c: ErrorContext) -> np.ndarray:
 # --- normalisation ---------------------------------------------------------------------------------------------------
 
 
-def _batch_norm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+def _batch_norm_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if not isinstance(s[0], Dims):
+        return [s[0]]
     if len(s[0]) < 2 or any(p != (s[0][1],) for p in s[1:]):
         raise ShapeMismatch(
             f"BatchNormalization of {tuple(s[0])} with parameters {', '.join(str(tuple(p)) for p in s[1:])}"

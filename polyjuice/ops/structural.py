@@ -57,8 +57,13 @@ def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
 # --- shape changes ---------------------------------------------------------------------------------------------------
 
 
-def _reshape_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    """The target may hold one -1 (the rest) and zeros (keep that dimension, unless ``allowzero``)."""
+def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """The target may hold one -1 (the rest) and zeros (keep that dimension, unless ``allowzero``).
+
+    In the rendered form (for the e-graph) it is the result's shape already, for Reshape and Expand alike.
+    """
+    if not isinstance(s[0], Dims):
+        return [a.shape]
     target = [s[0][i] if d == 0 and not a.allowzero else d for i, d in enumerate(a.shape)]
     if target.count(-1) == 1:
         known = sampling.total(d for d in target if d != -1)
@@ -67,6 +72,10 @@ def _reshape_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     if min(target, default=0) < 0 or sampling.total(target) != sampling.total(s[0]):
         raise ShapeMismatch(f"cannot reshape {tuple(s[0])} to {tuple(a.shape)}")
     return [Dims(target)]
+
+
+def _expand_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    return [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape]
 
 
 def _draw_reshape(rng: random.Random, first: TensorType) -> Attrs:
@@ -310,7 +319,7 @@ OPS = (
     ),
     _moving(
         "Expand",
-        lambda s, a: [broadcast(s[0], a.shape)],
+        _expand_shape,
         lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
         lambda c: c.rng.choice(("{0}.expand({1})", "torch.broadcast_to({0}, {1})")).format(c.x[0], c.results[0].shape),
         _sample_expand,
