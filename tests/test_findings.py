@@ -171,7 +171,7 @@ def test_both_graphs_are_valid_different_and_equal_in_meaning(campaign: tuple[Pa
         a, b = map(formats.load, paths)
         assert digest(a) != digest(b)
         assert a.input_types == b.input_types
-        left, right = (ReferenceEvaluator(path).run(None, feeds(finding, a)) for path in paths)
+        left, right = (ReferenceEvaluator(str(path)).run(None, feeds(finding, a)) for path in paths)
         for y, z, tolerance in zip(left, right, (1e-6, 0.02), strict=True):
             np.testing.assert_allclose(y.astype(float), z.astype(float), rtol=tolerance, atol=tolerance)
 

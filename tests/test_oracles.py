@@ -141,6 +141,17 @@ def test_blame_goes_to_the_side_farther_from_float64() -> None:
     assert verdict.culprit == "min"
 
 
+def test_a_side_within_its_bound_is_not_blamed() -> None:
+    (verdict,) = bounded([1.015, 1, 1, 1], [0.5, 1, 1, 1], [0.01] * 4, eager=[1, 1, 1, 1])
+    assert verdict.culprit == "max"
+
+
+def test_a_reproducer_is_to_ignore_elements_that_no_one_is_to_blame_for() -> None:
+    (verdict,) = bounded([1, 1.5, 1.5, 1], [1, 1, 1, 1], [0.01] * 4, eager=[1, 1.5, 1, 1])
+    assert verdict.allowed is not None
+    np.testing.assert_allclose(verdict.allowed, SAFETY * np.array([0.02, np.inf, 0.02, 0.02]))
+
+
 def test_no_one_is_blamed_where_both_are_wrong_as_often() -> None:
     (verdict,) = bounded([1, 0.5, 1, 1], [1, 1.5, 1, 1], [0.01] * 4, eager=[1, 1, 1, 1])
     assert verdict.culprit == ""

@@ -91,9 +91,10 @@ class Rewriter:
     def rewrite(self, graph: Graph, seed: int | str, strategy: str = "minmax", count: int = 2) -> Rewriting:
         """Saturate a checked graph and extract ``count`` variants.
 
-        ``minmax``: the fewest operators, the most, and with ``count`` above two steps between; ``steps``: ``count``
-        graphs evenly spread from the fewest to the most; ``random``: ``count`` random extractions. Everything depends
-        on the graph, the rules and ``seed`` alone. Raises GraphError where a rule failed or made an ill-typed graph.
+        ``minmax``: the fewest operators, the most, and with ``count`` above two steps between; ``steps``: likewise, but
+        of two the second is halfway, for a graph between the ends may fail where both pass; ``random``: ``count``
+        random extractions. Everything depends on the graph, the rules and ``seed`` alone. Raises GraphError where a
+        rule failed or made an ill-typed graph.
         """
         graph = prune(graph)
         began = time.perf_counter()
@@ -189,7 +190,8 @@ def _variants(
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
         return tuple(Variant(label, decode(encoding, selection)) for label, selection in chosen)
-    selections = [extractor.fewest(), *extractor.most(rng, limit, max(count - 2, 0))]
+    between = max(count - 2, 1 if strategy == "steps" else 0)
+    selections = [extractor.fewest(), *extractor.most(rng, limit, between)]
     fewest, *steps, most = sorted(selections, key=Selection.operators)
     low, high = Variant("min", decode(encoding, fewest)), Variant("max", decode(encoding, most))
     if low.operators > original:
@@ -197,7 +199,7 @@ def _variants(
     if high.operators < original:
         high = Variant("max", graph)
     middle = [Variant(f"step-{i + 1}", decode(encoding, step)) for i, step in enumerate(steps)]
-    return (low, *middle, high)
+    return (low, *middle, high)[:count]
 
 
 def distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:
