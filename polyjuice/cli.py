@@ -149,7 +149,11 @@ def fuzz(
         )
         version = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
-    status, summary = _run_campaign(config, store, version)
+    try:
+        status, summary = _run_campaign(config, store, version)
+    except EnvironmentProblem:
+        store.abandon()
+        raise
     if as_json:
         print(json.dumps(summary))
     else:
@@ -195,16 +199,16 @@ def _run_campaign(config: Config, store: Store, version: str) -> tuple[int, dict
         "pairs_per_second": round(counts["pairs"] / elapsed, 3) if elapsed else 0.0,
         "out": str(store.folder),
     }
-    return (_status(counts) if status is None else status), summary
+    return (_status(counts, store.folder) if status is None else status), summary
 
 
-def _status(counts: dict[str, Any]) -> int:
+def _status(counts: dict[str, Any], folder: Path) -> int:
     if counts["unsound_variants"] or counts["defects"]:
         return DEFECT
     if counts["raw_findings"]:
         return FINDINGS
     if not counts["tested"]:
-        stderr.print("polyjuice: the campaign tested nothing; see the reasons in its log")
+        stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
         return USAGE
     return OK
 

@@ -99,7 +99,7 @@ def test_a_campaign_that_tested_nothing_ends_with_2(tmp_path: Path) -> None:
 
 
 def assert_quiet(out: Path, compiler: str, cases: int) -> None:
-    status, summary = fuzz(out, "--compiler", compiler, "-n", cases, "--seed", cases)
+    status, summary = fuzz(out, "--compiler", compiler, "-n", cases, "--seed", 7)
     assert status == 0, summary
     assert (summary["raw_findings"], summary["unsound_variants"], summary["by_kind"]) == (0, 0, {})
     assert summary["tested"] >= 0.9 * cases

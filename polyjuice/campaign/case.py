@@ -18,7 +18,7 @@ from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.egraph import Rewriter, Rewriting, Variant, distinct, load
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Variant, distinct, load
 from polyjuice.execution import Limits, Outcome, Worker
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
@@ -66,7 +66,8 @@ class Runner:
         self._compiler: CompilerInfo = find(config.compiler)
         self._seeds = Seeds(config.seeds, config.nodes, config.seed)
         rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
-        self._rewriter = Rewriter(rules)
+        # Who names rules wants them used; otherwise each graph takes a share of all.
+        self._rewriter = Rewriter(rules, Budget(rule_share=1.0) if config.only_rules else Budget())
         self._worker = self._new_worker()
         self._clock = Clock()
 

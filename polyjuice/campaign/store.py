@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,17 @@ class Store:
 
     def close(self) -> None:
         self._db.close()
+
+    def abandon(self) -> None:
+        """Take back a campaign that could not begin, so that the folder is free for the next try."""
+        if self.done():
+            return
+        self.close()
+        for name in ("campaign.sqlite", "log"):
+            (self.folder / name).unlink(missing_ok=True)
+        for folder in (self.folder / "findings", self.folder):
+            with suppress(OSError):  # it holds something of the user's
+                folder.rmdir()
 
     def set_meta(self, key: str, value: str) -> None:
         with self._db:

@@ -31,7 +31,7 @@ class Budget:
     """Limits on saturation, all of them counts, so that a run is reproducible.
 
     ``iterations`` of all enabled rules; ``enodes`` (or ``growth`` times the seed graph's, if that is more) and
-    ``matches`` in one iteration, beyond which no further iteration starts; ``rule_share`` of the rules is enabled
+    ``matches`` in one iteration, beyond which no further ruleset is run; ``rule_share`` of the rules is enabled
     for one graph, chosen by its seed. (egglog's back-off scheduler bounds single rules too, but costs 20 ms for each
     use, ten times what an iteration costs.)
     """
@@ -151,35 +151,34 @@ class Rewriter:
 
     def _saturate(self, egraph: bindings.EGraph) -> tuple[EGraphView, int, str, dict[str, int]]:
         names = {name: rule.name for rule in self._rules for name in rule.names}
-        step = egraph.parse_program(
-            "(run-schedule (saturate (run analysis)) "
-            + " ".join(f"(run {ruleset})" for ruleset in EXACTNESS)
-            + " (saturate (run analysis)))"
-        )
+        analyse = egraph.parse_program("(run-schedule (saturate (run analysis)))")
+        apply = [egraph.parse_program(f"(run {ruleset} 1)") for ruleset in EXACTNESS]
         fired: Counter[str] = Counter()
-        stopped_by = "iterations"
+        egraph.run_program(*analyse)
         iteration, size = 0, count_enodes(egraph)
         limit = max(self._budget.enodes, self._budget.growth * size)
-        while iteration < self._budget.iterations:
-            output = egraph.run_program(*step)[0]
-            assert isinstance(output, bindings.RunScheduleOutput)
-            counts = output.report.num_matches_per_rule
+        stopped_by = ""
+        while not stopped_by and iteration < self._budget.iterations:
             iteration += 1
-            matches = Counter({names[name]: 0 for name in counts if name in names})
-            for name, number in counts.items():
-                if name in names:
-                    matches[names[name]] += number
+            before, matches = size, Counter[str]()
+            for ruleset in apply:
+                output = egraph.run_program(*ruleset)[0]
+                assert isinstance(output, bindings.RunScheduleOutput)
+                for name, number in output.report.num_matches_per_rule.items():
+                    if name in names and number:
+                        matches[names[name]] += number
+                size = count_enodes(egraph)
+                if matches.total() > self._budget.matches:
+                    stopped_by = "matches"
+                elif size > limit:
+                    stopped_by = "enodes"
+                if stopped_by:
+                    break
+            egraph.run_program(*analyse)
             fired += matches
-            before, size = size, count_enodes(egraph)
-            if size == before and not matches.total():
+            if not stopped_by and size == before and not matches:
                 stopped_by = "saturated"
-                break
-            if matches.total() > self._budget.matches:
-                stopped_by = "matches"
-                break
-            if size > limit:
-                stopped_by = "enodes"
-                break
+        stopped_by = stopped_by or "iterations"
         return freeze(egraph), iteration, stopped_by, dict(sorted(fired.items()))
 
 
