@@ -91,7 +91,7 @@ def findings(campaign: Path) -> list[Path]:
 def feeds(finding: Path, graph: Graph) -> dict[str, np.ndarray]:
     """The stored inputs by their names in the graph; bfloat16 is stored as the uint16 of its bits."""
     arrays = np.load(finding / "inputs.npz")
-    assert [name for name in arrays if "@" in name] == ["input_2@bfloat16"]
+    assert [name for name in arrays if name.startswith("input_") and "@" in name] == ["input_2@bfloat16"]
     stored = {**arrays, "input_2": arrays["input_2@bfloat16"].view(bfloat16)}
     return {name: stored[f"input_{i}"] for i, name in enumerate(graph.inputs)}
 
