@@ -24,6 +24,7 @@ from polyjuice import compilers, formats
 from polyjuice.campaign import loop
 from polyjuice.campaign.case import CaseResult, difference
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import NoCampaign, Store
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rewriter, RuleError, load, operator_count
@@ -163,8 +164,6 @@ def fuzz(
 
 def _check_before_start(config: Config) -> str:
     """Find the user's mistakes before the campaign begins; the compiler's version."""
-    from polyjuice.campaign.seeds import Seeds
-
     try:
         Seeds(config.seeds, config.nodes, config.seed)
     except ValueError as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
 from polyjuice.ops import entry
 
 #: Called for each node with its operand arrays and its result arrays.
@@ -36,18 +36,15 @@ def evaluate(
     values: dict[str, np.ndarray] = {}
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
         values[name] = array.astype(_held_as(graph.types[name].dtype, precision), copy=False)
-    last_use = {name: i for i, node in enumerate(graph.nodes) for name in node.inputs}
-    keep = set(graph.outputs)
     with np.errstate(all="ignore"):
-        for i, node in enumerate(graph.nodes):
+        for node, released in zip(graph.nodes, releases(graph), strict=True):
             operands = [values[name] for name in node.inputs if name]
             results = apply(node, operands, [graph.types[name] if name else None for name in node.outputs], precision)
             for observer in observers:
                 observer(node, operands, results)
             values.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
-            for name in node.inputs:
-                if name and last_use[name] == i and name not in keep:
-                    values.pop(name, None)
+            for name in released:
+                del values[name]
     return tuple(values[name] for name in graph.outputs)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.interpret import apply
-from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
 from polyjuice.ops import ErrorContext, Op, entry
 
 #: The bounds hold to first order in the unit roundoff, and the float64 reference is itself rounded.
@@ -53,16 +53,13 @@ def analyse(
     state: dict[str, _Value] = {}
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
         state[name] = _given(array, graph.types[name].dtype, precision)
-    last_use = {name: i for i, node in enumerate(graph.nodes) for name in node.inputs}
-    keep = set(graph.outputs)
     with np.errstate(all="ignore"):
-        for i, node in enumerate(graph.nodes):
+        for node, released in zip(graph.nodes, releases(graph), strict=True):
             types = [graph.types[name] if name else None for name in node.outputs]
             values = _apply(node, [state[name] for name in node.inputs if name], types, precision, known_opaque)
             state.update((name, value) for name, value in zip(node.outputs, values, strict=True) if name)
-            for name in node.inputs:
-                if name and last_use[name] == i and name not in keep:
-                    state.pop(name, None)
+            for name in released:
+                del state[name]
     return tuple(
         Analysis(t, state[name].array, np.broadcast_to(state[name].error, t.shape), state[name].exact)
         for name, t in zip(graph.outputs, graph.output_types, strict=True)

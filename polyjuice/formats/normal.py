@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import AttrView, Dims, Op, complete_attrs
+from polyjuice.ops import TABLE, AttrView, Dims, Op, complete_attrs
 from polyjuice.ops.shapes import normalize_axis, slice_bounds
 
 
@@ -56,8 +56,6 @@ def _transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None
 
 
 def _reshape(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    from polyjuice.ops import TABLE
-
     _demand("shape" in a, "no target shape")
     a.setdefault("allowzero", 0)
     a["shape"] = tuple(TABLE["", "Reshape"].shape([Dims(x[0].shape)], AttrView(a))[0])

@@ -10,6 +10,7 @@ from polyjuice.ir.graph import (
     check_structure,
     digest,
     prune,
+    releases,
 )
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "check_structure",
     "digest",
     "prune",
+    "releases",
     "uniform_value",
 ]

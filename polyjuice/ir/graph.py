@@ -7,7 +7,7 @@ A graph lists its inputs, its constants, its nodes in topological order and its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -100,10 +100,6 @@ class Graph:
     def output_types(self) -> tuple[TensorType, ...]:
         return tuple(self.types[name] for name in self.outputs)
 
-    def with_outputs(self, outputs: Iterable[str]) -> Graph:
-        """The same computation with other outputs, without what they do not need."""
-        return prune(replace(self, outputs=tuple(outputs)))
-
     def __str__(self) -> str:
         lines = [f"input {n}: {self.types[n]}" for n in self.inputs]
         lines += [f"const {n}: {self.types[n]}" for n in self.constants]
@@ -124,6 +120,17 @@ def prune(graph: Graph) -> Graph:
     values = {*graph.inputs, *constants, *(name for node in kept for name in node.outputs if name)}
     types = {name: t for name, t in graph.types.items() if name in values}
     return replace(graph, nodes=tuple(kept), constants=constants, types=types)
+
+
+def releases(graph: Graph) -> list[list[str]]:
+    """For each node, the operands that neither a later node nor an output needs: an evaluation may let go of them."""
+    needed = set(graph.outputs)
+    free: list[list[str]] = []
+    for node in reversed(graph.nodes):
+        free.append([name for name in dict.fromkeys(node.inputs) if name and name not in needed])
+        needed.update(node.inputs)
+    free.reverse()
+    return free
 
 
 def check_structure(graph: Graph) -> None:

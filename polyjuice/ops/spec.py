@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ops.shapes import Dims
 
 REQUIRED = object()
 """The default of an attribute that has none."""
@@ -150,9 +151,6 @@ class Op:
     def accepts(self, position: int, dtype: str) -> bool:
         return dtype in self.types[self.variable(position)]
 
-    def attr(self, name: str) -> Attr:
-        return next(a for a in self.attrs if a.name == name)
-
 
 class TypeMismatch(ValueError):
     """Operand types or attributes that the operator does not take."""
@@ -160,8 +158,6 @@ class TypeMismatch(ValueError):
 
 def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
     """The result types of an application. Raises TypeMismatch or ShapeMismatch where it is not well typed."""
-    from polyjuice.ops.shapes import Dims
-
     least, greatest = op.arity
     if len(operands) < least or (greatest is not None and len(operands) > greatest):
         raise TypeMismatch(f"{op.name} takes {least} to {greatest} operands, not {len(operands)}")

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, ErrorContext, Op, Operand, Sample, SampleFn, TorchCall, TorchFn
+from polyjuice.ops.spec import Attr, AttrView, ErrorContext, Op, Operand, Sample, SampleFn, TorchCall, TorchFn
 
 
 def _moving(
@@ -126,8 +126,6 @@ def _to_result_shape(shape: Any) -> Any:
     """The meaning of an operator that is a reshape to the shape its signature gives."""
 
     def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-        from polyjuice.ops.spec import AttrView
-
         return x[0].reshape(shape([Dims(x[0].shape)], AttrView(a))[0])
 
     return apply
