@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 ARGS ?= --compiler inductor --time 2m
 
-.PHONY: fuzz test test-long lint clean
+.PHONY: fuzz test test-old test-long lint clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
@@ -13,6 +13,9 @@ fuzz: $(READY)
 
 test: $(READY)
 	$(BIN)/pytest
+
+test-old: $(READY)
+	$(BIN)/python tests/old_versions.py
 
 test-long: $(READY)
 	$(BIN)/pytest -m long
@@ -25,7 +28,7 @@ lint: $(READY)
 $(READY): constraints.txt pyproject.toml scripts/check_python.py
 	@$(PYTHON) scripts/check_python.py
 	@$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[inductor,onnxruntime,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[inductor,onnxruntime,tvm,xla,openvino,iree,dev]'
 	@touch $@
 
 clean:

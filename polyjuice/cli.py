@@ -20,18 +20,18 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from polyjuice import compilers, formats
+from polyjuice import compilers, formats, support
 from polyjuice.campaign import loop
 from polyjuice.campaign.case import CaseResult, difference
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import NoCampaign, Store
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.egraph import Rewriter, RuleError, load, operator_count
-from polyjuice.execution import probe
+from polyjuice.egraph import Rewriter, RuleError, load, operator_count, windows
+from polyjuice.execution import Worker, probe
 from polyjuice.inputs import PROFILES, make_inputs
 from polyjuice.ir import GraphError
-from polyjuice.ops import TABLE
+from polyjuice.ops import FRAMEWORKS, TABLE
 from polyjuice.oracles import ORACLES
 from polyjuice.triage import run_reproducer
 
@@ -95,7 +95,8 @@ SeedOption = Annotated[int, typer.Option("--seed", help="All random choices foll
 def fuzz(
     compiler: Annotated[str, typer.Option("--compiler", help="The compiler to test.")] = "",
     seeds: Annotated[
-        list[str] | None, typer.Option("--seeds", help="A strategy, or model files (repeat the option).")
+        list[str] | None,
+        typer.Option("--seeds", help="A strategy, or models: MODEL.onnx, PROGRAM.pt2, module:callable (repeatable)."),
     ] = None,
     cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
     duration: Annotated[str | None, typer.Option("--time", help="How long to run: 90s, 10m, 8h.")] = None,
@@ -112,6 +113,7 @@ def fuzz(
     device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
+    opset: Annotated[int, typer.Option(min=18, max=20, help="The opset of ONNX models.")] = 18,
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; a new one unless given.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the campaign in this folder.")] = None,
     as_json: JsonOption = False,
@@ -125,7 +127,7 @@ def fuzz(
         store, config = Store.open(resume)
         if out or compiler:
             raise _Usage("--resume continues a campaign as it was begun: give neither --out nor --compiler with it")
-        version = _check_before_start(config)
+        version, models = _check_before_start(config, resume)
     else:
         if not compiler:
             raise _Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
@@ -147,12 +149,14 @@ def fuzz(
             device=device.value,
             workers=workers or os.cpu_count() or 1,
             timeout_s=timeout,
+            opset=opset,
         )
-        version = _check_before_start(config)
+        version, models = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
     try:
+        models.keep(store.folder)
         status, summary = _run_campaign(config, store, version)
-    except EnvironmentProblem:
+    except (EnvironmentProblem, formats.FormatError):
         store.abandon()
         raise
     if as_json:
@@ -162,17 +166,17 @@ def fuzz(
     sys.exit(status)
 
 
-def _check_before_start(config: Config) -> str:
-    """Find the user's mistakes before the campaign begins; the compiler's version."""
+def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str, Seeds]:
+    """Find the user's mistakes before the campaign begins; the compiler's version and the seeds."""
     try:
-        Seeds(config.seeds, config.nodes, config.seed)
+        seeds = Seeds(config.seeds, config.nodes, config.seed, folder)
     except ValueError as error:
         raise _Usage(str(error)) from None
     load(map(Path, config.rules), config.only_rules, config.without_rules)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
-    return found["version"]
+    return found["version"], seeds
 
 
 def _run_campaign(config: Config, store: Store, version: str) -> tuple[int, dict[str, Any]]:
@@ -310,7 +314,7 @@ def rewrite(
     """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between."""
     graph = formats.load(model)
     try:
-        result = Rewriter(load(rules or ())).rewrite(graph, seed, "minmax", variants)
+        result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants)
         inputs = [make_inputs(graph, "normal", seed)]
         problems = {v.label: difference(graph, v.graph, inputs) for v in result.variants}
     except GraphError as error:
@@ -361,16 +365,48 @@ def replay(finding: Annotated[Path, typer.Argument(help="A finding's folder.")])
 
 
 @app.command("compilers")
-def list_compilers(as_json: JsonOption = False) -> None:
-    """The compilers that can be tested, and whether they can be used here."""
-    found = [{"name": name, **probe(name)} for name in compilers.names()]
+def list_compilers(
+    probed: Annotated[
+        list[str] | None, typer.Option("--probe", help="Try every operator and type on these compilers first.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The compilers that can be tested, whether they can be used here, and what is known of the operators they take.
+
+    A campaign tries each operator, element type and rank when it first meets it; --probe tries all types at once.
+    """
+    for name in probed or ():
+        with Worker(compilers.find(name)) as worker:
+            support.Support(worker.compiler, worker).probe_all()
+    found = [_described(name) for name in compilers.names()]
     if as_json:
         print(json.dumps({"compilers": found}))
         return
-    table = Table("compiler", "version", "", box=None)
+    table = Table("compiler", "version", "operators taken", "", box=None)
     for row in found:
-        table.add_row(str(row["name"]), str(row["version"]) or "-", escape(str(row["reason"])))
+        known = row["coverage"]
+        coverage = f"{known['taken']} of {known['probed']} tried" if known["probed"] else "none tried yet"
+        table.add_row(
+            row["name"], row["version"] or "-", coverage if row["available"] else "-", escape(str(row["reason"]))
+        )
     stdout.print(table)
+    for row in found:
+        for reason, missing in row["coverage"]["missing"].items() if probed and row["name"] in probed else ():
+            stdout.print(escape(f"{row['name']}: {reason}\n    {'; '.join(missing)}"))
+
+
+def _described(name: str) -> dict[str, Any]:
+    """A compiler: whether it is there, and what is known of the operators that it takes."""
+    state = probe(name)
+    known: dict[str, str] = {}
+    if state["available"]:
+        known = support.read(support.cache_file(compilers.find(name), state["version"]))
+    missing: dict[str, list[str]] = {}
+    for signature, reason in sorted(known.items()):
+        if reason:
+            missing.setdefault(reason, []).append(signature)
+    taken = sum(not reason for reason in known.values())
+    return {"name": name, **state, "coverage": {"probed": len(known), "taken": taken, "missing": missing}}
 
 
 @app.command("ops")
@@ -382,20 +418,27 @@ def list_ops(as_json: JsonOption = False) -> None:
             "domain": op.domain,
             "arity": list(op.arity),
             "dtypes": sorted({t for types in op.types.values() for t in types}),
-            "torch": True,
-            "onnx": op.domain == "",
-            "tensorflow": False,
+            **{framework: not hole for framework, hole in op.holes.items()},
+            "holes": {framework: hole for framework, hole in op.holes.items() if hole},
         }
         for op in TABLE.values()
     ]
     if as_json:
         print(json.dumps({"ops": rows}))
         return
-    table = Table("operator", "operands", "types", box=None)
+    table = Table("operator", "operands", "frameworks", "types", box=None)
     for row in rows:
         least, most = row["arity"]
-        table.add_row(row["name"], str(least) if least == most else f"{least}..{most or ''}", " ".join(row["dtypes"]))
+        table.add_row(
+            f"{row['domain']}.{row['name']}" if row["domain"] else row["name"],
+            str(least) if least == most else f"{least}..{most or ''}",
+            " ".join(framework for framework in FRAMEWORKS if row[framework]),
+            " ".join(row["dtypes"]),
+        )
     stdout.print(table)
+    for row in rows:
+        for framework, reason in row["holes"].items():
+            stdout.print(escape(f"{row['name']} is not said in {framework}: {reason}"))
 
 
 @rules_app.command("list")

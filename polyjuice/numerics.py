@@ -54,16 +54,36 @@ def analyse(
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
         state[name] = _given(array, graph.types[name].dtype, precision)
     with np.errstate(all="ignore"):
+        values = _run(graph, state, precision, known_opaque)
+    return tuple(
+        Analysis(t, value.array, np.broadcast_to(value.error, t.shape), value.exact)
+        for value, t in zip(values, graph.output_types, strict=True)
+    )
+
+
+def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...]:
+    """Which outputs :func:`analyse` finds exact, without the work of their error bounds. Raises EvaluationError."""
+    if any(op and op.unrolled for op in map(entry, graph.nodes)):
+        return tuple(a.exact for a in analyse(graph, inputs))
+    arrays: dict[str, np.ndarray] = {}
+    exact: dict[str, bool] = {}
+    for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
+        given = _given(array, graph.types[name].dtype, None)
+        arrays[name], exact[name] = given.array, given.exact
+    with np.errstate(all="ignore"):
         for node, released in zip(graph.nodes, releases(graph), strict=True):
             types = [graph.types[name] if name else None for name in node.outputs]
-            values = _apply(node, [state[name] for name in node.inputs if name], types, precision, known_opaque)
-            state.update((name, value) for name, value in zip(node.outputs, values, strict=True) if name)
+            operands = [arrays[name] for name in node.inputs if name]
+            results = apply(node, operands, types, "float64")
+            op = entry(node)
+            is_exact = op is not None and op.exact and all(exact[name] for name in node.inputs if name)
+            if op and is_exact:
+                is_exact = _stays_exact(op, node, operands, _unrounded(op, operands, node, results), types, None)
+            arrays.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
+            exact.update((name, is_exact) for name in node.outputs if name)
             for name in released:
-                del state[name]
-    return tuple(
-        Analysis(t, state[name].array, np.broadcast_to(state[name].error, t.shape), state[name].exact)
-        for name, t in zip(graph.outputs, graph.output_types, strict=True)
-    )
+                del arrays[name]
+    return tuple(exact[name] for name in graph.outputs)
 
 
 class Analyses(Sequence[tuple[Analysis, ...]]):
@@ -114,6 +134,17 @@ class _Value:
     exact: bool
 
 
+def _run(graph: Graph, state: dict[str, _Value], precision: str | None, known_opaque: bool) -> list[_Value]:
+    """The outputs of a graph; ``state`` has its inputs and constants, and loses what is no longer needed."""
+    for node, released in zip(graph.nodes, releases(graph), strict=True):
+        types = [graph.types[name] if name else None for name in node.outputs]
+        values = _apply(node, [state[name] for name in node.inputs if name], types, precision, known_opaque)
+        state.update((name, value) for name, value in zip(node.outputs, values, strict=True) if name)
+        for name in released:
+            del state[name]
+    return [state[name] for name in graph.outputs]
+
+
 def _held(dtype: str, precision: str | None) -> str:
     """The type that values of a type are held in."""
     return precision if precision and dtypes.is_float(dtype) else dtype
@@ -152,19 +183,16 @@ def _apply(
     known_opaque: bool,
 ) -> list[_Value]:
     arrays = [v.array for v in operands]
-    results = apply(node, arrays, types, "float64")
     op = entry(node)
+    if op and op.unrolled:
+        return _unrolled(op, op.unrolled(arrays, node.attrs), operands, precision, known_opaque)
+    results = apply(node, arrays, types, "float64")
     if op is None:
         clean = known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
         return [_Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf), False) for r in results]
     unrounded = _unrounded(op, arrays, node, results)
     exact = op.exact and all(v.exact for v in operands)
-    if exact:
-        sums = op.partial(_as_floats(arrays), node.attrs) if op.partial else None
-        exact = all(
-            t is None or _is_exact(u, np.abs(u) if sums is None else sums, _held(t.dtype, precision))
-            for u, t in zip(unrounded, types, strict=True)
-        )
+    exact = exact and _stays_exact(op, node, arrays, unrounded, types, precision)
     first = next(t for t in types if t)
     held = _held(first.dtype, precision)
     unit = 0.0 if exact else dtypes.unit_roundoff(held)
@@ -175,6 +203,34 @@ def _apply(
         _Value(r, _total_error(op, r, u, np.asarray(e, np.float64), t, held, unit, exact), exact)
         for r, u, e, t in zip(results, unrounded, errors, types, strict=True)
     ]
+
+
+def _unrolled(
+    op: Op, graph: Graph, operands: Sequence[_Value], precision: str | None, known_opaque: bool
+) -> list[_Value]:
+    """Control flow as the graph that it amounts to; in doubt if what chose that graph is."""
+    state = dict(zip(graph.inputs, operands, strict=True))
+    state |= {name: _given(array, graph.types[name].dtype, precision) for name, array in graph.constants.items()}
+    results = _run(graph, state, precision, known_opaque)
+    if any(np.any(v.error) for v in operands[: op.deciding]):
+        return [_Value(v.array, np.full(v.array.shape, np.inf), False) for v in results]
+    return results
+
+
+def _stays_exact(
+    op: Op,
+    node: Node,
+    operands: Sequence[np.ndarray],
+    unrounded: Sequence[np.ndarray],
+    types: Sequence[TensorType | None],
+    precision: str | None,
+) -> bool:
+    """Whether the results of an exact operator on exact operands are integers that their types hold."""
+    sums = op.partial(_as_floats(operands), node.attrs) if op.partial else None
+    return all(
+        t is None or _is_exact(u, np.abs(u) if sums is None else sums, _held(t.dtype, precision))
+        for u, t in zip(unrounded, types, strict=True)
+    )
 
 
 def _unrounded(op: Op, arrays: Sequence[np.ndarray], node: Node, results: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ops.sampling import restricted_values
 
 MAX_ELEMENTS = 2_000
 
@@ -54,5 +55,7 @@ def random_array(values: np.random.Generator, operand: Operand, low: int = -6, h
 def integers(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
     """Integer values of any type."""
     t = operand.type
-    low, high = operand.values or ((0, 1) if t.dtype == "bool" else (max(low, 0) if t.dtype == "uint8" else low, high))
+    if operand.values is not None:
+        return restricted_values(values, operand)
+    low, high = (0, 1) if t.dtype == "bool" else (max(low, 0) if t.dtype == "uint8" else low, high)
     return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))

@@ -17,7 +17,7 @@ import pytest
 from onnx import parser
 from test_onnx_formats import LIGHT, random_weights, run_model, with_random_weights
 
-from polyjuice.ops import TABLE
+from polyjuice.ops import FRAMEWORKS, TABLE
 
 COMMAND = Path(sys.executable).with_name("polyjuice")
 MODEL = """<ir_version: 9, opset_import: ["" : 18]>
@@ -334,7 +334,9 @@ def test_ops_lists_the_operator_table() -> None:
     rows = json.loads(done.stdout)["ops"]
     assert done.returncode == 0
     assert {(row["domain"], row["name"]) for row in rows} == set(TABLE)
-    assert all(set(row) == {"name", "domain", "arity", "dtypes", "torch", "onnx", "tensorflow"} for row in rows)
+    keys = {"name", "domain", "arity", "dtypes", "torch", "onnx", "tensorflow", "holes"}
+    assert all(set(row) == keys for row in rows)
+    assert all(bool(row["holes"].get(name)) != row[name] for row in rows for name in FRAMEWORKS)
     add = next(row for row in rows if row["name"] == "Add")
     assert (add["domain"], add["arity"], add["onnx"], add["torch"]) == ("", [2, 2], True, True)
     assert {"float32", "bfloat16", "int64"} <= set(add["dtypes"])
@@ -345,8 +347,8 @@ def test_compilers_lists_all_and_why_one_cannot_be_used(tmp_path: Path) -> None:
     done = polyjuice("compilers", "--json", env={"PATH": str(tmp_path), "CXX": ""})
     rows = {row["name"]: row for row in json.loads(done.stdout)["compilers"]}
     assert done.returncode == 0
-    assert all(set(row) == {"name", "available", "version", "reason"} for row in rows.values())
-    assert rows["numpy"] == {"name": "numpy", "available": True, "version": np.__version__, "reason": ""}
+    assert all(set(row) == {"name", "available", "version", "reason", "coverage"} for row in rows.values())
+    assert (rows["numpy"]["available"], rows["numpy"]["version"]) == (True, np.__version__)
     assert rows["inductor"]["available"] is False
     assert rows["inductor"]["reason"]
 

@@ -146,7 +146,17 @@ def test_a_file_that_declares_no_format_is_refused(tmp_path):
 COMPILER_FILES = sorted(path for path in Path(compilers.__file__).parent.glob("*.py") if path.name != "__init__.py")
 WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py", "_wire.py")]
 # What a compiler file may import besides a module of its own name.
-FRAMEWORKS = {"_torch": {"torch"}, "eager": {"torch"}, "inductor": {"torch"}, "xla": {"tensorflow"}}
+FRAMEWORKS = {
+    "_inductor_trace": {"torch"},
+    "_tensorflow": {"tensorflow"},
+    "_torch": {"torch"},
+    "eager": {"torch"},
+    "inductor": {"torch"},
+    "iree": {"ml_dtypes", "onnx"},
+    "openvino": {"onnx"},
+    "tvm": {"ml_dtypes", "onnx", "tvm_ffi"},
+    "xla": {"tensorflow"},
+}
 
 
 @pytest.mark.parametrize("path", COMPILER_FILES + WORKER_FILES, ids=lambda path: path.name)

@@ -29,7 +29,7 @@ from polyjuice.triage import run_reproducer
 FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
 
 EAGER = '''
-import torch
+from dataclasses import replace
 from polyjuice.compilers import _torch
 from polyjuice.compilers.eager import *
 
@@ -42,23 +42,22 @@ import torch.nn.functional as F
 import {module}_bug as bug
 """
 REPRO = """
-def execute(model, inputs):
+def execute(model, inputs, **options):
     wrong = bug.WRONG and "relu" in inspect.getsource(type(model))
-    return [output + wrong for output in model.eval()(*inputs)]
+    return [output + wrong for output in model(*inputs)]
 """
 '''
 """PyTorch eager, wrong by 1 where the program says relu."""
 
 WRONG_RELU = """
 def load(artifact):
-    model = _torch.load(artifact)
-    model.wrong = "relu" in artifact["source"]
-    return model
+    program = _torch.load(artifact)
+    program.model.wrong = "relu" in artifact["source"]
+    return program
 
-def run(compiled, inputs):
-    with torch.no_grad():
-        outputs = compiled(*[_torch.tensor(array) for array in inputs])
-    return [_torch.to_array(output + compiled.wrong) for output in outputs]
+def compile(program, inputs):
+    model = program.model
+    return replace(program, model=lambda *x: [output + model.wrong for output in model(*x)])
 """
 
 RELU = """<ir_version: 9, opset_import: ["" : 18]>
@@ -272,7 +271,7 @@ def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path:
     assert summary["by_kind"] == {"crash": 1}
     (finding,) = findings(out)
     said = record(finding)
-    assert {path.name for path in finding.iterdir()} == FILES
+    assert {path.name for path in finding.iterdir()} == {*FILES, "a.lowered.onnx", "b.lowered.onnx"}
     assert (said["kind"], said["a"], said["b"], said["culprit"]) == ("crash", "max", "min", "max")
     assert said["message"] == f"{message} (its equivalent min did not)"
     assert said["repro_exit"] == 1
@@ -306,7 +305,7 @@ def compile(program, inputs):
 """
     status, summary, out = small_campaign(tmp_path, spoilt, cases=2)
     assert status == 1
-    assert (summary["tested"], summary["raw_findings"], summary["findings"]) == (1, 2, 1)
+    assert (summary["tested"], summary["raw_findings"], summary["findings"]) == (1, 2, 1), (out / "log").read_text()
     assert [record(finding)["a"] for finding in findings(out)] == ["min", "max"]
     assert [record(finding)["b"] for finding in findings(out)] == ["", ""]
 

@@ -20,12 +20,14 @@ STANDS_ON = {
     "generate": "ops",
     "egraph": "ops",
     "lower": "formats execution",
+    "support": "lower generate",
     "numerics": "interpret",
     "inputs": "numerics",
     "oracles": "numerics execution",
     "triage": "oracles lower",
-    "campaign": "triage inputs egraph generate",
+    "campaign": "triage inputs egraph support",
     "cli": "campaign",
+    "__main__": "cli",
 }
 """Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""
 

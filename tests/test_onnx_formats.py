@@ -217,6 +217,16 @@ NORMAL_FORMS = [
         {"pads": (0, 1, 0, 2), "value": 0.0, "mode": "constant"},
     ),
     ("float[2] x", "y = Dropout(x)", {}),
+    (
+        "float[2,3] x",
+        "a = Constant<value_int=-1>() y = CumSum<reverse=1>(x, a)",
+        {"axis": 1, "exclusive": 0, "reverse": 1},
+    ),
+    ("float[2,3] x", "y = LpNormalization(x)", {"axis": 1, "p": 2}),
+    ("float[2,3] x", "y = MeanVarianceNormalization<axes=[-1,0]>(x)", {"axes": (0, 1)}),
+    ("float[2,3,4,4] x", 'y = Einsum<equation="...ii -> ...i">(x)', {"equation": "abii->abi"}),
+    ("float[2,3] x, float[3,4] w", 'y = Einsum<equation="ij, jk">(x, w)', {"equation": "ij,jk->ik"}),
+    ("float[2,3] x, float[2,4,3] w", 'y = Einsum<equation="ij,i...j">(x, w)', {"equation": "ij,iaj->a"}),
 ]
 
 
@@ -313,7 +323,8 @@ def test_newer_models_are_read_as_they_are() -> None:
 
 
 def test_newer_opaque_operators_keep_their_version() -> None:
-    graph = read("g (float[2] x) => (y) { h = Gelu(x) y = Relu(h) }", '<ir_version: 9, opset_import: ["" : 20]>')
+    text = "g (float[1,2,3] x) => (y) <int64[4] k = {1, 1, 2, 2}> { h = AffineGrid(x, k) y = Relu(h) }"
+    graph = read(text, '<ir_version: 9, opset_import: ["" : 20]>')
     assert [node.opaque for node in graph.nodes] == [True, False]
     assert graph.opsets == {"": 20}
     onnx.checker.check_model(to_model(graph), full_check=True)
@@ -323,14 +334,14 @@ def test_newer_opaque_operators_keep_their_version() -> None:
 
 
 def test_an_opaque_node_with_several_results_and_constants_survives() -> None:
-    graph = read("""g (float[3,4] x) => (v, y) <int64[1] k = {2}> {
-        v, i = TopK<axis=-1, largest=0>(x, k) y = Cast<to=1>(i) }""")
+    graph = read("""g (float[3,1,1] x) => (v, y) <float[1,2,1] w = {1, 2}, float[1,2,2] r = {1, 2, 3, 4}> {
+        v, h = RNN<hidden_size=2, layout=0>(x, w, r) y = Neg(h) }""")
     node = graph.nodes[0]
-    assert (node.op, node.opaque, node.inputs, node.outputs) == ("TopK", True, ("x", "k"), ("v", "i"))
-    assert graph.types["i"] == TensorType("int64", (3, 2))
+    assert (node.op, node.opaque, node.inputs, node.outputs) == ("RNN", True, ("x", "w", "r"), ("v", "h"))
+    assert graph.types["h"] == TensorType("float32", (1, 1, 2))
     model = to_model(graph)
     onnx.checker.check_model(model, full_check=True)
-    assert {a.name: a.i for a in model.graph.node[0].attribute} == {"axis": -1, "largest": 0}
+    assert {a.name: a.i for a in model.graph.node[0].attribute} == {"hidden_size": 2, "layout": 0}
 
 
 def test_opaque_types_come_from_computed_constants() -> None:
@@ -341,11 +352,13 @@ def test_opaque_types_come_from_computed_constants() -> None:
 UNCOVERED = [
     ("float[1,1,4] x", "y, i = MaxPool<kernel_shape=[2]>(x)"),
     ("float[1,1,5] x", "y = AveragePool<kernel_shape=[2], strides=[2], ceil_mode=1>(x)"),
-    ("float[2,3] x", 'p = Constant<value_ints=[0,1,0,1]>() y = Pad<mode="reflect">(x, p)'),
+    ("float[2,3] x", 'p = Constant<value_ints=[0,3,0,1]>() y = Pad<mode="reflect">(x, p)'),
+    ("float[2,3] x, float[1,3] w", 'y = Einsum<equation="...,...">(x, w)'),
+    ("float[2,3] x, float[2,4] w", 'y = Einsum<equation="ij,ij->ij">(x, w)'),
     ("float[2,3] x, int64[2] s", "y = Reshape(x, s)"),
     ("float[2] x, int64[2] e", "y = Pow(x, e)"),
     ("int64[2] x", "y = ReduceMean(x)"),
-    ("float[2] x", "y = Mish(x)"),
+    ("float[2] x", "y = Bernoulli(x)"),
 ]
 
 
@@ -377,9 +390,10 @@ def test_random_nodes_are_told_apart() -> None:
     assert first != second
 
 
+# The table lacks CastLike.
 CONTROL = """g (bool c, float[2] x, float[2] w) => (y) {
     h = Add(x, w)
-    z = If(c) <then_branch = t () => (float[2] r) { k = Mul(h, x) r = Relu(k) },
+    z = If(c) <then_branch = t () => (float[2] r) { k = Mul(h, x) m = CastLike(k, x) r = Relu(m) },
                else_branch = e () => (float[2] r) { r = Identity(w) }>
     y = Neg(z) }"""
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from polyjuice.compilers import find
-from polyjuice.execution import Limits, Worker
+from polyjuice.execution import EnvironmentProblem, Limits, Worker
 from polyjuice.interpret import evaluate
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 
@@ -54,3 +54,39 @@ def test_an_optimizer_can_be_switched_off() -> None:
         outcome = worker.execute(lower(graph, "onnx", 0), [inputs])
         assert "MatmulTransposeFusion" in worker.info["knobs"]
     np.testing.assert_array_equal(outcome.outputs[0][0], evaluate(graph, inputs)[0])
+
+
+def transposed() -> Graph:
+    """A product that a level 2 optimizer changes, beside an identity that a level 1 rule removes."""
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2, 3)))
+    product = build.op("MatMul", x, build.op("Transpose", x, perm=(1, 0)))
+    return build.build([build.op("Neg", build.op("Identity", product))])
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        ({}, ()),
+        ({"trace": True}, ("Level1_RuleBasedTransformer", "MatmulTransposeFusion")),
+        ({"trace": True, "disable": ["MatmulTransposeFusion"]}, ("Level1_RuleBasedTransformer",)),
+        ({"trace": True, "disable": ["EliminateIdentity"]}, ("MatmulTransposeFusion",)),
+        ({"trace": True, "level": "basic"}, ("Level1_RuleBasedTransformer",)),
+        ({"trace": True, "level": "disable"}, ()),
+    ],
+)
+def test_the_trace_names_the_optimizers_that_changed_the_graph(
+    options: dict[str, object], changes: tuple[str, ...]
+) -> None:
+    graph = transposed()
+    inputs = [np.array([[1, -2, 3], [-4, 5, 7]], np.float32)]
+    with Worker(find("onnxruntime"), options=options) as worker:
+        outcome = worker.execute(lower(graph, "onnx", 0), [inputs])
+    np.testing.assert_array_equal(outcome.outputs[0][0], evaluate(graph, inputs)[0])
+    assert outcome.trace == changes
+
+
+@pytest.mark.parametrize("options", [{"level": "most"}, {"device": "cuda"}])
+def test_options_that_it_does_not_have(options: dict[str, str]) -> None:
+    with pytest.raises(EnvironmentProblem, match="onnxruntime"):
+        Worker(find("onnxruntime"), options=options).start()

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import venv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,14 @@ import numpy as np
 import pytest
 from test_cli import fuzz
 
+from polyjuice.campaign.case import BATCH, difference
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.egraph import Rewriter, load
+from polyjuice.compilers import find
+from polyjuice.egraph import Rewriter, Variant, load
+from polyjuice.execution import Worker
+from polyjuice.inputs import make_inputs
+from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.support import Support
 
 HOOK = """
 import sys
@@ -41,14 +48,35 @@ It is planted as Inductor is imported, so that other processes need not import T
 
 
 def seed_with_an_early_relu() -> int:
-    """The first campaign seed whose first case has one variant with Relu and one without."""
-    rewriter = Rewriter(load())
-    for seed in itertools.count():
-        rewriting = rewriter.rewrite(Seeds(["default"], 10, seed).graph(0, 0), f"{seed}/0/0")
-        low, high = (any(node.op == "Relu" for node in variant.graph.nodes) for variant in rewriting.variants)
-        if low != high:
-            return seed
+    """The first campaign seed whose first case has one variant with Relu, on which an output depends, and one without."""
+    rewriter, compiler = Rewriter(load()), find("inductor")
+    with Worker(compiler) as worker:
+        takes = Support(compiler, worker).takes
+        for seed in itertools.count():
+            graphs = [Seeds(["default"], 10, seed).graph(index, 0, takes) for index in range(BATCH)]
+            rewriting = rewriter.extract(rewriter.saturate(graphs, f"{seed}/batch 0"), 0, f"{seed}/0/0")
+            inputs = make_inputs(rewriting.seed, "exact", f"{seed}/0/0")
+            wrong = [difference(v.graph, with_the_bug(v.graph), [inputs]) for v in rewriting.variants]
+            if sum(map(bool, wrong)) == 1 == sum(map(has_relu, rewriting.variants)):
+                return seed
     raise AssertionError
+
+
+def has_relu(variant: Variant) -> bool:
+    return any(node.op == "Relu" for node in variant.graph.nodes)
+
+
+def with_the_bug(graph: Graph) -> Graph:
+    """The graph with x + 1 for relu(x)."""
+    constants, types, nodes = dict(graph.constants), dict(graph.types), []
+    for node in graph.nodes:
+        if node.op == "Relu":
+            one = f"one of {node.outputs[0]}"
+            types[one] = TensorType(types[node.inputs[0]].dtype, ())
+            constants[one] = np.ones((), dtypes.to_numpy(types[one].dtype))
+            node = Node("Add", (node.inputs[0], one), node.outputs)
+        nodes.append(node)
+    return replace(graph, nodes=tuple(nodes), constants=constants, types=types)
 
 
 def relu_sides(finding: Path, record: dict[str, Any]) -> list[str]:

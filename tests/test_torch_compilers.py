@@ -107,3 +107,18 @@ def test_inductor_with_knobs_off():
         outcome = worker.execute(ARTIFACT, [INPUTS])
     assert outcome.status == "ok", outcome.traceback
     assert_same(outcome.outputs[0], EXPECTED)
+
+
+def test_what_inductor_did_is_traced():
+    source = (
+        "import torch\n\nclass Model(torch.nn.Module):\n    def __init__(self, arrays):\n        super().__init__()\n"
+    )
+    source += "\n    def forward(self, x, n):\n        return torch.relu(x.permute(1, 0).permute(1, 0)) {0},\n"
+    with Worker(usable("inductor"), limits=LIMITS, options={"trace": True}) as worker:
+        first, second = (
+            worker.execute(Artifact("torch", source.replace("{0}", end)), [INPUTS]).trace for end in ("+ 1", "* x + x")
+        )
+    assert {"pattern pointless_permute_pair", "pass pattern_matcher", "pattern_matcher_count=1"} <= set(first)
+    assert [entry for entry in first if entry.startswith("kernel cpp_fused_add_") and "_relu" in entry]
+    assert [entry for entry in second if entry.startswith("kernel cpp_fused_add_mul_")]
+    assert not [entry for entry in second if entry in first and entry.startswith("kernel")]

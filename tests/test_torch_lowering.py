@@ -12,9 +12,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from polyjuice.compilers import _torch
-from polyjuice.execution import Artifact
-from polyjuice.execution.protocol import from_wire, to_wire
+from frameworks import run_torch
+
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
@@ -23,23 +22,20 @@ from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 
-SPELLINGS = 30
-
-
-def run(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The outputs of the source, executed by PyTorch eager as a worker does it."""
-    arrays = {name: to_wire(np.asarray(array)) for name, array in artifact.arrays.items()}
-    model = _torch.load({"source": artifact.source, "arrays": arrays})
-    return [from_wire(array) for array in _torch.run(model, [to_wire(x) for x in inputs])]
+SPELLINGS = 80
 
 
 def assert_means(graph: Graph, inputs: Sequence[np.ndarray], seed: int | str) -> tuple[int, int]:
     """Eager's results have the declared types and lie within their bounds; returns the exact and bounded outputs."""
     artifact = lower(graph, "torch", seed)
     try:
-        results = run(artifact, inputs)
+        results = run_torch(artifact, inputs)
     except NotImplementedError:  # Torch has no such kernel: unsupported, as a worker says
         return 0, 0
+    except RuntimeError as error:
+        if "not differentiable" in str(error) and artifact.setup.get("mode") == "grad":
+            return 0, 0
+        raise
     assert len(results) == len(graph.outputs)
     exact = bounded = 0
     for result, analysis in zip(results, analyse(graph, inputs), strict=True):
@@ -226,7 +222,7 @@ def constants_as_outputs(arrays: Sequence[np.ndarray]) -> Graph:
 def test_a_constant_comes_out_to_the_last_bit(array: np.ndarray) -> None:
     graph = constants_as_outputs([array])
     for seed in range(8):
-        (result,) = run(lower(graph, "torch", seed), [np.zeros(1, np.float32)])
+        (result,) = run_torch(lower(graph, "torch", seed), [np.zeros(1, np.float32)])
         assert result.dtype == array.dtype
         assert result.shape == array.shape
         if not np.isnan(array.astype(np.float64)).any():
@@ -252,7 +248,7 @@ def test_equal_bits_of_another_type_or_shape_are_carried_apart() -> None:
     arrays = [values, values.reshape(2, 2), values.view(np.int32)]
     artifact = lower(constants_as_outputs(arrays), "torch", 0)
     assert len(artifact.arrays) == 3
-    for result, array in zip(run(artifact, [np.zeros(1, np.float32)]), arrays, strict=True):
+    for result, array in zip(run_torch(artifact, [np.zeros(1, np.float32)]), arrays, strict=True):
         np.testing.assert_array_equal(result, array)
 
 
@@ -271,7 +267,7 @@ def test_a_graph_without_inputs() -> None:
     one = build.constant(np.ones((2,), np.float32))
     graph = build.build([build.op("Add", one, one)])
     for seed in range(6):
-        (result,) = run(lower(graph, "torch", seed), [])
+        (result,) = run_torch(lower(graph, "torch", seed), [])
         assert result.tolist() == [2, 2]
 
 

@@ -5,6 +5,7 @@ seed graph -> equivalent variants -> gate -> artifacts -> outcomes -> verdicts -
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,18 +19,26 @@ from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Variant, distinct, load
-from polyjuice.execution import Limits, Outcome, Worker
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Saturated, Variant, distinct, load, windows
+from polyjuice.execution import Artifact, Limits, Outcome, Worker
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, GraphError, dtypes
-from polyjuice.lower import Unlowerable, lower
+from polyjuice.ir import Graph, GraphError, TensorType, dtypes
+from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
 from polyjuice.numerics import SAFETY, Analyses, analyse, distance
+from polyjuice.ops import Op
 from polyjuice.oracles import Case, Tested, Verdict
+from polyjuice.support import Support
 from polyjuice.triage import FindingRecord, write_finding
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
+
+#: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction).
+BATCH = 16
+
+#: Chance that the variants of a case are spelled in the same way, as far as that can be.
+_ALIKE = 0.5
 
 #: How often a verdict must repeat, in one fresh process, to be a finding.
 _REPEATS = 3
@@ -64,12 +73,14 @@ class Runner:
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
-        self._seeds = Seeds(config.seeds, config.nodes, config.seed)
+        self._seeds = Seeds(config.seeds, config.nodes, config.seed, out)
         rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rule_share=1.0) if config.only_rules else Budget())
         self._worker = self._new_worker()
+        self._support = Support(self._compiler, self._worker, config.opset)
         self._clock = Clock()
+        self._batch: tuple[int, Saturated | None] = (-1, None)
 
     def close(self) -> None:
         self._worker.close()
@@ -93,11 +104,19 @@ class Runner:
 
     def _attempt(self, index: int, attempt: int) -> CaseResult:
         key = f"{self._config.seed}/{index}/{attempt}"
+        together = self._seeds.generated and not attempt and self._config.nodes <= windows.LARGEST
+        batch = self._batch_of(index) if together else None
         with self._clock.of("generate"):
-            graph = self._seeds.graph(index, attempt)
+            graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
+        if not graph.nodes:
+            raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         with self._clock.of("rewrite"):
+            how = (key, self._config.extract, self._config.variants)
             try:
-                rewriting = self._rewriter.rewrite(graph, key, self._config.extract, self._config.variants)
+                if batch:
+                    rewriting = self._rewriter.extract(batch, index % BATCH, *how)
+                else:
+                    rewriting = windows.rewrite(self._rewriter, graph, *how)
             except GraphError as error:
                 return CaseResult(index, unsound=[self._store_unsound(index, graph, None, str(error))])
             variants = distinct(rewriting.variants)
@@ -117,9 +136,28 @@ class Runner:
             raise Skip("unsupported: " + _first_line(next(t.outcome for t in case.tested if t.outcome.status != "ok")))
         return CaseResult(index, pairs, findings=findings, flaky=flaky)
 
+    def _batch_of(self, index: int) -> Saturated | None:
+        """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
+        number = index // BATCH
+        if self._batch[0] != number:
+            with self._clock.of("generate"):
+                graphs = [self._seeds.graph(number * BATCH + i, 0, self._takes) for i in range(BATCH)]
+            with self._clock.of("rewrite"):
+                try:
+                    self._batch = number, self._rewriter.saturate(graphs, f"{self._config.seed}/batch {number}")
+                except GraphError:
+                    self._batch = number, None
+        return self._batch[1]
+
+    def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Whether the compiler takes an operator; it may have to be asked."""
+        with self._clock.apart():
+            return self._support.takes(op, operands, results)
+
     def _inputs(self, graph: Graph, key: str) -> list[tuple[np.ndarray, ...]]:
         try:
-            return [make_inputs(graph, profile, key) for profile in self._config.profiles]
+            axes = repeated_axes(graph, key)
+            return [repeat(graph, make_inputs(graph, profile, key), axes) for profile in self._config.profiles]
         except EvaluationError as error:
             raise Skip(f"no value: {error}") from None
 
@@ -128,8 +166,12 @@ class Runner:
     ) -> list[str]:
         """Trust no rule: the interpreter must find every variant equal to the seed graph, before a compiler sees it."""
         unsound = []
+        try:
+            values = [evaluate(graph, x, "float64") for x in inputs]
+        except EvaluationError as error:
+            raise Skip(f"no value: {error}") from None
         for variant in variants:
-            problem = difference(graph, variant.graph, inputs)
+            problem = difference(graph, variant.graph, inputs, values)
             if problem:
                 unsound.append(self._store_unsound(index, graph, variant, problem))
         return unsound
@@ -137,7 +179,7 @@ class Runner:
     def _execute(self, key: str, variants: Sequence[Variant], inputs: Sequence[tuple[np.ndarray, ...]]) -> Case:
         with self._clock.of("lower"):
             try:
-                artifacts = [lower(v.graph, self._compiler.format, f"{key} {v.label}") for v in variants]
+                artifacts = [self._lower(v, key) for v in variants]
             except Unlowerable as error:
                 raise Skip(f"unsupported: {error}") from None
         outcomes: list[Outcome] = []
@@ -150,6 +192,18 @@ class Runner:
             for v, artifact, outcome in zip(variants, artifacts, outcomes, strict=True)
         ]
         return Case(self._config.profiles, inputs, tested)
+
+    def _lower(self, variant: Variant, key: str) -> Artifact:
+        """The idioms of all variants of a case are chosen alike, or for each variant anew."""
+        alike = random.Random(f"alike {key}").random() < _ALIKE
+        return lower(
+            variant.graph,
+            self._compiler.format,
+            key if alike else f"{key} {variant.label}",
+            repeated=repeated_axes(variant.graph, key),
+            opset=self._config.opset,
+            lacks=self._compiler.lacks,
+        )
 
     def _judge(self, case: Case) -> list[Verdict]:
         return [verdict for name in self._config.oracles for verdict in oracles.ORACLES[name](case)]
@@ -216,16 +270,25 @@ class Runner:
         return f"{folder.name}: {problem}"
 
 
-def difference(graph: Graph, variant: Graph, inputs: Sequence[Sequence[np.ndarray]]) -> str:
+def difference(
+    graph: Graph,
+    variant: Graph,
+    inputs: Sequence[Sequence[np.ndarray]],
+    values: Sequence[Sequence[np.ndarray]] | None = None,
+) -> str:
     """How the interpreter finds a variant to differ from its seed graph, or "" where they are equal.
+
+    ``values`` are the seed graph's outputs in float64 on each of the inputs, if they are known.
 
     Outputs that are exact must be equal; others, held in float64, may differ by the sum of their error bounds. The
     bounds are worked out only where the values are not as good as equal.
     """
-    for x in inputs:
+    for i, x in enumerate(inputs):
         try:
-            values = zip(evaluate(graph, x, "float64"), evaluate(variant, x, "float64"), strict=True)
-            if graph.output_types == variant.output_types and all(_as_good_as_equal(a, b) for a, b in values):
+            wanted = values[i] if values else evaluate(graph, x, "float64")
+            results = evaluate(variant, x, "float64")
+            alike = all(_as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
+            if alike and graph.output_types == variant.output_types:
                 continue
             pairs = zip(analyse(graph, x, "float64", True), analyse(variant, x, "float64", True), strict=True)
             for k, (a, b) in enumerate(pairs):
@@ -240,6 +303,8 @@ def difference(graph: Graph, variant: Graph, inputs: Sequence[Sequence[np.ndarra
 
 def _as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
     """Equal but for the last places of float64."""
+    if np.array_equal(a, b):
+        return True
     return not bool(np.any(distance(a, b) > 4 * dtypes.unit_roundoff("float64") * np.abs(np.asarray(a, np.float64))))
 
 

@@ -14,12 +14,22 @@ class Clock:
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(ACTIVITIES, 0.0)
+        self._apart = 0.0
 
     @contextmanager
     def of(self, activity: str) -> Iterator[None]:
         """Count the time spent inside the block."""
+        began, apart = time.perf_counter(), self._apart
+        try:
+            yield
+        finally:
+            self.seconds[activity] += time.perf_counter() - began - (self._apart - apart)
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Time inside the block is counted elsewhere, by the worker."""
         began = time.perf_counter()
         try:
             yield
         finally:
-            self.seconds[activity] += time.perf_counter() - began
+            self._apart += time.perf_counter() - began

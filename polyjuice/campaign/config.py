@@ -33,6 +33,7 @@ class Config:
     device: str = "cpu"
     workers: int = 1
     timeout_s: float = 60.0
+    opset: int = 18
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -9,20 +9,23 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from polyjuice.campaign.case import CaseResult, Runner
+from polyjuice.campaign.case import BATCH, CaseResult, Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import EnvironmentProblem
 
-#: Cases given out ahead to each process, so that none waits for the loop.
+#: Tasks given out ahead to each process, so that none waits for the loop.
 _AHEAD = 2
+
+#: Seconds that one task takes, about: results come back at its end, and less than this is lost when all is killed.
+_TASK_S = 0.5
 
 #: Seconds that a process has to end its compiler, or its reproducer, when the campaign is stopped.
 _GRACE_S = 15.0
@@ -41,26 +44,31 @@ def run(config: Config, store: Store, report: Callable[[CaseResult], None]) -> N
         return spent + time.monotonic() - began
 
     done = store.done()
-    indices: Iterator[int] = (i for i in itertools.count() if i not in done)
-    if config.cases is not None:
-        indices = iter([i for i in range(config.cases) if i not in done])
+    indices = (i for i in (itertools.count() if config.cases is None else range(config.cases)) if i not in done)
+    batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // BATCH))
+    batch: list[int] = []
     workers = config.workers if config.cases is None else max(1, min(config.workers, config.cases - len(done)))
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _initialize, (config, store.folder))
-    running: set[Future[CaseResult]] = set()
+    running: set[Future[list[CaseResult]]] = set()
+    cases, busy_s = 0, 0.0
     try:
         while True:
             while len(running) < _AHEAD * workers and (config.time_s is None or elapsed() < config.time_s):
-                index = next(indices, None)
-                if index is None:
+                batch = batch or next(batches, [])
+                if not batch:
                     break
-                running.add(pool.submit(_run_case, index))
+                affordable = int(_TASK_S * cases / busy_s) if busy_s else 0
+                size = max(1, min(affordable, cases // (_AHEAD * workers)))  # few cases say little of the next
+                running.add(pool.submit(_run_cases, batch[:size]))
+                batch = batch[size:]
             if not running:
                 break
             finished, running = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
-                result = future.result()
-                store.add(result, elapsed())
-                report(result)
+                for result in future.result():
+                    store.add(result, elapsed())
+                    report(result)
+                    cases, busy_s = cases + 1, busy_s + sum(result.seconds.values())
         pool.shutdown()
     except BrokenProcessPool as error:
         raise RuntimeError(f"a campaign process died: {error}") from error
@@ -124,6 +132,11 @@ def _end() -> None:
 def _close() -> None:
     if _runner:
         _runner.close()
+
+
+def _run_cases(indices: Sequence[int]) -> list[CaseResult]:
+    """Run some cases that share an e-graph, so that this process builds it and no other."""
+    return [_run_case(index) for index in indices]
 
 
 def _run_case(index: int) -> CaseResult:

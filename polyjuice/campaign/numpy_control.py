@@ -19,6 +19,8 @@ from polyjuice.ir import Graph
 FORMAT = "onnx"
 NEEDS = "polyjuice-fuzzer itself: pip install polyjuice-fuzzer"
 
+LACKS = "functions, symbolic sizes, constant nodes"
+
 REPRO_IMPORTS = """
 import onnx
 from polyjuice import formats, interpret

@@ -1,32 +1,88 @@
-"""Where a campaign's seed graphs come from: a generation strategy, or model files taken in turn."""
+"""Where a campaign's seed graphs come from: a generation strategy, or models taken in turn."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from polyjuice import formats
-from polyjuice.generate import STRATEGIES, generate
+from polyjuice.generate import STRATEGIES, Accepts, generate
 from polyjuice.ir import Graph
+
+_CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Seeds:
-    """The seed graph of every case, from the campaign's seed and the case's index alone."""
+    """The seed graph of every case, from the campaign's seed and the case's index alone.
 
-    def __init__(self, sources: Sequence[str], nodes: int, seed: int) -> None:
-        """Read the model files, if there are any. Raises FormatError, or ValueError for an unknown source."""
+    A source is a strategy's name, or a model: an ONNX file, an exported Torch program (``.pt2``), or
+    ``module:callable`` for one that returns a Torch module and its inputs.
+    """
+
+    def __init__(self, sources: Sequence[str], nodes: int, seed: int, campaign: Path | None = None) -> None:
+        """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
+
+        Raises FormatError, or ValueError for an unknown source.
+        """
         self._nodes = nodes
         self._seed = seed
         self.generated = len(sources) == 1 and sources[0] in STRATEGIES
         self._graphs: list[Graph] = []
-        if not self.generated:
-            for source in sources:
-                if not Path(source).is_file():
-                    raise ValueError(f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file")
-                self._graphs.append(formats.load(Path(source)))
+        self._imported: list[int] = []
+        for number, source in enumerate(() if self.generated else sources):
+            kept = campaign and _kept(campaign, number)
+            if kept and kept.is_file():
+                self._graphs.append(formats.load(kept))
+                continue
+            if _is_torch(source):
+                self._imported.append(number)
+            self._graphs.append(_read(source))
 
-    def graph(self, index: int, attempt: int) -> Graph:
-        """The seed graph of a case; further attempts give others, where graphs are generated."""
+    def keep(self, campaign: Path) -> None:
+        """Write what Torch made to a campaign's folder: a callable may make other weights when it is called again.
+
+        Raises FormatError where an ONNX file cannot hold it.
+        """
+        for number in self._imported:
+            path = _kept(campaign, number)
+            path.parent.mkdir(exist_ok=True)
+            formats.save(self._graphs[number], path)
+
+    def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
+        """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``)."""
         if self._graphs:
             return self._graphs[index % len(self._graphs)]
-        return generate(self._nodes, f"{self._seed}/{index}/{attempt}")
+        return generate(self._nodes, f"{self._seed}/{index}/{attempt}", accepts)
+
+
+def _kept(campaign: Path, number: int) -> Path:
+    return campaign / "imported" / f"{number}.onnx"
+
+
+def _is_torch(source: str) -> bool:
+    return source.endswith(".pt2") if Path(source).is_file() else bool(_CALLABLE.fullmatch(source))
+
+
+def _read(source: str) -> Graph:
+    if _is_torch(source):
+        importer = _importer()
+        graph: Graph = importer.load(source) if Path(source).is_file() else importer.load_callable(source)
+        return graph
+    if not Path(source).is_file():
+        raise ValueError(
+            f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file nor module:callable"
+        )
+    return formats.load(Path(source))
+
+
+def _importer() -> Any:
+    """The importer of Torch models. Raises FormatError where Torch is missing: the core does without it."""
+    try:
+        from polyjuice.formats import torch_export
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise formats.FormatError("Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'") from None
+    return torch_export

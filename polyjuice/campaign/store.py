@@ -85,7 +85,9 @@ class Store:
         self.close()
         for name in ("campaign.sqlite", "log"):
             (self.folder / name).unlink(missing_ok=True)
-        for folder in (self.folder / "findings", self.folder):
+        for model in (self.folder / "imported").glob("*.onnx"):
+            model.unlink()
+        for folder in (self.folder / "imported", self.folder / "findings", self.folder):
             with suppress(OSError):  # it holds something of the user's
                 folder.rmdir()
 

@@ -30,10 +30,13 @@ Array = tuple[str, NDArray[Any]]
 
 
 class WorkerArtifact(TypedDict):
-    """What `load` is given: Python source (torch, tensorflow) or a serialized model (onnx), and arrays."""
+    """What `load` is given: Python source (torch, tensorflow) or a serialized model (onnx), arrays, and how the
+    program is to be called or compiled, which only the Torch compilers need (compilers/_torch.py).
+    """
 
     source: str | bytes
     arrays: dict[str, Array]
+    setup: dict[str, Any]
 
 
 class CompilerFile(Protocol):
@@ -51,12 +54,23 @@ class CompilerFile(Protocol):
     NEEDS: str
     """Optional, a string literal: what to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
 
+    LACKS: str
+    """Optional, a string literal: idioms that its importer does not take, separated by commas (ONNX: `functions`,
+    `symbolic sizes`, `constant nodes`)."""
+
+    PROBE: str
+    """Optional, a string literal: `eager` where whatever the framework runs uncompiled is compiled too, so that it is
+    enough to ask `eager` whether an operator is taken."""
+
     REPRO_IMPORTS: str
     """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
 
     REPRO: str
     """A string literal: source for reproducers that defines `execute(model, inputs)`, which compiles a model of
     FORMAT, runs it on the framework's tensors (ONNX: on arrays), and returns the outputs."""
+
+    LEVELS: str
+    """Optional, a string literal: the values of the option `level`, from no optimization to all."""
 
     def version(self) -> str:
         """The framework's version. Raises ImportError where the framework is missing."""
@@ -67,9 +81,9 @@ class CompilerFile(Protocol):
     def start(self, options: dict[str, Any]) -> None:
         """Prepare the process, once. RuntimeError with one line where the options cannot be had.
 
-        Options: `device` (cpu or cuda), `threads`, `disable` (names from `knobs` to switch off), and two
-        folders: `scratch`, removed with the process, and `toolchain`, which outlives it and is shared by
-        workers.
+        Options: `device` (cpu or cuda), `threads`, `level` (one of LEVELS), `disable` (names from `knobs` to
+        switch off), `trace` (true where `trace` is to answer in full, which may slow compilation down), and two
+        folders: `scratch`, removed with the process, and `toolchain`, which outlives it and is shared by workers.
         """
 
     def load(self, artifact: WorkerArtifact) -> Any:
@@ -88,7 +102,8 @@ class CompilerFile(Protocol):
         """Names of parts of the compiler that can be switched off, for bisection."""
 
     def trace(self, compiled: Any) -> list[str]:
-        """Optional: what the compiler did (passes that ran, patterns that matched)."""
+        """Optional: what the compiler did (passes that changed the program, patterns, kernels); called after each run,
+        and cheap unless the option `trace` is set."""
 
 
 class EnvironmentProblem(Exception):
@@ -105,6 +120,8 @@ class CompilerInfo:
     needs: str
     repro_imports: str
     repro: str
+    lacks: tuple[str, ...] = ()
+    probe_compiles: bool = True
 
 
 def names() -> list[str]:
@@ -133,6 +150,8 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("NEEDS", "its framework: install it there"),
         constants.get("REPRO_IMPORTS", ""),
         constants.get("REPRO", ""),
+        tuple(name.strip() for name in constants.get("LACKS", "").split(",") if name.strip()),
+        constants.get("PROBE") != "eager",
     )
 
 

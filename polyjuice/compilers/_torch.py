@@ -9,6 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, as Torch 
 import linecache
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -39,7 +40,23 @@ def start(options: dict[str, Any]) -> None:
         torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
 
 
-def load(artifact: dict[str, Any]) -> torch.nn.Module:
+@dataclass(frozen=True)
+class Program:
+    """A model, and how it is to be called and compiled.
+
+    `layouts` says how each input lies in memory (see `lay_out`; contiguous where the list ends), `mode` is one of
+    no_grad, inference (inference_mode), grad (floating inputs require gradients) and train (the model is in
+    training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's.
+    """
+
+    model: torch.nn.Module
+    layouts: Sequence[str] = ()
+    mode: str = "no_grad"
+    dynamic: bool = False
+    freezing: bool = False
+
+
+def load(artifact: dict[str, Any]) -> Program:
     """Execute the source, and build its `Model` from the arrays."""
     source = artifact["source"]
     module = ModuleType(_MODULE)
@@ -49,13 +66,37 @@ def load(artifact: dict[str, Any]) -> torch.nn.Module:
     exec(compile(source, _FILE, "exec"), module.__dict__)
     arrays = {name: tensor(array) for name, array in artifact["arrays"].items()}
     model: torch.nn.Module = module.Model(arrays)
-    return model.to(_device).eval()
+    program = Program(model.to(_device), **artifact["setup"])
+    program.model.train(program.mode == "train")
+    return program
 
 
-def run(program: Any, inputs: Sequence[Array]) -> list[Array]:
-    """Call a model, compiled or not, on fresh copies of the inputs."""
-    with torch.no_grad():
-        return [to_array(output) for output in program(*[tensor(array) for array in inputs])]
+def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
+    """Call the program's model, compiled or not, on fresh copies of the inputs."""
+    layouts = [*program.layouts, *["contiguous"] * len(inputs)]
+    with torch.inference_mode(program.mode == "inference"), torch.set_grad_enabled(program.mode == "grad"):
+        tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
+        if program.mode == "grad":
+            tensors = [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
+        return [to_array(output) for output in program.model(*tensors)]
+
+
+def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
+    """The same values in another place of memory: `transposed` (dimensions in reverse order), `channels_last`,
+    `sliced` (out of the middle of a larger tensor), or `expanded:N` (dimension N, along which the values repeat,
+    has stride 0).
+    """
+    if layout == "transposed":
+        return value.permute(*range(value.ndim)[::-1]).contiguous().permute(*range(value.ndim)[::-1])
+    if layout == "channels_last":
+        return value.contiguous(memory_format=torch.channels_last if value.ndim == 4 else torch.channels_last_3d)
+    if layout == "sliced":
+        larger = value.new_zeros([size + 2 for size in value.shape])
+        inner = larger[tuple(slice(1, -1) for _ in value.shape)]
+        return inner.copy_(value)
+    if layout.startswith("expanded:"):
+        return value.narrow(int(layout.split(":")[1]), 0, 1).expand(value.shape)
+    return value
 
 
 def tensor(array: Array) -> torch.Tensor:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import torch
 
-from ._torch import Array, load, run, start
+from ._torch import Array, Program, load, run, start
 
 FORMAT = "torch"
+PROBE = "eager"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 
 REPRO_IMPORTS = """
@@ -16,8 +17,8 @@ import torch
 import torch.nn.functional as F
 """
 REPRO = """
-def execute(model, inputs):
-    return model.eval()(*inputs)
+def execute(model, inputs, dynamic=False, freezing=False):
+    return model(*inputs)
 """
 
 __all__ = [
@@ -47,7 +48,7 @@ def check() -> None:
     """Torch is all that it takes."""
 
 
-def compile(program: torch.nn.Module, inputs: Sequence[Array]) -> torch.nn.Module:
+def compile(program: Program, inputs: Sequence[Array]) -> Program:
     """The identity."""
     return program
 

@@ -10,18 +10,20 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import torch
 
-from . import _torch
-from ._torch import Array, load, run
+from . import _inductor_trace, _torch
+from ._torch import Array, Program, load, run
 
 FORMAT = "torch"
+PROBE = "eager"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 
 REPRO_IMPORTS = """
@@ -30,12 +32,14 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "2")
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
 import torch
+import torch._inductor.config
 import torch.nn.functional as F
 """
 REPRO = """
-def execute(model, inputs):
+def execute(model, inputs, dynamic=False, freezing=False):
     torch._dynamo.reset()
-    return torch.compile(model.eval(), fullgraph=True, dynamic=False)(*inputs)
+    with torch._inductor.config.patch(freezing=freezing):
+        return torch.compile(model, fullgraph=True, dynamic=dynamic)(*inputs)
 """
 
 __all__ = [
@@ -120,16 +124,21 @@ def start(options: dict[str, Any]) -> None:
             setattr(config, name, value)
     for name in options.get("disable", ()):
         setattr(*_knob(name), _OFF[name])
+    if options.get("trace"):
+        _inductor_trace.watch()
     _prepare_toolchain(Path(options["toolchain"]))
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
 
 
-def compile(program: torch.nn.Module, inputs: Sequence[Array]) -> Callable[..., Any]:
+def compile(program: Program, inputs: Sequence[Array]) -> Program:
     """Compile and make the first call. Raises NotImplementedError where Dynamo does not support the model."""
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
-    compiled: Callable[..., Any] = torch.compile(program, fullgraph=True, dynamic=_dynamic)
-    with _fresh_cache():
+    _inductor_trace.clear()
+    dynamic = True if program.dynamic else _dynamic
+    model: Any = torch.compile(program.model, fullgraph=True, dynamic=dynamic)
+    compiled = replace(program, model=model)
+    with _fresh_cache(), torch._inductor.config.patch(freezing=program.freezing):
         try:
             run(compiled, inputs)
         except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
@@ -143,9 +152,13 @@ def knobs() -> list[str]:
     return [name for name in _OFF if hasattr(*_knob(name))]
 
 
-def trace(compiled: Callable[..., Any]) -> list[str]:
-    """Inductor's counters for this graph, such as the patterns that matched."""
-    return [f"{name}={count}" for name, count in sorted(torch._dynamo.utils.counters["inductor"].items())]
+def trace(compiled: Program) -> list[str]:
+    """Inductor's counters for this graph; before them, with the option `trace`, the passes and patterns that changed
+    it, and the kernels that came out.
+    """
+    counters = sorted(torch._dynamo.utils.counters["inductor"].items())
+    counted = [f"{name}={count}" for name, count in counters]
+    return [*_inductor_trace.noted(), *counted]
 
 
 def _import_inductor() -> None:

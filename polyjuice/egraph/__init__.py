@@ -1,7 +1,7 @@
 """Equality saturation: the language, the rule files, saturation, extraction, and the way back to graphs."""
 
 from polyjuice.egraph.decode import fold_broadcasts, operator_count
-from polyjuice.egraph.rewriter import Budget, Rewriter, Rewriting, Variant, distinct
+from polyjuice.egraph.rewriter import Budget, Rewriter, Rewriting, Saturated, Variant, distinct
 from polyjuice.egraph.rulefiles import Rule, RuleError, load
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Rewriting",
     "Rule",
     "RuleError",
+    "Saturated",
     "Variant",
     "distinct",
     "fold_broadcasts",

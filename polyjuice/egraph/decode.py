@@ -13,83 +13,95 @@ from polyjuice.egraph.extract import Selection, State
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.view import ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
-from polyjuice.ops import GraphBuilder, check, entry, infer_node
+from polyjuice.ops import TABLE, Op, check, entry, infer_node
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
 
 
 def decode(encoding: Encoding, selection: Selection) -> Graph:
     """The graph of a selection. Raises GraphError where it is ill typed (a rule is wrong)."""
     seed = encoding.graph
-    builder = GraphBuilder(seed.opsets)
-    for name, type in zip(seed.inputs, seed.input_types, strict=True):
-        builder.input(type, name)
-    decoder = _Decoder(encoding, builder)
+    decoder = _Decoder(encoding)
     names: dict[State, str] = {}
     for state, node, children in selection.postorder():
         try:
             names[state] = decoder.add(node, [names[child] for child in children])
         except (KeyError, IndexError) as error:
             raise GraphError(f"the term {node} means nothing: {error}") from None
-    graph = builder.build([names[root] for root in selection.roots])
-    return rename_outputs(fold_broadcasts(graph), seed.outputs)
+    outputs = tuple(names[root] for root in selection.roots)
+    graph = Graph(seed.inputs, decoder.constants, tuple(decoder.nodes), outputs, decoder.types, seed.opsets)
+    return check(_renamed(_folded(graph), seed.outputs))
 
 
 class _Decoder:
     """Turns e-nodes into nodes; equal applications of equal operands become one node."""
 
-    def __init__(self, encoding: Encoding, builder: GraphBuilder) -> None:
+    def __init__(self, encoding: Encoding) -> None:
+        seed = encoding.graph
+        self.nodes: list[Node] = []
+        self.constants: dict[str, np.ndarray] = {}
+        self.types: dict[str, TensorType] = {name: seed.types[name] for name in seed.inputs}
         self._encoding = encoding
-        self._builder = builder
         self._made: dict[object, tuple[str, ...]] = {}
-        self._taken = {*encoding.graph.inputs, *encoding.graph.outputs}
+        self._taken = {*seed.inputs, *seed.outputs}
 
     def add(self, node: ENode, operands: Sequence[str]) -> str:
         """The name of the value of an e-node applied to named operands."""
         key = (node.application, tuple(operands))
-        output = node.arguments[-1] if node.application[1] != node.arguments else 0
         if key not in self._made:
             self._made[key] = self._make(node, operands)
-        return self._made[key][output]
+        return self._made[key][node.arguments[-1] if node.multi_output else 0]
 
     def _make(self, node: ENode, operands: Sequence[str]) -> tuple[str, ...]:
         match node.name:
             case "Input":
-                return (self._encoding.graph.inputs[node.arguments[0]],)
+                return (self._encoding.graph.inputs[node.arguments[0] - self._encoding.first_input],)
             case "Const":
-                return (self._builder.constant(self._encoding.constants[node.arguments[0]], self._fresh("c")),)
+                return (self._constant(self._encoding.tables.constants[node.arguments[0]]),)
             case "Splat":
                 value, shape, dtype = node.arguments
-                scalar = np.full((), value).astype(dtypes.to_numpy(dtype))
-                name = self._builder.constant(scalar, self._fresh("c"))
-                return self._apply("Expand", (name,), {"shape": shape}) if shape else (name,)
+                name = self._constant(np.full((), value).astype(dtypes.to_numpy(dtype)))
+                return self._apply(TABLE["", "Expand"], (name,), (shape,)) if shape else (name,)
             case "Other":
                 return self._other(node, operands)
             case name:
-                constructor = constructors()[name]
-                attrs = dict(zip((a.name for a in constructor.op.attrs), node.arguments, strict=False))
-                return self._apply(constructor.op.name, operands, attrs)
+                return self._apply(constructors()[name].op, operands, node.arguments)
 
-    def _apply(self, op: str, operands: Sequence[str], attrs: Mapping[str, Any]) -> tuple[str, ...]:
-        results = infer_node(Node(op, tuple(operands), (), attrs), self._builder.types)
-        names = tuple(self._fresh("v") for _ in results)
-        self._builder.append(Node(op, tuple(operands), names, attrs), results)
+    def _constant(self, array: np.ndarray) -> str:
+        name = self._fresh("c")
+        self.constants[name] = array
+        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        return name
+
+    def _apply(self, op: Op, operands: Sequence[str], arguments: Sequence[Any]) -> tuple[str, ...]:
+        attrs = dict(zip((a.name for a in op.attrs), arguments, strict=False))
+        results = self._infer(op, operands, attrs)
+        names = tuple([self._fresh("v") for _ in results])
+        self.types.update(zip(names, results, strict=True))
+        self.nodes.append(Node(op.name, tuple(operands), names, attrs, op.domain))
         return names
 
+    def _infer(self, op: Op, operands: Sequence[str], attrs: Mapping[str, Any]) -> tuple[TensorType, ...]:
+        """The result types; graphs that share an e-graph share most applications, so each is inferred once."""
+        known = self._encoding.tables.inferred
+        key = (op.qualified, *attrs.values(), *[self.types[name] for name in operands])
+        if key not in known:
+            known[key] = infer_node(Node(op.name, tuple(operands), (), attrs, op.domain), self.types)
+        return known[key]
+
     def _other(self, node: ENode, operands: Sequence[str]) -> tuple[str, ...]:
-        original, types = self._encoding.others[node.arguments[0]]
+        original, types = self._encoding.tables.others[node.arguments[0]]
         rest = iter(operands)
         inputs = tuple(next(rest) if name else "" for name in original.inputs)
         names = tuple(self._fresh("v") for _ in types)
         outputs = tuple(name if type else "" for name, type in zip(names, types, strict=True))
-        self._builder.append(
-            replace(original, inputs=inputs, outputs=outputs), [t or TensorType("bool", ()) for t in types]
-        )
+        self.types.update((name, type) for name, type in zip(names, types, strict=True) if type)
+        self.nodes.append(replace(original, inputs=inputs, outputs=outputs))
         return names
 
     def _fresh(self, stem: str) -> str:
-        """A name that neither the builder nor the seed's signature uses."""
-        number = len(self._builder.types)
-        while f"{stem}{number}" in self._builder.types or f"{stem}{number}" in self._taken:
+        """A name that neither another value nor the seed's signature uses."""
+        number = len(self.types)
+        while f"{stem}{number}" in self.types or f"{stem}{number}" in self._taken:
             number += 1
         self._taken.add(f"{stem}{number}")
         return f"{stem}{number}"
@@ -105,6 +117,10 @@ def fold_broadcasts(graph: Graph) -> Graph:
 
     What is left of an expanded constant becomes a constant. The operators computed stay the same.
     """
+    return check(_folded(graph))
+
+
+def _folded(graph: Graph) -> Graph:
     source = {n.outputs[0]: n for n in graph.nodes if n.op == "Expand" and not n.opaque}
     constants = dict(graph.constants)
     types = dict(graph.types)
@@ -122,7 +138,7 @@ def fold_broadcasts(graph: Graph) -> Graph:
             constants[node.outputs[0]] = np.ascontiguousarray(np.broadcast_to(constants[node.inputs[0]], shape))
         else:
             kept.append(node)
-    return check(prune(replace(graph, nodes=tuple(kept), constants=constants, types=types)))
+    return prune(replace(graph, nodes=tuple(kept), constants=constants, types=types))
 
 
 def _implicit(node: Node, source: Mapping[str, Node], types: Mapping[str, TensorType]) -> Node:
@@ -144,17 +160,24 @@ def _implicit(node: Node, source: Mapping[str, Node], types: Mapping[str, Tensor
 
 def rename_outputs(graph: Graph, names: Sequence[str]) -> Graph:
     """Give the outputs the wanted names where they are values of nodes and each is output once."""
+    return check(_renamed(graph, names))
+
+
+def _renamed(graph: Graph, names: Sequence[str]) -> Graph:
     produced = {name for node in graph.nodes for name in node.outputs}
     mapping: dict[str, str] = {}
     for old, new in zip(graph.outputs, names, strict=True):
         if old in produced and old not in mapping and new not in graph.types:
             mapping[old] = new
 
-    def new_name(name: str) -> str:
-        return mapping.get(name, name)
+    def new_names(old: Sequence[str]) -> tuple[str, ...]:
+        return tuple([mapping.get(name, name) for name in old])
 
     nodes = tuple(
-        replace(n, inputs=tuple(map(new_name, n.inputs)), outputs=tuple(map(new_name, n.outputs))) for n in graph.nodes
+        n
+        if mapping.keys().isdisjoint((*n.inputs, *n.outputs))
+        else replace(n, inputs=new_names(n.inputs), outputs=new_names(n.outputs))
+        for n in graph.nodes
     )
-    types = {new_name(name): type for name, type in graph.types.items()}
-    return check(replace(graph, nodes=nodes, outputs=tuple(map(new_name, graph.outputs)), types=types))
+    types = {mapping.get(name, name): type for name, type in graph.types.items()}
+    return replace(graph, nodes=nodes, outputs=new_names(graph.outputs), types=types)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.egraph.language import constructor_for, ints, literal, number
-from polyjuice.ir import Graph, Node, TensorType, array_digest, uniform_value
+from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, uniform_value
 from polyjuice.ops import entry
 
 #: Nodes loaded by one rule's action: egglog's cost of an action grows faster than its length.
@@ -18,36 +18,75 @@ CHUNK = 50
 
 
 @dataclass
+class Tables:
+    """What stays outside an e-graph: the inputs, arrays and opaque nodes that the numbers in its terms stand for.
+
+    ``constants`` are the arrays behind ``(Const i)``, ``others`` the nodes behind ``(Other i ...)`` with their result
+    types. All graphs that share an e-graph share them; inputs and values are numbered through.
+    """
+
+    inputs: int = 0
+    values: int = 0
+    programs: int = 0
+    constants: list[np.ndarray] = field(default_factory=list)
+    others: list[tuple[Node, tuple[TensorType | None, ...]]] = field(default_factory=list)
+    constant_ids: dict[str, int] = field(default_factory=dict)
+    other_ids: dict[str, int] = field(default_factory=dict)
+    inferred: dict[object, tuple[TensorType, ...]] = field(default_factory=dict)
+
+
+@dataclass
 class Encoding:
     """A graph in the e-graph's language: the program to run, and what its numbers refer to.
 
-    ``values`` numbers every value of the graph (``(value i)`` is its e-class). ``constants`` are the arrays behind
-    ``(Const i)``, ``others`` the nodes behind ``(Other i ...)`` with their result types.
+    ``values`` numbers every value of the graph, and ``(value i)`` is its e-class (known for the outputs, and for what
+    one rule of the program takes from another). ``(Input i)`` is the input ``i - first_input`` of this graph.
     """
 
     graph: Graph
+    tables: Tables
+    first_input: int
     program: list[str] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
-    constants: list[np.ndarray] = field(default_factory=list)
-    others: list[tuple[Node, tuple[TensorType | None, ...]]] = field(default_factory=list)
+
+    @property
+    def inputs(self) -> range:
+        """The numbers of the graph's own inputs."""
+        return range(self.first_input, self.first_input + len(self.graph.inputs))
 
 
-def encode(graph: Graph) -> Encoding:
-    """Encode a checked graph; broadcasting of elementwise operands becomes explicit ``Expand`` terms."""
-    out = Encoding(graph)
-    other_ids: dict[str, int] = {}
-    const_ids: dict[str, int] = {}
+def encode(graph: Graph, tables: Tables | None = None) -> Encoding:
+    """Encode a checked graph; broadcasting of elementwise operands becomes explicit ``Expand`` terms.
+
+    ``tables`` are those of the graphs that are in the same e-graph already.
+    """
+    tables = tables or Tables()
+    out = Encoding(graph, tables, tables.inputs)
     actions: list[str] = []
     here: set[int] = set()
     earlier: set[int] = set()
+    shared: dict[str, str] = {}
+    one_program = len(graph.types) <= CHUNK
+    outputs = set(graph.outputs)
+
+    def shape(name: str) -> str:
+        """A variable for the shape of a value: spelled out once, it is made once."""
+        text = ints(graph.types[name].shape)
+        if not graph.types[name].shape:
+            return text  # egglog infers no type for an empty vector by itself
+        if text not in shared:
+            shared[text] = f"s{len(shared)}"
+            actions.append(f"(let {shared[text]} {text})")
+        return shared[text]
 
     def define(name: str, term: str) -> None:
-        number_ = out.values[name] = len(out.values)
+        number_ = out.values[name] = tables.values
+        tables.values += 1
         here.add(number_)
-        t = graph.types[name]
+        known = f"(set (value {number_}) v{number_}) " if name in outputs or not one_program else ""
         actions.append(
-            f"(let v{number_} {term}) (set (value {number_}) v{number_})"
-            f' (set (shape v{number_}) {ints(t.shape)}) (set (dtype v{number_}) "{t.dtype}")'
+            f"(let v{number_} {term}) {known}"
+            f'(set (shape v{number_}) {shape(name)}) (set (dtype v{number_}) "{graph.types[name].dtype}")'
         )
 
     def use(name: str) -> str:
@@ -57,21 +96,23 @@ def encode(graph: Graph) -> Encoding:
 
     def flush() -> None:
         if actions:
-            ruleset = f"load-{len(out.program)}"
+            ruleset = f"load-{tables.programs}"
+            tables.programs += 1
             known = " ".join(f"(= v{n} (value {n}))" for n in sorted(earlier))
             body = "\n".join(actions)
             out.program.append(f"(ruleset {ruleset})\n(rule ({known}) ({body}) :ruleset {ruleset})\n(run {ruleset} 1)")
-            for collected in (actions, here, earlier):
+            for collected in (actions, here, earlier, shared):
                 collected.clear()
 
-    for i, name in enumerate(graph.inputs):
-        define(name, f"(Input {i})")
+    for name in graph.inputs:
+        define(name, f"(Input {tables.inputs})")
+        tables.inputs += 1
     for name, array in graph.constants.items():
-        define(name, _constant(out, const_ids, array, graph.types[name]))
+        define(name, _constant(tables, array, graph.types[name]))
     for node in graph.nodes:
-        if len(actions) >= CHUNK:
+        if len(here) >= CHUNK:
             flush()
-        terms = _table_terms(graph, node, use) or _other_terms(out, other_ids, graph, node, use)
+        terms = _table_terms(graph, node, use) or _other_terms(tables, graph, node, use)
         for name, term in zip(node.outputs, terms, strict=True):
             if name:
                 define(name, term)
@@ -79,15 +120,15 @@ def encode(graph: Graph) -> Encoding:
     return out
 
 
-def _constant(out: Encoding, ids: dict[str, int], array: np.ndarray, type: TensorType) -> str:
+def _constant(tables: Tables, array: np.ndarray, type: TensorType) -> str:
     value = uniform_value(array)
     if value is not None and math.isfinite(value) and int(value) == int(float(value)):
         return f'(Splat {number(value)} {ints(type.shape)} "{type.dtype}")'
     key = f"{type} {array_digest(array)}"
-    if key not in ids:
-        ids[key] = len(out.constants)
-        out.constants.append(array)
-    return f"(Const {ids[key]})"
+    if key not in tables.constant_ids:
+        tables.constant_ids[key] = len(tables.constants)
+        tables.constants.append(array)
+    return f"(Const {tables.constant_ids[key]})"
 
 
 def _table_terms(graph: Graph, node: Node, use: Callable[[str], str]) -> list[str] | None:
@@ -139,14 +180,14 @@ def _beyond_rules(graph: Graph, node: Node) -> bool:
     return node.op == "MatMul" and min(graph.types[name].rank for name in node.inputs) < 2
 
 
-def _other_terms(out: Encoding, ids: dict[str, int], graph: Graph, node: Node, use: Callable[[str], str]) -> list[str]:
+def _other_terms(tables: Tables, graph: Graph, node: Node, use: Callable[[str], str]) -> list[str]:
     """Equal operators with equal attributes share a number, so that congruence holds for them too."""
     types = tuple(graph.types[name] if name else None for name in node.outputs)
     absent = tuple(i for i, name in enumerate(node.inputs) if not name)
-    key = repr((node.qualified, sorted(node.attrs.items()), node.identity, types, absent))
-    if key not in ids:
-        ids[key] = len(out.others)
-        out.others.append((node, types))
+    key = repr((node.qualified, attribute_texts(node.attrs), node.identity, types, absent))
+    number_ = tables.other_ids.setdefault(key, len(tables.others))
+    if number_ == len(tables.others):
+        tables.others.append((node, types))
     operands = [use(name) for name in node.inputs if name]
     vector = f"(vec-of {' '.join(operands)})" if operands else "(vec-empty)"
-    return [f"(Other {ids[key]} {vector} {i})" for i in range(len(node.outputs))]
+    return [f"(Other {number_} {vector} {i})" for i in range(len(node.outputs))]

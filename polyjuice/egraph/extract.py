@@ -12,13 +12,14 @@ show their level 1 term, is one graph; between none and all of them lie the step
 
 from __future__ import annotations
 
+import heapq
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, cached_property, reduce
 from operator import or_
 
-from polyjuice.egraph.view import EGraphView, ENode
+from polyjuice.egraph.view import FREE, EGraphView, ENode, multi_output_names
 
 #: A term of an e-class: (e-class, level).
 State = tuple[int, int]
@@ -26,18 +27,54 @@ State = tuple[int, int]
 _COUNTED, _FREE = 1 << 20, 1
 """Tree costs: an operator outweighs any number of free terms."""
 
-
-def _cost(node: ENode) -> int:
-    return _COUNTED if node.counted else _FREE
+_NEW = 1 << 16
+"""More than the number of any bit: that of an application that no term has so far."""
 
 
 class NoTerm(ValueError):
     """An e-class without a finite term; cannot happen for the e-classes of a graph's values."""
 
 
+class _Enodes:
+    """The e-nodes that the roots can reach, numbered, as parallel lists: what extraction reads millions of times.
+
+    ``applications`` numbers operator applications (equal for all outputs of one), and is -1 for free terms;
+    ``classes`` lists each e-class's e-nodes.
+    """
+
+    def __init__(self, view: EGraphView, roots: Sequence[int], inputs: Container[int] | None) -> None:
+        self.nodes: list[ENode] = []
+        self.children: list[tuple[int, ...]] = []
+        self.applications: list[int] = []
+        self.classes: dict[int, list[int]] = {}
+        multi_output = multi_output_names()
+        multi: dict[object, int] = {}
+        queue = list(dict.fromkeys(roots))
+        seen = set(queue)
+        number = 0
+        for c in queue:  # it grows meanwhile
+            here = self.classes[c] = []
+            for node in view.classes[c]:
+                name, children, arguments = node
+                if name == "Input" and inputs is not None and arguments[0] not in inputs:
+                    continue
+                application = -1 if name in FREE else number
+                if name in multi_output:
+                    application = multi.setdefault((node.application, children), number)
+                here.append(number)
+                self.nodes.append(node)
+                self.children.append(children)
+                self.applications.append(application)
+                number += 1
+                for child in children:
+                    if child not in seen:
+                        seen.add(child)
+                        queue.append(child)
+
+
 @dataclass(frozen=True)
 class Selection:
-    """A choice of e-nodes: the e-node of each state, and the states of the roots."""
+    """A choice of e-nodes: the e-node of each state with its children's states, and the states of the roots."""
 
     choice: Callable[[State], tuple[ENode, tuple[State, ...]]]
     roots: tuple[State, ...]
@@ -46,169 +83,209 @@ class Selection:
         """All states that the roots need, children first."""
         done: set[State] = set()
         for root in self.roots:
-            stack: list[tuple[State, bool]] = [(root, False)]
+            stack = [] if root in done else [(root, *self.choice(root))]
             while stack:
-                state, expanded = stack.pop()
-                if state in done:
-                    continue
-                node, children = self.choice(state)
-                if expanded:
+                state, node, children = stack[-1]
+                for child in children:
+                    if child not in done:
+                        stack.append((child, *self.choice(child)))
+                        break
+                else:
+                    stack.pop()
                     done.add(state)
                     yield state, node, children
-                else:
-                    stack.append((state, True))
-                    stack.extend((child, False) for child in reversed(children) if child not in done)
 
     def operators(self) -> int:
         """The number of operator applications of the selected DAG."""
-        names: dict[State, object] = {}
+        return self._operators
+
+    @cached_property
+    def _operators(self) -> int:
+        names: dict[State, tuple[int, object]] = {}
         applications: dict[object, int] = {}
         counted = set()
         for state, node, children in self.postorder():
-            key = (node.application, tuple(names[child] for child in children))
+            key = (node.application, *[names[child] for child in children])
             number = applications.setdefault(key, len(applications))
-            names[state] = (number, node.arguments[-1:] if node.application[1] != node.arguments else ())
+            names[state] = (number, node.arguments[-1] if node.multi_output else 0)
             if node.counted:
                 counted.add(number)
         return len(counted)
 
 
-class Extractor:
-    """Extracts graphs from one saturated e-graph for the given root e-classes."""
+class _Smallest:
+    """The e-nodes chosen so far, the applications of their terms as bits, and how many these are."""
 
-    def __init__(self, view: EGraphView, roots: Sequence[int]) -> None:
-        self._view = view
+    def __init__(self, enodes: _Enodes, bit: Callable[[object], int]) -> None:
+        self.chosen: dict[int, int] = {}
+        self.masks: dict[int, int] = {}
+        self._counts: dict[int, int] = {}
+        self._children = enodes.children
+        self._applications = enodes.applications
+        self._bit = bit
+
+    def choose(self, c: int, candidates: Sequence[int]) -> None:
+        """Take the first candidate whose term has the fewest operators. (Its own application is in no child's term.)"""
+        masks, counts = self.masks, self._counts
+        fewest = _NEW
+        for n in candidates:
+            children = self._children[n]
+            own = 0 if self._applications[n] < 0 else 1
+            if children and max([counts[child] for child in children]) + own >= fewest:
+                continue
+            union = 0
+            for child in children:
+                union |= masks[child]
+            count = union.bit_count() + own
+            if count < fewest:
+                fewest, self.chosen[c], masks[c] = count, n, union
+        if self._applications[self.chosen[c]] >= 0:
+            masks[c] |= self._bit(self._applications[self.chosen[c]])
+        counts[c] = fewest
+
+    def operators(self, roots: Iterable[int]) -> int:
+        """The number of operators of the roots' terms together."""
+        return reduce(or_, (self.masks.get(root, 0) for root in roots), 0).bit_count()
+
+
+class Extractor:
+    """Extracts graphs from one saturated e-graph for the given root e-classes.
+
+    Where several graphs share the e-graph, ``inputs`` are the numbers of those that this graph has: through what it
+    has in common with another one could reach the other's.
+    """
+
+    def __init__(self, view: EGraphView, roots: Sequence[int], inputs: Container[int] | None = None) -> None:
         self._roots = tuple(roots)
+        self._enodes = _Enodes(view, roots, inputs)
         self._bits: dict[object, int] = {}
-        costs = self._tree_costs()
-        tables = [self._smallest_terms(costs, shared) for shared in (True, False)]
-        self._low, self._low_masks = min(tables, key=lambda table: self._union(table[1][r] for r in roots).bit_count())
+        self._low, self._low_masks = self._smallest_terms()
+
+    def _bit(self, application: object) -> int:
+        """The bit that stands for a chosen application, in the sets of the applications of a term."""
+        return 1 << self._bits.setdefault(application, len(self._bits))
 
     # --- level 0: the fewest operators ---
 
-    def _smallest_terms(self, costs: Sequence[int | None], shared: bool) -> tuple[list[ENode | None], list[int]]:
+    def _smallest_terms(self) -> tuple[dict[int, int], dict[int, int]]:
         """For each e-class its level 0 e-node, and the set (as bits) of operator applications of its term.
 
-        Tree costs order the e-classes, so that every e-class has an e-node whose children come strictly before it. In
-        that order the e-node is taken whose term has the fewest operators, among all such e-nodes if ``shared``, else
-        among those of the least tree cost. Neither is always the better, for neither sees what *other* terms share.
+        Tree costs order the e-classes, so that every e-class has an e-node whose children come strictly before it
+        (Knuth's generalization of Dijkstra's algorithm finds them in that order). In that order the e-node is taken
+        whose term has the fewest operators: once among all such e-nodes, and once among those of the least tree cost.
+        Neither is always the better, for neither sees what *other* terms share.
         """
-        order = sorted((c for c, cost in enumerate(costs) if cost is not None), key=lambda c: (costs[c], c))
-        rank = {c: i for i, c in enumerate(order)}
-        chosen: list[ENode | None] = [None] * len(costs)
-        masks = [0] * len(costs)
-        for c in order:
-            fewest: int | None = None
-            for node in self._view.classes[c]:
-                if not all(child in rank and rank[child] < rank[c] for child in node.children):
-                    continue
-                if not shared and _cost(node) + sum(costs[child] or 0 for child in node.children) != costs[c]:
-                    continue
-                states = tuple((child, 0) for child in node.children)
-                mask = self._mask(node, states, [masks[child] for child in node.children])
-                if fewest is None or mask.bit_count() < fewest:
-                    fewest, chosen[c], masks[c] = mask.bit_count(), node, mask
-        return chosen, masks
-
-    def _tree_costs(self) -> list[int | None]:
-        classes = self._view.classes
-        costs: list[int | None] = [None] * len(classes)
-        users: list[list[tuple[int, ENode]]] = [[] for _ in classes]
-        work: list[tuple[int, ENode]] = []
-        for c, nodes in enumerate(classes):
-            for node in nodes:
-                for child in set(node.children):
-                    users[child].append((c, node))
-                if not node.children:
-                    work.append((c, node))
-        while work:
-            next_work: list[tuple[int, ENode]] = []
-            for c, node in work:
-                cost = _cost(node)
-                for child in node.children:
-                    below = costs[child]
-                    if below is None:
-                        break
-                    cost += below
-                else:
-                    current = costs[c]
-                    if current is None or cost < current:
-                        costs[c] = cost
-                        next_work.extend(users[c])
-            work = next_work
-        return costs
-
-    def _mask(self, node: ENode, states: tuple[State, ...], children: Sequence[int]) -> int:
-        mask = self._union(children)
-        if node.counted:
-            bit = self._bits.setdefault((node.application, states), len(self._bits))
-            mask |= 1 << bit
-        return mask
-
-    @staticmethod
-    def _union(masks: Iterable[int]) -> int:
-        return reduce(or_, masks, 0)
+        enodes = self._enodes
+        children, applications = enodes.children, enodes.applications
+        owner = [0] * len(children)
+        waiting = [0] * len(children)
+        totals = [_FREE if application < 0 else _COUNTED for application in applications]
+        users: dict[int, list[int]] = {c: [] for c in enodes.classes}
+        best: dict[int, int] = {}
+        heap: list[tuple[int, int]] = []
+        for c, members in enodes.classes.items():
+            for n in members:
+                owner[n] = c
+                below = children[n] if len(children[n]) < 2 else set(children[n])
+                waiting[n] = len(below)
+                for child in below:
+                    users[child].append(n)
+                if not below and totals[n] < best.get(c, totals[n] + 1):
+                    best[c] = totals[n]
+                    heapq.heappush(heap, (totals[n], c))
+        of_all, of_trees = _Smallest(enodes, self._bit), _Smallest(enodes, self._bit)
+        while heap:
+            cost, c = heapq.heappop(heap)
+            if c in of_all.chosen:
+                continue
+            ready = [n for n in enodes.classes[c] if not waiting[n]]
+            least = [n for n in ready if totals[n] == cost]
+            of_all.choose(c, ready)
+            of_trees.choose(c, least)
+            for n in users[c]:
+                waiting[n] -= 1
+                totals[n] += cost * children[n].count(c)
+                if not waiting[n] and totals[n] < best.get(owner[n], totals[n] + 1):
+                    best[owner[n]] = totals[n]
+                    heapq.heappush(heap, (totals[n], owner[n]))
+        chosen = of_trees if of_trees.operators(self._roots) < of_all.operators(self._roots) else of_all
+        return chosen.chosen, chosen.masks
 
     # --- level 1: the most operators, or random ones ---
 
-    def _raised_terms(self, rng: random.Random, largest: bool) -> dict[int, tuple[ENode, tuple[State, ...]]]:
-        """The level 1 terms of the e-classes that the roots can reach."""
-        terms: dict[int, tuple[ENode, tuple[State, ...]]] = {}
-        masks: dict[int, int] = {}
+    def _raised_terms(self, rng: random.Random, largest: bool) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """The level 1 terms of the e-classes that the roots can reach: an e-node, and its children's levels."""
+        enodes, low = self._enodes, self._low
+        children, applications = enodes.children, enodes.applications
+        terms: dict[int, tuple[int, tuple[int, ...]]] = {}
+        masks: tuple[dict[int, int], dict[int, int]] = (self._low_masks, {})
+        counts: tuple[dict[int, int], dict[int, int]] = ({c: m.bit_count() for c, m in self._low_masks.items()}, {})
         open_: set[int] = set()
-        shuffled: dict[int, list[ENode]] = {}
 
-        def nodes_of(c: int) -> list[ENode]:
-            if c not in shuffled:
-                nodes = [n for n in self._view.classes[c] if all(self._low[k] is not None for k in n.children)]
-                rng.shuffle(nodes)
-                shuffled[c] = nodes
-            return shuffled[c]
+        def opened(c: int) -> tuple[int, list[int], Iterator[int]]:
+            members = [n for n in enodes.classes[c] if low.keys() >= set(children[n])]
+            if len(members) > 1:
+                members.sort(key=lambda n: rng.random())
+            open_.add(c)
+            return c, members, iter([k for n in members for k in children[n]])
 
-        def finish(c: int) -> None:
-            best: tuple[int, ENode, tuple[State, ...]] | None = None
-            for node in nodes_of(c):
-                states = tuple((k, 1 if k in terms else 0) for k in node.children)
-                below = [masks[k] if level else self._low_masks[k] for k, level in states]
-                mask = self._mask(node, states, below)
-                if best is None or (largest and mask.bit_count() > best[0].bit_count()):
-                    best = mask, node, states
-            if best is None:
+        def finish(c: int, members: list[int]) -> None:
+            if not members:
                 raise NoTerm(f"e-class {c} has no finite term")
-            masks[c], terms[c] = best[0], best[1:]
+            candidates = []
+            for place, n in enumerate(members if largest else members[:1]):
+                levels = tuple([1 if k in terms else 0 for k in children[n]])
+                at_most = 1 + sum([counts[level][k] for k, level in zip(children[n], levels, strict=True)])
+                candidates.append((-at_most, place, n, levels))
+            candidates.sort()
+            most, first = -1, 0
+            for negated, place, n, levels in candidates:
+                if -negated < most:
+                    break
+                if -negated == most and place > first:
+                    continue
+                mask = 0
+                for k, level in zip(children[n], levels, strict=True):
+                    mask |= masks[level][k]
+                application = applications[n]
+                key = (application, levels) if 1 in levels else application
+                bit = 0 if application < 0 else 1 << self._bits.get(key, _NEW)
+                count = (mask | bit).bit_count()
+                if count > most or (count == most and place < first):
+                    most, first, chosen, union, own = count, place, (n, levels), mask, key
+            terms[c] = chosen
+            masks[1][c] = union if applications[chosen[0]] < 0 else union | self._bit(own)
+            counts[1][c] = most
 
         for root in self._roots:
-            stack: list[tuple[int, Iterator[int]]] = []
-            if root not in terms:
-                open_.add(root)
-                stack.append((root, iter([k for node in nodes_of(root) for k in node.children])))
+            stack = [opened(root)] if root not in terms else []
             while stack:
-                c, children = stack[-1]
-                child = next((k for k in children if k not in terms and k not in open_), None)
-                if child is None:
+                c, members, below = stack[-1]
+                for child in below:
+                    if child not in terms and child not in open_:
+                        stack.append(opened(child))
+                        break
+                else:
                     stack.pop()
                     open_.discard(c)
-                    finish(c)
-                else:
-                    open_.add(child)
-                    stack.append((child, iter([k for node in nodes_of(child) for k in node.children])))
+                    finish(c, members)
         return terms
 
-    def _select(self, terms: dict[int, tuple[ENode, tuple[State, ...]]], raised: Collection[int]) -> Selection:
-        def state(c: int, level: int) -> State:
-            return (c, 1) if level and c in raised else (c, 0)
+    def _select(self, terms: dict[int, tuple[int, tuple[int, ...]]], raised: Collection[int]) -> Selection:
+        nodes, children, low = self._enodes.nodes, self._enodes.children, self._low
 
-        def choice(s: State) -> tuple[ENode, tuple[State, ...]]:
-            c, level = s
+        def choice(state: State) -> tuple[ENode, tuple[State, ...]]:
+            c, level = state
             if level:
-                node, states = terms[c]
-                return node, tuple(state(*child) for child in states)
-            low = self._low[c]
-            if low is None:
+                n, levels = terms[c]
+                states = [(k, 1 if up and k in raised else 0) for k, up in zip(children[n], levels, strict=True)]
+                return nodes[n], tuple(states)
+            if c not in low:
                 raise NoTerm(f"e-class {c} has no finite term")
-            return low, tuple((child, 0) for child in low.children)
+            n = low[c]
+            return nodes[n], tuple([(k, 0) for k in children[n]])
 
-        return Selection(choice, tuple(state(root, 1) for root in self._roots))
+        return Selection(choice, tuple((root, int(root in raised)) for root in self._roots))
 
     # --- the strategies ---
 
@@ -237,12 +314,14 @@ class Extractor:
         while frontier:
             c = frontier.pop(rng.randrange(len(frontier)))
             order.append(c)
-            below = [k for k, level in terms[c][1] if level and k not in seen]
+            n, levels = terms[c]
+            below = [k for k, up in zip(self._enodes.children[n], levels, strict=True) if up and k not in seen]
             frontier += dict.fromkeys(below)
             seen.update(below)
 
+        @cache
         def raised(k: int) -> Selection:
-            return self._select(terms, set(order[:k]))
+            return self._select(terms, frozenset(order[:k]))
 
         low, high = 0, len(order)
         if raised(high).operators() > limit:

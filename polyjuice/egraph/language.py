@@ -43,7 +43,6 @@ BASE = """
 (relation Float (Tensor))
 (relation Integer (Tensor))
 (relation Signed (Tensor))
-(relation enabled (String))
 (function random-perm (String i64) Ints :merge old)
 (function inverse-perm (Ints) Ints :merge old)
 (function random-cut (String i64) i64 :merge old)
@@ -89,18 +88,20 @@ def constructors() -> dict[str, Constructor]:
     """All constructors by name."""
     found = {}
     for op in TABLE.values():
+        if any(attr.kind == "graph" for attr in op.attrs):
+            continue  # no rule looks into a subgraph: it is encoded as Other
         least, greatest = op.arity
         if op.fixed_arity:
-            found[op.name] = Constructor(op.name, op, least)
+            found[op.qualified] = Constructor(op.qualified, op, least)
         else:
             arities: Iterable[int] = range(least, greatest + 1) if greatest else VARIADIC_ARITIES
-            found.update({f"{op.name}{n}": Constructor(f"{op.name}{n}", op, n) for n in arities})
+            found.update({f"{op.qualified}{n}": Constructor(f"{op.qualified}{n}", op, n) for n in arities})
     return found
 
 
 def constructor_for(op: Op, operands: int) -> Constructor | None:
     """The constructor of an application, None where there is none for this number of operands."""
-    return constructors().get(op.name if op.fixed_arity else f"{op.name}{operands}")
+    return constructors().get(op.qualified if op.fixed_arity else f"{op.qualified}{operands}")
 
 
 def prelude(mentioned: set[str]) -> str:
@@ -147,6 +148,12 @@ class Term:
 
     def __sub__(self, other: Any) -> Term:
         return self._int(f"(- {self.text} {_text(other)})")
+
+    def __mul__(self, other: Any) -> Term:
+        return self._int(f"(* {self.text} {_text(other)})")
+
+    def __floordiv__(self, other: Any) -> Term:
+        return self._int(f"(/ {self.text} {_text(other)})")
 
     def __getitem__(self, axis: Any) -> Term:
         if isinstance(axis, int) and axis < 0:
@@ -227,8 +234,8 @@ class _Attributes:
             setattr(self, attr.name, kind(f"{attr.name}_", guards, choice))
 
 
-def _shape_terms(c: Constructor) -> list[tuple[str, list[str]]]:
-    """The shape of a constructor's term as (expression, guards), one for each case of its signature."""
+def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
+    """The shape of an output's term as (expression, guards), one for each case of the operator's signature."""
     if c.op.elementwise:
         return [("s0", [])]
     cases: list[tuple[str, list[str]]] = []
@@ -236,7 +243,7 @@ def _shape_terms(c: Constructor) -> list[tuple[str, list[str]]]:
         guards: list[str] = []
         shapes = [Term(f"s{i}", guards, choice) for i in range(c.operands)]
         try:
-            case = (c.op.shape(shapes, _Attributes(c.op, guards, choice))[0].text, guards)
+            case = (c.op.shape(shapes, _Attributes(c.op, guards, choice))[output].text, guards)
         except (Untraceable, AttributeError, TypeError):
             return []
         if case not in cases:
@@ -245,13 +252,21 @@ def _shape_terms(c: Constructor) -> list[tuple[str, list[str]]]:
 
 
 def _analysis_rules(c: Constructor) -> list[str]:
-    term = f"(= e ({c.name} {' '.join(c.variables)}))"
+    """The rules of every output; those of an operator that splits are alike."""
+    if len(c.op.results) == 1:
+        return _output_rules(c, 0, c.variables)
+    every = range(len(c.op.results))
+    return [rule for output in every for rule in _output_rules(c, output, (*c.variables[:-1], str(output)))]
+
+
+def _output_rules(c: Constructor, output: int, variables: Sequence[str]) -> list[str]:
+    term = f"(= e ({c.name} {' '.join(variables)}))"
     rules = []
-    for expression, guards in _shape_terms(c):
+    for expression, guards in _shape_terms(c, output):
         used = [f"(= s{i} (shape x{i}))" for i in range(c.operands) if _mentions(f"s{i}", [expression, *guards])]
         body = " ".join([term, *used, *guards, f"(= out {expression})"])
         rules.append(f"(rule ({body}) ((set (shape e) out)) :ruleset analysis)")
-    result = c.op.results[0]
+    result = c.op.results[output]
     if result.startswith("@"):
         rules.append(f"(rule ({term}) ((set (dtype e) {result[1:]}_)) :ruleset analysis)")
     elif result in dtypes.ALL:

@@ -13,15 +13,15 @@ from egglog import bindings
 
 from polyjuice.egraph import rulefiles
 from polyjuice.egraph.decode import decode, operator_count
-from polyjuice.egraph.encode import Encoding, encode
+from polyjuice.egraph.encode import CHUNK, Encoding, Tables, encode
 from polyjuice.egraph.extract import Extractor, Selection
 from polyjuice.egraph.language import EXACTNESS, ints, prelude
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, digest, prune
 
-#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many graphs.
-_GRAPHS_PER_BASE = 2000
+#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many cycles.
+_CYCLES_PER_BASE = 2000
 
 _MAX_RANK = 8
 
@@ -64,7 +64,7 @@ class Rewriting:
     """The variants of a seed graph and how they came about.
 
     ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``; ``rules`` counts the matches of each
-    rule that fired.
+    rule that fired. These and the sizes are of the whole e-graph, where graphs shared one.
     """
 
     seed: Graph
@@ -78,15 +78,31 @@ class Rewriting:
     extract_s: float = 0.0
 
 
+@dataclass(frozen=True)
+class Saturated:
+    """Graphs in one saturated e-graph, from which :meth:`Rewriter.extract` takes the variants of each."""
+
+    encodings: tuple[Encoding, ...]
+    view: EGraphView
+    iterations: int
+    stopped_by: str
+    rules: dict[str, int]
+    seconds: float
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The graphs, without what no output of theirs needs."""
+        return tuple(encoding.graph for encoding in self.encodings)
+
+
 class Rewriter:
     """Holds an e-graph base loaded with rules; one instance serves many graphs, one after another."""
 
     def __init__(self, rules: Sequence[Rule], budget: Budget | None = None) -> None:
         self._rules = tuple(rules)
         self._budget = budget or Budget()
-        self._random_keys = _random_keys(self._rules)
         self._base: bindings.EGraph | None = None
-        self._graphs = 0
+        self._cycles = 0
 
     def rewrite(self, graph: Graph, seed: int | str, strategy: str = "minmax", count: int = 2) -> Rewriting:
         """Saturate a checked graph and extract ``count`` variants.
@@ -96,15 +112,28 @@ class Rewriter:
         random extractions. Everything depends on the graph, the rules and ``seed`` alone. Raises GraphError where a
         rule failed or made an ill-typed graph.
         """
-        graph = prune(graph)
+        return self.extract(self.saturate([graph], seed), 0, seed, strategy, count)
+
+    def saturate(self, graphs: Sequence[Graph], seed: int | str) -> Saturated:
+        """Saturate checked graphs together in one e-graph, which costs each a fraction of what it costs alone.
+
+        They share the seed's random choices, and a budget: that of one graph, and half of it for each further one (few
+        graphs use up theirs, and those that do grow far beyond it). Raises GraphError where a rule failed.
+        """
         began = time.perf_counter()
         rng = random.Random(f"rewrite {seed}")
+        enabled = [i for i in range(len(self._rules)) if rng.random() < self._budget.rule_share]
+        tables = Tables()
+        encodings = tuple(encode(prune(graph), tables) for graph in graphs)
+        programs = [program for encoding in encodings for program in encoding.program]
+        programs += _random_facts([self._rules[i] for i in enabled], [e.graph for e in encodings], rng)
+        programs += [_chosen(ruleset, self._rules, enabled) for ruleset in EXACTNESS]
         egraph = self._loaded()
-        encoding = encode(graph)
         egraph.run_program(bindings.Push(1))
         try:
-            self._load(egraph, encoding, rng)
-            view, iterations, stopped_by, fired = self._saturate(egraph)
+            for program in programs:
+                egraph.run_program(*egraph.parse_program(program))
+            view, iterations, stopped_by, fired = self._saturate(egraph, len(graphs))
         except bindings.EggSmolError as error:
             raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
         except BaseException as error:
@@ -114,72 +143,103 @@ class Rewriter:
             raise
         finally:
             if self._base is not None:
-                egraph.run_program(bindings.Pop(_span(), 1))
-        saturated = time.perf_counter()
-        extractor = Extractor(view, [view.values[encoding.values[name]] for name in graph.outputs])
+                egraph.run_program(bindings.Pop(_SPAN, 1))
+        return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
+
+    def extract(
+        self, saturated: Saturated, index: int, seed: int | str, strategy: str = "minmax", count: int = 2
+    ) -> Rewriting:
+        """The variants of one of the graphs (see :meth:`rewrite`). Raises GraphError for one that is ill typed."""
+        began = time.perf_counter()
+        encoding, view = saturated.encodings[index], saturated.view
+        graph = encoding.graph
+        roots = [view.values[encoding.values[name]] for name in graph.outputs]
+        extractor = Extractor(view, roots, encoding.inputs)
         limit = self._budget.operators(operator_count(graph))
-        variants = _variants(graph, encoding, extractor, rng, strategy, count, limit)
-        extracted = time.perf_counter()
+        variants = _variants(graph, encoding, extractor, random.Random(f"extract {seed}"), strategy, count, limit)
         return Rewriting(
             graph,
             variants,
             view.enodes,
             len(view.classes),
-            iterations,
-            stopped_by,
-            fired,
-            saturated - began,
-            extracted - saturated,
+            saturated.iterations,
+            saturated.stopped_by,
+            saturated.rules,
+            saturated.seconds / len(saturated.encodings),
+            time.perf_counter() - began,
         )
 
     def _loaded(self) -> bindings.EGraph:
-        if self._base is None or self._graphs >= _GRAPHS_PER_BASE:
-            self._base, self._graphs = bindings.EGraph(), 0
-            mentioned = set().union(*(rule.constructors for rule in self._rules))
-            program = "\n".join([prelude(mentioned), *map(rulefiles.gated, self._rules)])
-            self._base.run_program(*self._base.parse_program(program))
-        self._graphs += 1
+        if self._base is None or self._cycles >= _CYCLES_PER_BASE:
+            self._base, self._cycles = bindings.EGraph(), 0
+            lines = [prelude(set().union(*(rule.constructors for rule in self._rules)))]
+            for i, rule in enumerate(self._rules):
+                lines += [f"(ruleset {_own_ruleset(i)})", rulefiles.moved(rule, _own_ruleset(i))]
+            self._base.run_program(*self._base.parse_program("\n".join(lines)))
+        self._cycles += 1
         return self._base
 
-    def _load(self, egraph: bindings.EGraph, encoding: Encoding, rng: random.Random) -> None:
-        enabled = [r.name for r in self._rules if rng.random() < self._budget.rule_share]
-        facts = [f'(enabled "{name}")' for name in enabled]
-        facts += _random_facts(self._random_keys, encoding.graph, rng)
-        load = f"(ruleset facts)\n(rule () ({' '.join(facts)}) :ruleset facts)\n(run facts 1)"
-        for program in [*encoding.program, load]:
-            egraph.run_program(*egraph.parse_program(program))
-
-    def _saturate(self, egraph: bindings.EGraph) -> tuple[EGraphView, int, str, dict[str, int]]:
+    def _saturate(self, egraph: bindings.EGraph, graphs: int) -> tuple[EGraphView, int, str, dict[str, int]]:
         names = {name: rule.name for rule in self._rules for name in rule.names}
-        analyse = egraph.parse_program("(run-schedule (saturate (run analysis)))")
-        apply = [egraph.parse_program(f"(run {ruleset} 1)") for ruleset in EXACTNESS]
+        share = (graphs + 1) / 2
         fired: Counter[str] = Counter()
-        egraph.run_program(*analyse)
+        egraph.run_program(_ANALYSE)
         iteration, size = 0, count_enodes(egraph)
-        limit = max(self._budget.enodes, self._budget.growth * size)
+        limit = max(self._budget.enodes * share, self._budget.growth * size)
         stopped_by = ""
         while not stopped_by and iteration < self._budget.iterations:
             iteration += 1
             before, matches = size, Counter[str]()
-            for ruleset in apply:
-                output = egraph.run_program(*ruleset)[0]
+            for command in _APPLY:
+                output = egraph.run_program(command)[0]
                 assert isinstance(output, bindings.RunScheduleOutput)
                 for name, number in output.report.num_matches_per_rule.items():
                     if name in names and number:
                         matches[names[name]] += number
                 size = count_enodes(egraph)
-                if matches.total() > self._budget.matches:
+                if matches.total() > self._budget.matches * share:
                     stopped_by = "matches"
                 elif size > limit:
                     stopped_by = "enodes"
                 if stopped_by:
                     break
-            egraph.run_program(*analyse)
+            egraph.run_program(_ANALYSE)
             fired += matches
             if not stopped_by and size == before and not matches:
                 stopped_by = "saturated"
         stopped_by = stopped_by or "iterations"
         return freeze(egraph), iteration, stopped_by, dict(sorted(fired.items()))
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+_SPAN = bindings.RustSpan(__file__, 0, 0)
+
+
+def _own_ruleset(rule: int) -> str:
+    """Each rule has a ruleset of its own; those that a run enables are combined, and the others cost nothing."""
+    return f"rule-{rule}"
+
+
+def _chosen(ruleset: str, rules: Sequence[Rule], enabled: Iterable[int]) -> str:
+    """The command that combines what a run enables of a ruleset, with the language's own rules in it."""
+    own = [_own_ruleset(i) for i in enabled if rules[i].ruleset == ruleset]
+    return f"(unstable-combined-ruleset {_enabled(ruleset)} {' '.join([ruleset, *own])})"
+
+
+def _enabled(ruleset: str) -> str:
+    return f"enabled-{ruleset}"
+
+
+def _run(ruleset: str) -> bindings.Run:
+    return bindings.Run(_SPAN, bindings.RunConfig(ruleset))
+
+
+_ANALYSE = bindings.RunSchedule(bindings.Saturate(_SPAN, _run("analysis")))
+_APPLY = [bindings.RunSchedule(_run(_enabled(ruleset))) for ruleset in EXACTNESS]
+
+
+# --- variants --------------------------------------------------------------------------------------------------------
 
 
 def _variants(
@@ -214,20 +274,19 @@ def distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:
 _RANDOM = re.compile(r'\((random-perm|random-cut|random-axis) "([^"]+)"')
 
 
-def _random_keys(rules: Sequence[Rule]) -> tuple[tuple[str, str], ...]:
-    """The (function, key) pairs that rules ask for."""
-    return tuple(sorted({pair for rule in rules for pair in _RANDOM.findall(rule.text)}))
+def _random_facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[str]:
+    """The programs that load random choices: for every (function, key) that the rules ask for a permutation and an axis
+    for each rank, and a cut for each dimension size that may occur.
 
-
-def _random_facts(keys: Sequence[tuple[str, str]], graph: Graph, rng: random.Random) -> list[str]:
-    """For every key a permutation and an axis for each rank, and a cut for each dimension size that may occur.
-
-    Every permutation, random or one of the graph's own, comes with its inverse.
+    Every permutation, random or one of the graphs' own, comes with its inverse.
     """
-    ranks = sorted({min(t.rank, _MAX_RANK) for t in graph.types.values()})
-    dims = {d for t in graph.types.values() for d in t.shape}
+    keys = sorted({pair for rule in rules for pair in _RANDOM.findall(rule.text)})
+    types = {t for graph in graphs for t in graph.types.values()}
+    nodes = [n for graph in graphs for n in graph.nodes if n.op == "Transpose" and not (n.opaque or n.domain)]
+    ranks = sorted({min(t.rank, _MAX_RANK) for t in types})
+    dims = {d for t in types for d in t.shape}
     sizes = sorted({n for d in dims for n in (d, 2 * d, d // 2, d - d // 2) if n > 1})
-    perms = {tuple(n.attrs["perm"]) for n in graph.nodes if n.op == "Transpose" and not (n.opaque or n.domain)}
+    perms = {tuple(n.attrs["perm"]) for n in nodes}
     facts = []
     for function, key in keys:
         if function == "random-cut":
@@ -243,8 +302,9 @@ def _random_facts(keys: Sequence[tuple[str, str]], graph: Graph, rng: random.Ran
                 facts.append(f'(set (random-perm "{key}" {rank}) {ints(perm)})')
     inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
     both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
-    return facts + [f"(set (inverse-perm {ints(perm)}) {ints(inverse)})" for perm, inverse in both.items()]
-
-
-def _span() -> bindings.RustSpan:
-    return bindings.RustSpan(__file__, 0, 0)
+    facts += [f"(set (inverse-perm {ints(perm)}) {ints(inverse)})" for perm, inverse in both.items()]
+    chunks = [facts[i : i + CHUNK] for i in range(0, len(facts), CHUNK)]
+    return [
+        f"(ruleset facts-{i})\n(rule () ({' '.join(chunk)}) :ruleset facts-{i})\n(run facts-{i} 1)"
+        for i, chunk in enumerate(chunks)
+    ]

@@ -42,7 +42,7 @@ class Rule:
     @property
     def constructors(self) -> set[str]:
         """The constructors that the rule mentions."""
-        return set(re.findall(r"\(([A-Z]\w*)", self.text)) & set(constructors())
+        return set(re.findall(r"\(([\w.]+)", self.text)) & set(constructors())
 
 
 def default_paths() -> list[Path]:
@@ -180,13 +180,6 @@ def _comment(source: str, start: int, end: int) -> str:
     return " ".join(above)
 
 
-def gated(rule: Rule) -> str:
-    """The rule's text with the further condition that the rule is enabled, so that each run can choose a subset."""
-    condition = f'(enabled "{rule.name}")'
-    if rule.text.startswith("(rule"):
-        body = rule.text.index("(", 1)
-        return f"{rule.text[: body + 1]}{condition} {rule.text[body + 1 :]}"
-    if ":when" in rule.text:
-        body = rule.text.index("(", rule.text.index(":when"))
-        return f"{rule.text[: body + 1]}{condition} {rule.text[body + 1 :]}"
-    return f"{rule.text[:-1]} :when ({condition}))"
+def moved(rule: Rule, ruleset: str) -> str:
+    """The rule's text with another ruleset, so that each run can choose a subset of the rules."""
+    return re.sub(rf":ruleset\s+{rule.ruleset}\b", f":ruleset {ruleset}", rule.text, count=1)

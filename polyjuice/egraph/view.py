@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from egglog import bindings
 
@@ -13,9 +14,10 @@ from polyjuice.egraph.language import constructors
 #: Terms that cost no operator: leaves, and the Expand that makes broadcasting explicit.
 FREE = frozenset({"Input", "Const", "Splat", "Expand"})
 
+_SIZES = bindings.PrintSize(bindings.RustSpan(__file__, 0, 0), None)
 
-@dataclass(frozen=True, slots=True)
-class ENode:
+
+class ENode(NamedTuple):
     """One e-node: its constructor, its children's e-classes, and its other arguments as Python values."""
 
     name: str
@@ -27,11 +29,20 @@ class ENode:
         return self.name not in FREE
 
     @property
+    def multi_output(self) -> bool:
+        """Whether the last argument is the index of one of several outputs."""
+        return self.name in multi_output_names()
+
+    @property
     def application(self) -> tuple[Any, ...]:
         """What two outputs of one multi-output application have in common: everything but the output's index."""
-        constructor = constructors().get(self.name)
-        multi = constructor.multi_output if constructor else self.name == "Other"
-        return (self.name, self.arguments[:-1]) if multi else (self.name, self.arguments)
+        return (self.name, self.arguments[:-1] if self.multi_output else self.arguments)
+
+
+@cache
+def multi_output_names() -> frozenset[str]:
+    """The constructors whose last argument is the index of one of several outputs."""
+    return frozenset({"Other", *(c.name for c in constructors().values() if c.multi_output)})
 
 
 @dataclass(frozen=True)
@@ -48,8 +59,15 @@ class EGraphView:
 
 def count_enodes(egraph: bindings.EGraph) -> int:
     """The number of e-nodes now in the e-graph."""
-    functions = egraph.freeze().functions.items()
-    return sum(len(f.rows) for name, f in functions if f.output_sort == "Tensor" and f.input_sorts and name != "value")
+    (report,) = egraph.run_program(_SIZES)
+    assert isinstance(report, bindings.PrintAllFunctionsSize)
+    names = frozenset(_enode_tables())
+    return sum(size for name, size in report.sizes if name in names)
+
+
+@cache
+def _enode_tables() -> tuple[str, ...]:
+    return ("Input", "Const", "Splat", "Other", *constructors())
 
 
 def freeze(egraph: bindings.EGraph) -> EGraphView:
@@ -59,28 +77,31 @@ def freeze(egraph: bindings.EGraph) -> EGraphView:
     classes: list[list[ENode]] = []
 
     def class_of(value: bindings.Value) -> int:
-        if value not in numbers:
-            numbers[value] = len(classes)
+        number = numbers.get(value)
+        if number is None:
+            number = numbers[value] = len(classes)
             classes.append([])
-        return numbers[value]
+        return number
 
     reader = _Reader(egraph)
     values = {reader.read("i64", row.inputs[0]): class_of(row.output) for row in functions["value"].rows}
-    for name in ("Input", "Const", "Splat", "Other", *constructors()):
-        if name not in functions:
+    for name in _enode_tables():
+        function = functions.get(name)
+        rows = function.rows if function else ()
+        if not rows:
             continue
-        function = functions[name]
+        assert function is not None
         constructor = constructors().get(name)
         operands = constructor.operands if constructor else 0
-        sorts = function.input_sorts[operands:]
-        for row in function.rows:
+        readers = [reader.of(sort) for sort in function.input_sorts[operands:]]
+        for row in rows:
             inputs = row.inputs
             if name == "Other":
                 children = tuple(map(class_of, egraph.value_to_vec(inputs[1])))
                 rest: tuple[Any, ...] = (reader.read("i64", inputs[0]), reader.read("i64", inputs[2]))
             else:
-                children = tuple(map(class_of, inputs[:operands]))
-                rest = tuple(map(reader.read, sorts, inputs[operands:]))
+                children = tuple([class_of(value) for value in inputs[:operands]])
+                rest = tuple([read(value) for read, value in zip(readers, inputs[operands:], strict=True)])
             classes[class_of(row.output)].append(ENode(name, children, rest))
     return EGraphView(classes, values)
 
@@ -90,13 +111,15 @@ class _Reader:
 
     def __init__(self, egraph: bindings.EGraph) -> None:
         self._egraph = egraph
-        self._known: dict[tuple[str, bindings.Value], Any] = {}
+        self._readers: dict[str, Callable[[bindings.Value], Any]] = {}
 
     def read(self, sort: str, value: bindings.Value) -> Any:
-        key = (sort, value)
-        if key not in self._known:
-            self._known[key] = self._read(sort, value)
-        return self._known[key]
+        return self.of(sort)(value)
+
+    def of(self, sort: str) -> Callable[[bindings.Value], Any]:
+        if sort not in self._readers:
+            self._readers[sort] = cache(partial(self._read, sort))
+        return self._readers[sort]
 
     def _read(self, sort: str, value: bindings.Value) -> Any:
         match sort:

@@ -74,11 +74,16 @@ class Worker:
             self.seconds["start"] += time.perf_counter() - begin - prepared
 
     def execute(
-        self, artifact: Artifact, inputs: Sequence[Sequence[NDArray[Any]]], *, reference: bool = True
+        self,
+        artifact: Artifact,
+        inputs: Sequence[Sequence[NDArray[Any]]],
+        *,
+        reference: bool = True,
+        compile: bool = True,
     ) -> Outcome:
         """Load and compile an artifact, and run it on each set of inputs (at least one; all of one signature).
 
-        With `reference`, it is run uncompiled too where the framework can.
+        With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all.
 
         Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
         another format, and TypeError for an array whose dtype no frame carries.
@@ -95,7 +100,11 @@ class Worker:
         request = {
             "text": isinstance(artifact.source, str),
             "names": list(artifact.arrays),
+            "arguments": artifact.arguments,
+            "results": artifact.results,
+            "setup": dict(artifact.setup),
             "reference": reference,
+            "compile": compile,
             "sets": len(inputs),
         }
         values = [*artifact.arrays.values(), *(array for one in inputs for array in one)]

@@ -147,13 +147,17 @@ def _end(process: subprocess.Popen[bytes], channel: socket.socket, lifeline: int
     shutil.rmtree(scratch, ignore_errors=True)
 
 
+def cache_folder() -> Path:
+    """The user's cache folder for Polyjuice, which may not exist."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polyjuice"
+
+
 def _toolchain_folder(scratch: str) -> Path:
     """Where compilers keep what is costly to make and safe to share between workers and runs.
 
     In the scratch folder where the user's cache cannot be written.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = cache / "polyjuice" / "toolchain"
+    folder = cache_folder() / "toolchain"
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     return folder if os.access(folder, os.W_OK) else Path(scratch, "toolchain")

@@ -36,11 +36,20 @@ class Limits:
 
 @dataclass(frozen=True)
 class Artifact:
-    """A lowered graph: Python source (torch, tensorflow) or a serialized model (onnx), and constants."""
+    """A lowered graph: Python source (torch, tensorflow) or a serialized model (onnx), and constants.
+
+    ``arguments`` names the arrays that the program takes as further inputs, behind its own. Of its outputs the first
+    ``results`` count (None: all of them). ``setup`` is what the compiler file is told beside the program, and
+    ``idioms`` says in words how the graph was spelled.
+    """
 
     format: str
     source: str | bytes
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    results: int | None = None
+    setup: Mapping[str, Any] = field(default_factory=dict)
+    idioms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ of _wire.py:
 
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
-    from the host          {names, text, reference, sets} with source, named arrays, the inputs of each set
+    from the host          {names, arguments, results, setup, text, reference, compile, sets} with source, named
+                           arrays, and the inputs of each set
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
                            and those of the reference
 """
@@ -111,8 +112,11 @@ class _Job:
         """The report and its arrays: the outputs for each set of inputs, then the reference outputs likewise."""
         source = arrays[0][1].tobytes()
         named = {name: arrays[1 + index] for index, name in enumerate(request["names"])}
-        inputs = _split(arrays[1 + len(named) :], request["sets"])
-        artifact = {"source": source.decode() if request["text"] else source, "arrays": named}
+        arguments = [named[name] for name in request["arguments"]]
+        inputs = [[*one, *arguments] for one in _split(arrays[1 + len(named) :], request["sets"])]
+        text = source.decode() if request["text"] else source
+        artifact = {"source": text, "arrays": named, "setup": request["setup"]}
+        count = request["results"]
         reference = None
         outputs: list[Any] = []
         report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
@@ -121,13 +125,16 @@ class _Job:
                 program = compiler.load(artifact)
             if request["reference"] and hasattr(compiler, "eager"):
                 with self._in("eager"):
-                    reference = [array for one in inputs for array in self._checked(compiler.eager(program, one))]
-            with self._in("compile"):
-                compiled = compiler.compile(program, inputs[0])
-            with self._in("run"):
-                outputs = [array for one in inputs for array in self._checked(compiler.run(compiled, one))]
-            if hasattr(compiler, "trace"):
-                report["trace"] = compiler.trace(compiled)
+                    results = [compiler.eager(program, one)[:count] for one in inputs]
+                    reference = [array for one in results for array in self._checked(one)]
+            if request["compile"]:
+                with self._in("compile"):
+                    compiled = compiler.compile(program, inputs[0])
+                with self._in("run"):
+                    results = [compiler.run(compiled, one)[:count] for one in inputs]
+                    outputs = [array for one in results for array in self._checked(one)]
+                if hasattr(compiler, "trace"):
+                    report["trace"] = compiler.trace(compiled)
         except Exception as error:  # whatever the compiler raises is the result that the host asked for
             report.update(_failure(_status(self.stage, error), self.stage, error))
         other = time.perf_counter() - self._begin - sum(self.seconds.values())

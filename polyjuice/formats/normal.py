@@ -6,11 +6,16 @@ one, so that a rule need not know the others.
 
 from __future__ import annotations
 
+import math
+import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from polyjuice.ir import Attrs, TensorType
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import TABLE, AttrView, Dims, Op, complete_attrs
+from polyjuice.ops.resizing import TRANSFORMATIONS
 from polyjuice.ops.shapes import normalize_axis, slice_bounds
 
 
@@ -119,7 +124,10 @@ def _slice(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    _demand(a.get("mode", "constant") == "constant", "a padding mode other than constant")
+    mode = a.setdefault("mode", "constant")
+    _demand(mode in ("constant", "reflect", "edge", "wrap"), f"the padding mode {mode}")
+    if mode != "constant":
+        a["value"] = 0.0
     _demand("pads" in a, "no pads")
     rank = x[0].rank
     axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
@@ -140,6 +148,42 @@ def _conv(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     kernel = x[1].shape[2:]
     _demand(a.pop("kernel_shape", kernel) == kernel, "a kernel shape that is not the weights'")
     _window(a, x[0].shape[2:], kernel)
+
+
+def _q_linear_conv(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _conv(a, [x[0], x[3]], results)
+
+
+def _conv_transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    """Pads, where the result's size is given instead of them: what the windows reach beyond it."""
+    spatial, kernel = x[0].shape[2:], x[1].shape[2:]
+    padding = a.setdefault("output_padding", (0,) * len(spatial))
+    sizes, auto_pad = a.pop("output_shape", None), a.get("auto_pad", "NOTSET")
+    if sizes or auto_pad.startswith("SAME"):
+        a.pop("auto_pad", None)
+        a.pop("pads", None)
+    _conv(a, x, results)
+    if auto_pad.startswith("SAME") and not sizes:
+        sizes = [n * s for n, s in zip(spatial, a["strides"], strict=True)]
+    if not sizes:
+        return
+    _demand(len(sizes) == len(padding) == len(spatial), "an output shape of another rank")
+    excess = [
+        s * (n - 1) + p + d * (k - 1) + 1 - size
+        for n, s, p, d, k, size in zip(spatial, a["strides"], padding, a["dilations"], kernel, sizes, strict=True)
+    ]
+    if min(excess) < 0:
+        a["output_padding"] = tuple(p + max(-n, 0) for p, n in zip(padding, excess, strict=True))
+        excess = [max(n, 0) for n in excess]
+    less, more = [n // 2 for n in excess], [n - n // 2 for n in excess]
+    a["pads"] = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
+
+
+def _col2im(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand("image_shape" in a and "block_shape" in a, "no shape of image or block")
+    rank = len(a["image_shape"])
+    for name, count, value in (("dilations", rank, 1), ("pads", 2 * rank, 0), ("strides", rank, 1)):
+        a.setdefault(name, (value,) * count)
 
 
 def _max_pool(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
@@ -178,9 +222,138 @@ def _window(a: dict[str, Any], spatial: Sequence[int], kernel: Sequence[int]) ->
         a["pads"] = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
 
 
+def _layer_norm(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand(a.pop("stash_type", 1) == 1, "statistics in another type")
+    _axis(-1)(a, x, results)
+
+
+def _dropout(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    a.pop("seed", None)
+
+
+def _scaled(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    """Quantisation: the axis matters where there is a scale for each place along it."""
+    a["axis"] = normalize_axis(a.get("axis", 1), x[0].rank) if x[1].size > 1 else 1
+
+
+def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    """The sizes of all axes; scales become sizes where those tell the same ratio."""
+    shape, rank = x[0].shape, x[0].rank
+    a.pop("roi", None)
+    a.pop("extrapolation_value", None)
+    _demand(a.pop("antialias", 0) == 0, "antialiasing")
+    _demand(a.pop("keep_aspect_ratio_policy", "stretch") == "stretch", "sizes that keep the aspect ratio")
+    axes = [normalize_axis(axis, rank) for axis in a.pop("axes", range(rank))]
+    scales, sizes = a.pop("scales", ()), a.get("sizes", ())
+    _demand(len(scales or sizes) == len(axes), "neither sizes nor scales")
+    if scales:
+        sizes = [math.floor(np.float32(shape[axis]) * np.float32(s)) for axis, s in zip(axes, scales, strict=True)]
+        ratios = [np.float32(size / shape[axis]) for axis, size in zip(axes, sizes, strict=True) if shape[axis]]
+        _demand(ratios == [np.float32(s) for s in scales], "scales that lead to no whole size")
+    a["sizes"] = tuple(dict(zip(axes, sizes, strict=True)).get(axis, size) for axis, size in enumerate(shape))
+    transformation = a.setdefault("coordinate_transformation_mode", "half_pixel")
+    if transformation == "pytorch_half_pixel":
+        _demand(all(n > 1 or n == size for n, size in zip(a["sizes"], shape, strict=True)), "an axis of one element")
+        a["coordinate_transformation_mode"] = transformation = "half_pixel"
+    _demand(transformation in TRANSFORMATIONS, f"the coordinate transformation {transformation}")
+    mode = a.setdefault("mode", "nearest")
+    _demand(mode in ("nearest", "linear", "cubic"), f"the mode {mode}")
+    if mode != "nearest":
+        a.pop("nearest_mode", None)
+    if mode != "cubic":
+        a.pop("cubic_coeff_a", None)
+        _demand(a.get("exclude_outside", 0) == 0, "edges excluded in another mode than cubic")
+
+
+def _grid_sample(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    mode = a.setdefault("mode", "bilinear")
+    _demand(mode in ("bilinear", "linear", "nearest"), "cubic interpolation")
+    if mode == "linear":  # its name from opset 20 on
+        a["mode"] = "bilinear"
+    _demand(a.get("padding_mode", "zeros") in ("zeros", "border"), "reflection at the border")
+
+
+def _center_crop_pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand("shape" in a, "no target shape")
+    a["axes"] = tuple(normalize_axis(axis, x[0].rank) for axis in a.get("axes", range(x[0].rank)))
+    _demand(len(set(a["axes"])) == len(a["axes"]), "an axis occurs twice")
+
+
 def _batch_norm(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     _demand(a.pop("training_mode", 0) == 0, "training mode")
     a.pop("momentum", None)
+
+
+def _eye_like(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand(a.setdefault("dtype", x[0].dtype) != "bfloat16", "a type that opset 18 lacks")
+
+
+def _one_hot(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    a["axis"] = normalize_axis(a.get("axis", -1), x[0].rank + 1)
+
+
+def _scatter_elements(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _axis(0)(a, x, results)
+    _scatter_nd(a, x, results)
+
+
+def _scatter_nd(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand(a.get("reduction", "none") == "none" or x[0].dtype != "bool", "a reduction of truth values")
+
+
+def _cum_sum(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand("axis" in a, "no axis")
+    _axis(0)(a, x, results)
+
+
+def _lp_normalization(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    _demand(a.get("p", 2) in (1, 2), f"the norm of order {a.get('p')}")
+    _axis(-1)(a, x, results)
+
+
+def _mean_variance(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    a["axes"] = _sorted_axes(a.get("axes", (0, 2, 3)), x[0].rank)
+
+
+def _einsum(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    """The explicit form, without spaces, an index for each dimension behind an ellipsis."""
+    inputs, arrow, output = str(a["equation"]).replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    _demand(len(terms) == len(x), "another number of operands than the equation has")
+    letters = inputs.replace("...", "").replace(",", "")
+    if not arrow:
+        once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+        output = ("..." if "..." in inputs else "") + "".join(once)
+    if "..." in inputs:
+        shapes = {_behind_ellipsis(term, t) for term, t in zip(terms, x, strict=True) if "..." in term}
+        _demand(len(shapes) == 1, "dimensions behind an ellipsis that broadcast")
+        free = [letter for letter in string.ascii_letters if letter not in letters]
+        named = "".join(free[: len(shapes.pop())])
+        terms, output = [term.replace("...", named) for term in terms], output.replace("...", named)
+    a["equation"] = f"{','.join(terms)}->{output}"
+
+
+def _behind_ellipsis(term: str, t: TensorType) -> tuple[int, ...]:
+    """The sizes of the dimensions that the ellipsis of a term stands for."""
+    before, _, after = term.partition("...")
+    _demand(len(before) + len(after) <= t.rank, "more indices than dimensions")
+    return t.shape[len(before) : t.rank - len(after)]
+
+
+def _mod(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    floating = dtypes.is_float(x[0].dtype)
+    _demand(not floating or a.get("fmod", 0) == 1, "a floating remainder with the sign of the divisor")
+    a["fmod"] = int(a.get("fmod", 0) != 0)
+
+
+def _shrink(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    whole = all(float(a.get(name, default)).is_integer() for name, default in (("bias", 0.0), ("lambd", 0.5)))
+    _demand(whole or dtypes.is_float(x[0].dtype), "integers beside a limit that is none")
+
+
+def _is_inf(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
+    for name in ("detect_negative", "detect_positive"):
+        a[name] = int(a.get(name, 1) != 0)
 
 
 _RULES: dict[str, _Rule] = {
@@ -189,20 +362,46 @@ _RULES: dict[str, _Rule] = {
     "AveragePool": _average_pool,
     "BatchNormalization": _batch_norm,
     "Cast": _cast,
+    "CenterCropPad": _center_crop_pad,
+    "Col2Im": _col2im,
     "Concat": _axis(0),
     "Conv": _conv,
+    "ConvInteger": _conv,
+    "ConvTranspose": _conv_transpose,
+    "CumSum": _cum_sum,
+    "Einsum": _einsum,
+    "DequantizeLinear": _scaled,
+    "Dropout": _dropout,
     "Expand": _expand,
     "Flatten": _flatten,
+    "EyeLike": _eye_like,
     "Gather": _axis(0),
+    "GatherElements": _axis(0),
+    "IsInf": _is_inf,
+    "GridSample": _grid_sample,
+    "Hardmax": _axis(-1),
+    "LayerNormalization": _layer_norm,
     "LogSoftmax": _axis(-1),
+    "LpNormalization": _lp_normalization,
+    "LpPool": _pool,
     "MaxPool": _max_pool,
+    "MeanVarianceNormalization": _mean_variance,
+    "Mod": _mod,
+    "OneHot": _one_hot,
     "Pad": _pad,
+    "QLinearConv": _q_linear_conv,
+    "QuantizeLinear": _scaled,
     "Reshape": _reshape,
+    "Resize": _resize,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
+    "Shrink": _shrink,
     "Slice": _slice,
     "Softmax": _axis(-1),
     "Split": _split,
     "Squeeze": _squeeze,
+    "TopK": _axis(-1),
     "Transpose": _transpose,
     "Unsqueeze": _unsqueeze,
-    **{f"Reduce{name}": _reduce for name in ("Sum", "Mean", "Max", "Min", "Prod")},
+    **{name: _reduce for domain, name in TABLE if not domain and name.startswith("Reduce")},
 }

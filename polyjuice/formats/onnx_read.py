@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from onnx import AttributeProto, ModelProto, NodeProto, TypeProto, helper
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TypeProto, helper
 
-from polyjuice.formats import opaque
+from polyjuice.formats import control, opaque
 from polyjuice.formats.errors import FormatError
 from polyjuice.formats.normal import NotCovered, normal_attrs
 from polyjuice.formats.subgraphs import RESERVED, nested_nodes
@@ -44,7 +44,10 @@ _LARGEST_PROPAGATED = 1024
 _CREATORS = ("ConstantOfShape", "Range", "Shape", "Size")
 """Operators that become constants: what they create depends on shapes and other constants alone."""
 
-_EXTRA_INPUTS = {"Pad": ("axes",)}
+_EXTRA_INPUTS: Mapping[str, Sequence[Attr]] = {
+    "Pad": (Attr("axes", "ints", None),),
+    "Resize": (Attr("roi", "floats", None, place=1), Attr("scales", "floats", None, place=2)),
+}
 """Inputs of operators of the table beyond those that the entry knows; the normal form does without them."""
 
 _EVALUATION_ERRORS = (
@@ -219,20 +222,35 @@ class _Reader:
 
     def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
         """The operands, and the attributes as the file gives them. Raises NotCovered."""
-        as_inputs = [attr for attr in op.attrs if attr.as_input]
-        count = len(op.inputs) if as_inputs else len(proto.input)
-        operands, rest = _without_trailing(proto.input[:count]), proto.input[count:]
+        if op.unrolled:
+            return control.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
+        as_inputs = [attr for attr in op.attrs if attr.as_input and attr.place is None]
+        inputs = list(proto.input)
+        extra = [] if op.domain else list(_EXTRA_INPUTS.get(op.name, ()))
+        placed = [(attr, inputs.pop(place)) for place, attr in _by_place((*op.attrs, *extra)) if place < len(inputs)]
+        extra = [attr for attr in extra if attr.place is None]
+        count = len(op.inputs) if as_inputs else len(inputs)
+        operands, rest = _without_trailing(inputs[:count]), inputs[count:]
         if "" in operands:
             raise NotCovered("an optional operand is absent before one that is there")
         given = {a.name: _attribute_value(a, op, proto.output[0]) for a in proto.attribute}
-        extra = [Attr(name, "ints", None) for name in _EXTRA_INPUTS.get(op.name, ())]
         if any(rest[len(as_inputs) + len(extra) :]):
             raise NotCovered("inputs that the entry lacks")
-        for attr, name in zip((*as_inputs, *extra), rest, strict=False):
+        for attr, name in (*((a, n) for a, n in placed if n), *zip((*as_inputs, *extra), rest, strict=False)):
             given[attr.name] = self.constant_attribute(attr, name) if name else None
         if self.native:
             given = {**{attr.name: None for attr in as_inputs}, **given}
         return operands, given
+
+    def subgraph(self, graph: GraphProto) -> Graph:
+        """The Graph of a subgraph whose inputs are typed. Raises NotCovered."""
+        opsets = {**self.imports, "": self.version}
+        imports = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
+        model = ModelProto(producer_name=PRODUCER if self.native else "", graph=graph, opset_import=imports)
+        try:
+            return _Reader(model).read()
+        except (FormatError, GraphError) as error:
+            raise NotCovered(str(error)) from None
 
     def constant_attribute(self, attr: Attr, name: str) -> Any:
         """An attribute that ONNX passes as an input. Raises NotCovered where that input is not constant."""
@@ -241,12 +259,14 @@ class _Reader:
             raise NotCovered(f"{attr.name} is not constant")
         if attr.kind == "ints":
             return tuple(int(v) for v in array.ravel())
+        if attr.kind == "floats":
+            return tuple(float(v) for v in array.ravel())
         if array.size != 1:
             raise NotCovered(f"{attr.name} is not one number")
         value = array.reshape(()).item()
         if isinstance(value, int) and int(float(value)) != value:
             raise NotCovered(f"{attr.name} is no number of double precision")
-        return float(value)
+        return int(value) if attr.kind == "int" else float(value)
 
     def add_opaque_node(self, proto: NodeProto, index: int) -> None:
         node = opaque.from_proto(proto, self.identity(proto, index))
@@ -275,9 +295,11 @@ class _Reader:
 
     def identity(self, proto: NodeProto, index: int) -> str:
         """A unique name for a node that may be random or stateful (its own, if it has one), else ``""``."""
+        name = proto.name.removeprefix(opaque.MARK)
+        if self.native and proto.name.startswith(opaque.MARK):
+            return name
         if not opaque.is_stateful(proto):
             return ""
-        name = proto.name.removeprefix(opaque.MARK)
         if not name or name in self.identities:
             name = f"{proto.op_type}_{index}"
         self.identities.add(name)
@@ -364,6 +386,12 @@ def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
     if any(proto.output[len(op.results) :]):
         raise NotCovered("more results than the entry has")
     return tuple(proto.output[: len(op.results)])
+
+
+def _by_place(attrs: Sequence[Attr]) -> list[tuple[int, Attr]]:
+    """The attributes that stand among ONNX's inputs, the last first."""
+    placed = [(attr.place, attr) for attr in attrs if attr.place is not None]
+    return sorted(placed, key=lambda pair: pair[0], reverse=True)
 
 
 def _without_trailing(names: Sequence[str]) -> tuple[str, ...]:

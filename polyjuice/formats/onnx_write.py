@@ -1,5 +1,7 @@
 """Writing a Graph as an ONNX model: opset 18 and IR version 9, later only where a node needs it.
 
+Operators that are not ONNX's carry their meaning in local functions where ONNX can say it.
+
 Every value is declared with its type. Attributes that ONNX takes as inputs become shared initializers. Floats
 are rounded to what ONNX holds: single precision, or the operand's type for such inputs.
 """
@@ -14,8 +16,9 @@ import numpy as np
 from google.protobuf.message import EncodeError  # type: ignore[import-untyped]
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto
 
-from polyjuice.formats import opaque
+from polyjuice.formats import control, opaque
 from polyjuice.formats.errors import FormatError
+from polyjuice.formats.functions import OVERLOADS_IR_VERSION, local_functions
 from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, to_tensor, to_value_info
@@ -25,6 +28,9 @@ from polyjuice.ops import Attr, entry
 
 _DILATED_AVERAGE_OPSET = 19
 """The version of ONNX that gave AveragePool its dilations."""
+
+_WRAPPING_PAD_OPSET = 19
+"""The version of ONNX that gave Pad its mode wrap."""
 
 
 def save(graph: Graph, path: str | Path, name: str = "polyjuice") -> None:
@@ -55,18 +61,26 @@ class _Writer:
         self.unused = 0
         self.opset = graph.opsets.get("", OPSET)
 
+    def graph_proto(self) -> GraphProto:
+        """Just the graph, without its model."""
+        return self.model("body").graph
+
     def model(self, name: str) -> ModelProto:
         graph, proto = self.graph, self.proto
         proto.name = name
         proto.input.extend(to_value_info(value, graph.types[value]) for value in graph.inputs)
         proto.initializer.extend(to_tensor(array, value) for value, array in graph.constants.items())
-        for node in graph.nodes:
-            proto.node.append(opaque.to_proto(node) if node.opaque else self.table_node(node))
+        written = [opaque.to_proto(node) if node.opaque else self.table_node(node) for node in graph.nodes]
+        foreign = [(n, p) for n, p in zip(graph.nodes, written, strict=True) if n.domain and not n.opaque]
+        functions = local_functions(foreign, graph.types, lambda inner: _Writer(inner).graph_proto())
+        proto.node.extend(written)
         self.outputs()
         model = ModelProto(ir_version=IR_VERSION, producer_name=PRODUCER, graph=proto)
         domains = {node.domain: 1 for node in graph.nodes if node.domain}
         opsets = {**domains, **graph.opsets, "": self.opset}
-        model.ir_version = ir_version(opsets)
+        model.functions.extend(functions)
+        overloaded = any(function.overload for function in functions)
+        model.ir_version = max(ir_version(opsets), OVERLOADS_IR_VERSION if overloaded else 0)
         model.opset_import.extend(OperatorSetIdProto(domain=d, version=v) for d, v in sorted(opsets.items()))
         return model
 
@@ -88,24 +102,42 @@ class _Writer:
     def table_node(self, node: Node) -> NodeProto:
         op = entry(node)
         assert op is not None
-        attributes = [attr for attr in op.attrs if not attr.as_input]
+        attributes = [attr for attr in op.attrs if not attr.as_input and attr.kind != "graph"]
+        if not node.domain:
+            self.opset = max(self.opset, op.since)
         if node.qualified == "AveragePool" and self.opset < _DILATED_AVERAGE_OPSET:
             if any(d != 1 for d in node.attrs["dilations"]):
                 self.opset = _DILATED_AVERAGE_OPSET
             else:
                 attributes = [attr for attr in attributes if attr.name != "dilations"]
+        if node.qualified == "Pad" and node.attrs["mode"] == "wrap":
+            self.opset = max(self.opset, _WRAPPING_PAD_OPSET)
         proto = NodeProto(op_type=node.op, domain=node.domain)
         proto.output.extend(name or self.unused_name() for name in node.outputs)
         proto.attribute.extend(
             _attribute(attr, node.attrs[attr.name]) for attr in attributes if node.attrs[attr.name] is not None
         )
         proto.input.extend(node.inputs)
-        constants = list(self.constant_inputs(node, [attr for attr in op.attrs if attr.as_input]))
+        as_inputs = [attr for attr in op.attrs if attr.as_input]
+        constants = list(self.constant_inputs(node, [attr for attr in as_inputs if attr.place is None]))
         while constants and not constants[-1]:
             constants.pop()
         if constants:
             proto.input.extend("" for _ in range(len(op.inputs) - len(node.inputs)))
             proto.input.extend(constants)
+        for attr in as_inputs:
+            if attr.place is not None:
+                proto.input.extend("" for _ in range(attr.place - len(proto.input)))
+                proto.input.insert(attr.place, *self.constant_inputs(node, [attr]))
+        if op.unrolled:
+            control.complete(proto, node, self.subgraph, lambda: self.initializer(np.array(True)))
+        return proto
+
+    def subgraph(self, graph: Graph) -> GraphProto:
+        """The subgraph of a node, whose operators may need a later opset."""
+        inner = _Writer(graph)
+        proto = inner.graph_proto()
+        self.opset = max(self.opset, inner.opset)
         return proto
 
     def unused_name(self) -> str:
@@ -117,6 +149,8 @@ class _Writer:
         for attr in attrs:
             value = node.attrs[attr.name]
             dtype = self.graph.types[node.inputs[0]].dtype if attr.like_operand else "int64"
+            if attr.kind == "int" and not attr.scalar:
+                value = (value,)
             yield "" if value is None else self.initializer(_as_array(value, dtype))
 
     def initializer(self, array: np.ndarray) -> str:

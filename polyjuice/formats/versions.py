@@ -7,10 +7,11 @@ element types and attributes), and what it does not cover stays opaque at its ow
 
 from __future__ import annotations
 
-from onnx import ModelProto, defs, helper, inliner, version_converter
+from onnx import ModelProto, defs, helper, inliner, shape_inference, version_converter
 
 from polyjuice.formats.errors import FormatError
 from polyjuice.formats.subgraphs import nested_nodes
+from polyjuice.ops import TABLE
 
 OPSET = 18
 """The version of ONNX's operators at which graphs are stored."""
@@ -43,17 +44,28 @@ def prepare(model: ModelProto) -> ModelProto:
         name = model.graph.sparse_initializer[0].values.name
         raise FormatError(f"the initializer {name!r} is sparse; store it as a dense tensor")
     try:
-        if model.functions:
-            model = inliner.inline_local_functions(model, convert_version=True)
+        model = _without_functions(model)
         version = default_version(model)
         if version < OPSET and _changed_since(model, version):
             model = _with_declared_types(version_converter.convert_version(model, OPSET), model)
-    except (RuntimeError, ValueError, version_converter.ConvertError) as error:
+    except (RuntimeError, ValueError, version_converter.ConvertError, shape_inference.InferenceError) as error:
         reason = " ".join(str(error).split())
         raise FormatError(
             f"the model cannot be brought to opset {OPSET} ({reason}); export it at opset {OPSET}"
         ) from None
     return model
+
+
+def _without_functions(model: ModelProto) -> ModelProto:
+    """The model with its local functions inlined, but for those that are operators of the table."""
+    if not model.functions:
+        return model
+    foreign = [function for function in model.functions if (function.domain, function.name) not in TABLE]
+    kept = ModelProto()
+    kept.CopyFrom(model)
+    del kept.functions[:]
+    kept.functions.extend(foreign)
+    return inliner.inline_local_functions(kept, convert_version=True) if foreign else kept
 
 
 def _changed_since(model: ModelProto, version: int) -> bool:

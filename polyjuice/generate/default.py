@@ -9,13 +9,14 @@ III); here graphs have inputs, all element types, and broadcasting.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
-from polyjuice.ops.sampling import MAX_RANK, size
+from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
 
 STRATEGIES = ("default",)
 
@@ -33,17 +34,35 @@ _CONSTANT = 0.3
 
 _ATTEMPTS = 50
 
+_FURTHER_INPUTS = 10
+"""How many inputs may be added where no operator takes the values that there are."""
 
-def generate(nodes: int, seed: int | str) -> Graph:
-    """A graph of ``nodes`` operators (fewer only where no operator fits any more), from its seed alone."""
-    return _Growth(random.Random(f"generate {seed}")).graph(nodes)
+
+#: Whether an operator may be applied to operands of some types, giving results of some types.
+Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
+
+
+def generate(nodes: int, seed: int | str, accepts: Accepts | None = None) -> Graph:
+    """A graph of ``nodes`` operators (fewer only where no operator fits any more), from its seed alone.
+
+    Only applications that ``accepts`` allows occur.
+    """
+    return _Growth(random.Random(f"generate {seed}"), accepts).graph(nodes)
+
+
+def _without_unused_inputs(graph: Graph) -> Graph:
+    used = {name for node in graph.nodes for name in node.inputs}.union(graph.outputs)
+    inputs = tuple(name for name in graph.inputs if name in used)
+    types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}
+    return replace(graph, inputs=inputs, types=types)
 
 
 class _Growth:
     """A graph that grows."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, accepts: Accepts | None) -> None:
         self._rng = rng
+        self._accepts = accepts
         self._builder = GraphBuilder()
         self._values: list[str] = []
         self._used: set[str] = set()
@@ -54,12 +73,17 @@ class _Growth:
     def graph(self, nodes: int) -> Graph:
         for _ in range(self._rng.randint(1, 3)):
             self._values.append(self._builder.input(self._random_type()))
+        further = _FURTHER_INPUTS
         while len(self._builder) < nodes:
-            if not any(self._grow() for _ in range(_ATTEMPTS)):
+            if any(self._grow() for _ in range(_ATTEMPTS)):
+                continue
+            if not further:
                 break
+            further -= 1
+            self._values.append(self._builder.input(self._random_type()))
         unused = [name for name in self._computed if name not in self._used]
         others = [name for name in self._computed if name in self._used and self._rng.random() < 0.1]
-        return self._builder.build(unused + others)
+        return _without_unused_inputs(self._builder.build(unused + others))
 
     def _random_type(self) -> TensorType:
         dtype = self._rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
@@ -88,6 +112,8 @@ class _Growth:
             return False
         if any(t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *operand_types)):
             return False
+        if self._accepts and not self._accepts(op, operand_types, results):
+            return False
         self._add(op, [first, *(self._operand(op, i, o) for i, o in enumerate(sample.operands, 1))], attrs)
         return True
 
@@ -97,7 +123,8 @@ class _Growth:
     def _operand(self, op: Op, position: int, operand: Operand) -> str:
         """An existing value of the type, or one that broadcasts as well, or a new input or constant."""
         if operand.values:
-            return self._builder.constant(self._integers(operand.type, *operand.values))
+            generator = np.random.default_rng(self._rng.getrandbits(32))
+            return self._builder.constant(restricted_values(generator, operand))
         fits = [v for v in self._values if self._type(v) == operand.type]
         if fits and self._rng.random() < 0.7:
             return self._rng.choice(fits)

@@ -16,7 +16,7 @@ import numpy as np
 from polyjuice.ir import dtypes
 from polyjuice.ir.arrays import array_digest
 
-#: An attribute is a number, a string, a tuple of numbers or strings, or (opaque nodes only) an ONNX AttributeProto.
+#: An attribute is a number, a string, a tuple of numbers or strings, a Graph, or (opaque nodes only) an AttributeProto.
 Attrs = Mapping[str, Any]
 
 
@@ -69,7 +69,8 @@ class Node:
         return f"{self.domain}.{self.op}" if self.domain else self.op
 
     def __str__(self) -> str:
-        attrs = ", ".join(f"{k}={v}" for k, v in sorted(self.attrs.items())) if not self.opaque else "..."
+        texts = (f"{k}={_summary(v)}" for k, v in sorted(self.attrs.items()))
+        attrs = "..." if self.opaque else ", ".join(texts)
         call = f"{self.qualified}({', '.join(self.inputs)}" + (f"; {attrs})" if self.attrs else ")")
         return f"{', '.join(self.outputs)} = {call}"
 
@@ -105,6 +106,10 @@ class Graph:
         lines += [f"const {n}: {self.types[n]}" for n in self.constants]
         lines += [f"{node}  : {', '.join(str(self.types[o]) for o in node.outputs if o)}" for node in self.nodes]
         return "\n".join([*lines, f"output {', '.join(self.outputs)}"])
+
+
+def _summary(value: Any) -> str:
+    return f"<graph of {len(value)} nodes>" if isinstance(value, Graph) else str(value)
 
 
 def prune(graph: Graph) -> Graph:
@@ -161,6 +166,11 @@ def check_structure(graph: Graph) -> None:
             raise GraphError(f"the output {name!r} is not defined")
 
 
+def attribute_texts(attrs: Attrs) -> list[tuple[str, str]]:
+    """Names and values of attributes, in order, as texts that are equal where the values are."""
+    return [(k, f"graph {digest(v)}" if isinstance(v, Graph) else str(v)) for k, v in sorted(attrs.items())]
+
+
 def digest(graph: Graph) -> str:
     """A short hash of the program that does not depend on the names of its values.
 
@@ -174,7 +184,7 @@ def digest(graph: Graph) -> str:
     for name, array in graph.constants.items():
         keys[name] = f"const {graph.types[name]} {array_digest(array)}"
     for node in graph.nodes:
-        head = repr((node.qualified, sorted((k, str(v)) for k, v in node.attrs.items()), node.identity))
+        head = repr((node.qualified, attribute_texts(node.attrs), node.identity))
         body = _sha("\n".join([head, *(keys[name] for name in node.inputs)]))
         for position, name in enumerate(node.outputs):
             if name:

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
-from polyjuice.lower import torch_source
+from polyjuice.lower import onnx_model, tensorflow_source, torch_source
 from polyjuice.lower.problem import Unlowerable
+from polyjuice.lower.repetition import repeat, repeated_axes
 
-__all__ = ["Unlowerable", "lower"]
+DEFAULT_OPSET = onnx_model.OPSET
+
+__all__ = ["DEFAULT_OPSET", "Unlowerable", "lower", "repeat", "repeated_axes"]
 
 
-def lower(graph: Graph, format: str, seed: int | str) -> Artifact:
-    """The artifact of a graph. Raises Unlowerable where the format cannot say it."""
+def lower(
+    graph: Graph,
+    format: str,
+    seed: int | str,
+    *,
+    repeated: Mapping[str, int] = MappingProxyType({}),
+    opset: int = DEFAULT_OPSET,
+    lacks: Sequence[str] = (),
+) -> Artifact:
+    """The artifact of a graph. Raises Unlowerable where the format cannot say it.
+
+    ``repeated`` names inputs whose values repeat along an axis (which may then have stride 0). For ONNX at the given
+    opset; ``lacks`` names idioms that the compiler's importer does not take.
+    """
     match format:
         case "torch":
-            return torch_source.lower(graph, random.Random(f"lower {seed}"))
+            return torch_source.lower(graph, random.Random(f"lower {seed}"), repeated)
+        case "tensorflow":
+            return tensorflow_source.lower(graph, random.Random(f"lower {seed}"))
         case "onnx":
-            return Artifact("onnx", formats.to_model(graph).SerializeToString(deterministic=True))
+            return onnx_model.lower(graph, random.Random(f"lower {seed}"), opset, lacks)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

@@ -2,21 +2,37 @@
 
 from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, AttrView, ErrorContext, Op, Operand, Sample, TorchCall, TypeMismatch, infer
+from polyjuice.ops.spec import (
+    FRAMEWORKS,
+    Attr,
+    AttrView,
+    Call,
+    ErrorContext,
+    Hole,
+    Op,
+    Operand,
+    Sample,
+    Spelling,
+    TypeMismatch,
+    infer,
+)
 from polyjuice.ops.table import TABLE, entry
 
 __all__ = [
+    "FRAMEWORKS",
     "TABLE",
     "Attr",
     "AttrView",
+    "Call",
     "Dims",
     "ErrorContext",
     "GraphBuilder",
+    "Hole",
     "Op",
     "Operand",
     "Sample",
     "ShapeMismatch",
-    "TorchCall",
+    "Spelling",
     "TypeMismatch",
     "check",
     "complete_attrs",

@@ -50,6 +50,9 @@ def check(graph: Graph) -> Graph:
     for node in graph.nodes:
         if node.opaque:
             continue
+        for value in node.attrs.values():
+            if isinstance(value, Graph):
+                check(value)
         results = infer_node(node, graph.types)
         if len(results) != len(node.outputs):
             raise GraphError(f"node {node}: the operator has {len(results)} outputs")

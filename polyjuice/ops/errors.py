@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from polyjuice.ir import dtypes
 from polyjuice.ops.spec import ErrorContext, ErrorFn
 
 
@@ -118,3 +119,77 @@ def infinite_if(mask: np.ndarray, bound: np.ndarray) -> np.ndarray:
 def summed(terms: int, c: ErrorContext, errors: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
     """A sum of ``terms`` terms: the given summed errors, plus the rounding of a sum in any order."""
     return np.asarray(errors + terms * c.unit * (magnitudes + errors))
+
+
+def gathered(c: ErrorContext) -> object:
+    """The first operand's elements at places that the others give; none is known if a place is in doubt."""
+    if any(np.any(e) for e in c.e[1:]):
+        return np.full(np.shape(c.y[0]), np.inf)
+    return c.numpy([np.broadcast_to(c.e[0], c.x[0].shape), *c.x[1:]], c.attrs)
+
+
+def held(c: ErrorContext) -> str:
+    """The floating type whose roundings the context counts (the widest one if it counts none)."""
+    return next((t for t in dtypes.FLOATS if dtypes.unit_roundoff(t) == c.unit), "float64")
+
+
+def overflows(c: ErrorContext, magnitudes: np.ndarray) -> np.ndarray:
+    """Where intermediate values of these magnitudes may leave the range of the type."""
+    return np.asarray(~(magnitudes <= dtypes.largest_finite(held(c)) / 2))
+
+
+def multilinear(c: ErrorContext, function: Callable[[Sequence[np.ndarray]], np.ndarray], terms: int) -> np.ndarray:
+    """A sum of ``terms`` products, affine in each operand: the result on magnitudes tells how far operands carry.
+
+    |f(x + d) - f(x)| is at most f(|x| + e) - f(|x|) for non-negative e; an unbounded operand error reaches whatever
+    the element takes part in, even where it meets a zero.
+    """
+    sizes = [np.abs(np.asarray(x, np.float64)) for x in c.x]
+    e = [np.broadcast_to(np.asarray(e, np.float64), x.shape) for e, x in zip(c.e, sizes, strict=True)]
+    known = [np.where(np.isfinite(v), v, 0.0) for v in e]
+    widest = function([x + v for x, v in zip(sizes, known, strict=True)])
+    bound = np.asarray(widest - function(sizes) + terms * c.unit * widest)
+    for i, v in enumerate(e):
+        if not np.isfinite(v).all():
+            ones = [np.ones_like(x) for x in sizes]
+            without, reached = ([*ones[:i], part, *ones[i + 1 :]] for part in (0 * ones[i], np.isinf(v).astype(float)))
+            bound = np.where(function(reached) > function(without), np.inf, bound)
+    return bound
+
+
+# --- rounding beyond ``Op.ulps`` -------------------------------------------------------------------------------------
+
+
+def plus_proportional(rule: ErrorFn, units: float) -> ErrorFn:
+    """A rule plus ``units`` unit roundoffs of the first operand: for products of it with a rounded factor."""
+    return lambda c: rule(c) + units * c.unit * np.abs(c.x[0])
+
+
+def plus_backward(rule: ErrorFn, units: float, low: float = -np.inf, high: float = np.inf) -> ErrorFn:
+    """A rule plus what ``units`` unit roundoffs of the single operand do, within the function's domain."""
+
+    def bound(c: ErrorContext) -> np.ndarray:
+        reach = units * c.unit * np.abs(c.x[0])
+        ends = [[np.clip(c.x[0] + side * reach, low, high)] for side in (-1.0, 1.0)]
+        return np.asarray(rule(c) + corners(c, ends))
+
+    return bound
+
+
+def unless_overflow(c: ErrorContext, magnitudes: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Unbounded where an intermediate value of such a magnitude may leave the result's floating type."""
+    return np.where(magnitudes > 0.5 * dtypes.largest_finite(held(c)), np.inf, bound)
+
+
+# --- decisions -------------------------------------------------------------------------------------------------------
+
+
+def near(c: ErrorContext, threshold: float) -> np.ndarray:
+    """Whether the first operand lies within its error, and the threshold's rounding, of the threshold."""
+    reach = c.e[0] + 2 * c.unit * abs(threshold)
+    return np.where(reach > 0, ~(np.abs(_float(c.x[0]) - threshold) > reach), False)
+
+
+def known(c: ErrorContext) -> np.ndarray:
+    """A question that is settled for every operand with a finite error: whether it is finite, a NaN, an infinity."""
+    return np.where(np.isinf(c.e[0]), np.inf, 0.0)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 
-from polyjuice.ir import Attrs, TensorType
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops.spec import Operand, Sample, SampleFn
 
 #: Sizes at which vectorised loops change their shape, beside small ones.
@@ -88,3 +90,18 @@ def total(shape: Iterable[int]) -> int:
     for dim in shape:
         count *= dim
     return count
+
+
+def restricted_values(generator: np.random.Generator, operand: Operand) -> np.ndarray:
+    """Values for an operand that has a range: integers in it, distinct along an axis where the operand says so."""
+    assert operand.values is not None
+    (low, high), t, axis = operand.values, operand.type, operand.distinct_along
+    if axis is None:
+        array = generator.integers(low, high, t.shape, endpoint=True)
+    else:
+        lines = [1] * t.rank
+        lines[axis] = -1
+        every = np.arange(low, high + 1).reshape(lines)
+        wide = (*t.shape[:axis], every.size, *t.shape[axis + 1 :])
+        array = generator.permuted(np.broadcast_to(every, wide), axis=axis).take(range(t.shape[axis]), axis=axis)
+    return np.asarray(array).astype(dtypes.to_numpy(t.dtype))

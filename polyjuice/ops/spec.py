@@ -9,12 +9,15 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops.shapes import Dims
+
+ANY = "*"
+"""A type variable whose occurrences may be of different types."""
 
 REQUIRED = object()
 """The default of an attribute that has none."""
@@ -24,9 +27,10 @@ REQUIRED = object()
 class Attr:
     """An attribute: its name, kind, ONNX default, and where ONNX keeps it when it is not an attribute.
 
-    ``kind`` is one of ``int``, ``ints``, ``float``, ``string`` and ``dtype``. With ``as_input`` ONNX (at opset 18)
-    passes it as a constant input after the operands, in the order in which the entry lists such attributes;
-    ``scalar`` says that this input has rank 0, and ``like_operand`` that its type is the first operand's.
+    ``kind`` is one of ``int``, ``ints``, ``float``, ``string``, ``dtype`` and ``graph``. With ``as_input`` ONNX (at
+    opset 18) passes it as a constant input after the operands, in the order in which the entry lists such attributes;
+    ``scalar`` says that this input has rank 0, ``like_operand`` that its type is the first operand's, and ``place``
+    which of ONNX's inputs it is where it stands among the operands.
     """
 
     name: str
@@ -35,14 +39,19 @@ class Attr:
     as_input: bool = False
     scalar: bool = False
     like_operand: bool = False
+    place: int | None = None
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand that the generator has to find or make: its type, and a range of values if it must be constant."""
+    """An operand that the generator has to find or make: its type, and a range of values if it must be constant.
+
+    Along the axis ``distinct_along`` no value may occur twice (indices of elements that are written).
+    """
 
     type: TensorType
     values: tuple[int, int] | None = None
+    distinct_along: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,22 +78,58 @@ class ErrorContext:
     numpy: NumpyFn
 
 
-NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
-ErrorFn = Callable[[ErrorContext], Any]
-ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
-SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
-TorchFn = Callable[["TorchCall"], str]
+@dataclass(frozen=True)
+class Hole:
+    """Why a framework cannot say an operator, or one application of it."""
+
+    reason: str
 
 
 @dataclass(frozen=True)
-class TorchCall:
-    """What a Torch spelling sees of one application: operand expressions, types, attributes, the idiom's choices."""
+class Call:
+    """What a spelling in Python source sees of one application.
+
+    ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
+    types of operands and results, ``rng``: the seed's choices between equivalent spellings. ``let`` binds an expression
+    to a new local name, for an intermediate value that is used twice.
+    """
 
     x: Sequence[str]
     types: Sequence[TensorType]
     results: Sequence[TensorType]
     attrs: Attrs
     rng: random.Random
+    let: Callable[[str], str]
+
+
+class Builder(Protocol):
+    """What an ONNX decomposition builds with (:class:`polyjuice.ops.build.GraphBuilder`)."""
+
+    types: dict[str, TensorType]
+
+    def op(self, op: str, *inputs: str, **attrs: Any) -> str:
+        """Apply an operator of the table with one result; returns the result's name."""
+
+    def multi(self, op: str, *inputs: str, **attrs: Any) -> tuple[str, ...]:
+        """Apply an operator of the table; returns the names of all its results."""
+
+    def constant(self, array: np.ndarray) -> str:
+        """A constant."""
+
+
+NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
+ErrorFn = Callable[[ErrorContext], Any]
+UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
+ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
+SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
+SpellFn = Callable[[Call], "str | Hole"]
+Spelling = tuple[str, ...] | SpellFn | Hole
+DecomposeFn = Callable[[Builder, Sequence[str], Attrs], "str | Sequence[str] | Hole"]
+
+
+FRAMEWORKS = ("torch", "onnx", "tensorflow")
+
+UNSPELLED = Hole("nobody has spelled it yet")
 
 
 @dataclass(frozen=True)
@@ -93,8 +138,8 @@ class Op:
 
     ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
     last repeats. ``types`` gives each variable its element types. ``results`` is, for each output, a type variable,
-    an element type, or ``@attr`` for the type that an attribute names; with ``splits`` the number of outputs is the
-    length of that attribute.
+    an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it is; with
+    ``splits`` the number of outputs depends on that attribute, as the shape signature says.
 
     ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
     (half types are computed in float32 and rounded once by the interpreter).
@@ -107,7 +152,13 @@ class Op:
     ``error`` bounds the absolute error that operand errors cause, and ``ulps`` the rounding of the operator itself in
     units of the result's last place.
 
-    ``torch`` is a tuple of equivalent templates (``{0}`` is the first operand) or a function.
+    ``torch`` and ``tensorflow`` spell an application in those frameworks' Python: a tuple of equivalent templates
+    (``{0}`` is the first operand), a function, or a :class:`Hole`. ONNX has every operator of its own domain, from
+    opset ``since`` on; where it has none (another domain, an older opset), ``onnx`` builds the same value of older
+    operators of ONNX, or is a Hole.
+
+    ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
+    amounts to, given the operands' values, of which the first ``deciding`` choose it.
     """
 
     name: str
@@ -117,8 +168,11 @@ class Op:
     shape: ShapeFn
     numpy: NumpyFn
     error: ErrorFn
-    torch: tuple[str, ...] | TorchFn
+    torch: Spelling
     sample: SampleFn
+    tensorflow: Spelling = UNSPELLED
+    onnx: DecomposeFn | Hole | None = None
+    since: int = 18
     attrs: tuple[Attr, ...] = ()
     domain: str = ""
     min_inputs: int = -1
@@ -130,8 +184,24 @@ class Op:
     moves: bool = False
     ties: str | None = None
     partial: NumpyFn | None = None
+    unrolled: UnrollFn | None = None
+    deciding: int = 0
     ulps: float = 0.0
     weight: float = 1.0
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.domain}.{self.name}" if self.domain else self.name
+
+    @property
+    def holes(self) -> dict[str, str]:
+        """For each of FRAMEWORKS the reason why it cannot say the operator, or ""."""
+        onnx = self.onnx if self.domain else None
+        says = {"torch": self.torch, "onnx": onnx, "tensorflow": self.tensorflow}
+        holes = {name: hole.reason if isinstance(hole, Hole) else "" for name, hole in says.items()}
+        if self.domain and onnx is None:
+            holes["onnx"] = "ONNX has no such operator, and nobody has said it in those that it has"
+        return holes
 
     @property
     def arity(self) -> tuple[int, int | None]:
@@ -164,23 +234,26 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
     bound: dict[str, str] = {}
     for position, operand in enumerate(operands):
         variable = op.variable(position)
-        if bound.setdefault(variable, operand.dtype) != operand.dtype:
+        if bound.setdefault(variable, operand.dtype) != operand.dtype and variable != ANY:
             raise TypeMismatch(f"{op.name}: operands of types {bound[variable]} and {operand.dtype}")
         if operand.dtype not in op.types[variable]:
             raise TypeMismatch(f"{op.name} does not take {operand.dtype}")
     for attr in op.attrs:
         if attr.name not in attrs:
             raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
-    count = len(attrs[op.splits]) if op.splits else len(op.results)
+        if attr.kind == "graph" and attrs[attr.name].input_types[: len(operands)] != tuple(operands):
+            raise TypeMismatch(f"{op.name}: the graph {attr.name!r} takes operands of other types")
     shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
-    results = [result_dtype(op.results[min(i, len(op.results) - 1)], bound, attrs) for i in range(count)]
+    count = len(shapes) if op.splits else len(op.results)
+    results = [result_dtype(op.results[min(i, len(op.results) - 1)], bound, attrs, i) for i in range(count)]
     return tuple(TensorType(d, tuple(s)) for d, s in zip(results, shapes, strict=True))
 
 
-def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs) -> str:
+def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: int = 0) -> str:
     """The element type that an entry of ``Op.results`` stands for."""
     if result.startswith("@"):
-        return str(attrs[result[1:]])
+        value = attrs[result[1:]]
+        return value.output_types[output].dtype if isinstance(value, Graph) else str(value)
     if result in dtypes.ALL:
         return result
     return bound[result]

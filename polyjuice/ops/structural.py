@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,24 +13,28 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, ErrorContext, Op, Operand, Sample, SampleFn, TorchCall, TorchFn
+from polyjuice.ops.spec import Attr, AttrView, Call, ErrorContext, Op, Operand, Sample, SampleFn, Spelling
+from polyjuice.ops.text import literal, subscript
 
 
-def _moving(
+def moving(
     name: str,
     shape: Any,
     numpy: Any,
-    torch: tuple[str, ...] | TorchFn,
+    torch: Spelling,
+    tensorflow: Spelling,
     sample: SampleFn,
     attrs: tuple[Attr, ...] = (),
     **properties: Any,
 ) -> Op:
+    """The entry of an operator that rearranges elements of any type."""
     settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": errors.moved}
     return Op(
         name=name,
         shape=shape,
         numpy=numpy,
         torch=torch,
+        tensorflow=tensorflow,
         sample=sample,
         attrs=attrs,
         exact=True,
@@ -41,13 +46,25 @@ def _moving(
 # --- Transpose -------------------------------------------------------------------------------------------------------
 
 
-def _transpose_torch(c: TorchCall) -> str:
+def _transpose_torch(c: Call) -> str:
     perm = c.attrs["perm"]
     moved = [i for i, p in enumerate(perm) if i != p]
     spellings = ["torch.permute({0}, {1})", "{0}.permute({1})"]
     if len(moved) == 2:
-        spellings.append(f"{{0}}.transpose({moved[0]}, {moved[1]})")
+        spellings += [f"{{0}}.transpose({moved[0]}, {moved[1]})", f"torch.swapaxes({{0}}, {moved[0]}, {moved[1]})"]
+    if perm == (1, 0):
+        spellings += ["{0}.t()", "{0}.mT"]
     return c.rng.choice(spellings).format(c.x[0], perm)
+
+
+def _transpose_tensorflow(c: Call) -> str:
+    perm = c.attrs["perm"]
+    spellings = ["tf.transpose({0}, {1})", "tf.transpose({0}, perm={1})"]
+    if list(perm) == list(reversed(range(len(perm)))):
+        spellings.append("tf.transpose({0})")
+    if len(perm) > 1 and tuple(perm) == (*range(len(perm) - 2), len(perm) - 1, len(perm) - 2):
+        spellings.append("tf.linalg.matrix_transpose({0})")
+    return c.rng.choice(spellings).format(c.x[0], list(perm))
 
 
 def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -131,8 +148,51 @@ def _to_result_shape(shape: Any) -> Any:
     return apply
 
 
-def _torch_reshape(c: TorchCall) -> str:
-    return c.rng.choice(("{0}.reshape({1})", "torch.reshape({0}, {1})")).format(c.x[0], c.results[0].shape)
+def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
+    """Torch's spelling of a reshape to the result's shape, or one of the others."""
+
+    def spell(c: Call) -> str:
+        spellings = [f"{c.x[0]}.reshape({c.results[0].shape})", f"torch.reshape({c.x[0]}, {c.results[0].shape})"]
+        return c.rng.choice([*spellings, *(other(c) for other in others)])
+
+    return spell
+
+
+def tensorflow_to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
+    """TensorFlow's spelling of a reshape to the result's shape, or one of the others."""
+
+    def spell(c: Call) -> str:
+        return c.rng.choice([f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)])
+
+    return spell
+
+
+def _each_axis(template: str) -> Callable[[Call], str]:
+    """A template applied for each of the new axes, the first axis innermost."""
+
+    def spell(c: Call) -> str:
+        text = c.x[0]
+        for axis in sorted(normalize_axis(axis, c.results[0].rank) for axis in c.attrs["axes"]):
+            text = template.format(text, axis)
+        return text
+
+    return spell
+
+
+def _squeezed(template: str) -> Callable[[Call], str]:
+    def spell(c: Call) -> str:
+        axes = c.attrs["axes"]
+        if axes is None:
+            axes = [i for i, d in enumerate(c.types[0].shape) if d == 1]
+        return template.format(c.x[0], tuple(axes), list(axes)) if axes else c.x[0]
+
+    return spell
+
+
+def _new_axes(c: Call) -> str:
+    """Indexing that inserts axes."""
+    new = {normalize_axis(axis, c.results[0].rank) for axis in c.attrs["axes"]}
+    return f"{c.x[0]}[{', '.join('None' if i in new else ':' for i in range(c.results[0].rank))}]"
 
 
 # --- joining and cutting ---------------------------------------------------------------------------------------------
@@ -183,7 +243,27 @@ def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return x[0][tuple(index)]
 
 
-def _slice_torch(c: TorchCall) -> str:
+def _concat_spelling(*templates: str) -> Callable[[Call], str]:
+    return lambda c: c.rng.choice(templates).format(", ".join(c.x), c.attrs["axis"])
+
+
+def _split_torch(c: Call) -> str:
+    axis, split = c.attrs["axis"], list(c.attrs["split"])
+    spellings = [f"torch.split({c.x[0]}, {split}, dim={axis})", f"{c.x[0]}.split({split}, dim={axis})"]
+    if len(set(split)) == 1 and split[0] > 0:
+        spellings.append(f"torch.chunk({c.x[0]}, {len(split)}, dim={axis})")
+    return c.rng.choice(spellings)
+
+
+def _split_tensorflow(c: Call) -> str:
+    axis, split = c.attrs["axis"], list(c.attrs["split"])
+    spellings = [f"tf.split({c.x[0]}, {split}, axis={axis})"]
+    if len(set(split)) == 1:
+        spellings.append(f"tf.split({c.x[0]}, {len(split)}, axis={axis})")
+    return c.rng.choice(spellings)
+
+
+def _slice_torch(c: Call) -> str:
     """Python slicing; Torch has no negative steps, so those axes are read forwards and flipped."""
     index, flips = [":"] * c.types[0].rank, []
     for start, end, axis, step in zip(
@@ -198,6 +278,23 @@ def _slice_torch(c: TorchCall) -> str:
         index[axis] = f"{taken.start}:{stop}" + (f":{taken.step}" if taken.step != 1 else "")
     text = f"{c.x[0]}[{', '.join(index)}]"
     return f"torch.flip({text}, {tuple(flips)})" if flips else text
+
+
+def _slice_tensorflow(c: Call) -> str:
+    """Python slicing, or tf.slice where no elements are left out between."""
+    entries, begin, size = {}, [0] * c.types[0].rank, list(c.results[0].shape)
+    for start, end, axis, step in zip(
+        c.attrs["starts"], c.attrs["ends"], c.attrs["axes"], c.attrs["steps"], strict=True
+    ):
+        axis = normalize_axis(axis, c.types[0].rank)
+        taken = range(*slice_bounds(start, end, step, c.types[0].shape[axis]))
+        begin[axis] = taken.start if taken else 0
+        stop = taken.stop if taken.stop >= 0 else ""
+        entries[axis] = f"{taken.start}:{stop}" + (f":{step}" if step != 1 else "") if taken else "0:0"
+    spellings = [f"{c.x[0]}{subscript(c.types[0].rank, entries)}"]
+    if all(step == 1 for step in c.attrs["steps"]):
+        spellings.append(f"tf.slice({c.x[0]}, {begin}, {size})")
+    return c.rng.choice(spellings)
 
 
 def _draw_slice(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -225,6 +322,9 @@ def _pad_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     rank = len(s[0])
     if len(a.pads) != 2 * rank:
         raise ShapeMismatch(f"pads {tuple(a.pads)} do not fit rank {rank}")
+    room = {"reflect": [d - 1 for d in s[0]], "edge": [sys.maxsize * (d > 0) for d in s[0]], "wrap": s[0]}.get(a.mode)
+    if room is not None and not all(0 <= p <= n for p, n in zip(a.pads, (*room, *room), strict=True)):
+        raise ShapeMismatch(f"{tuple(s[0])} has too few elements to pad by {tuple(a.pads)} in mode {a.mode}")
     out = [d + a.pads[i] + a.pads[rank + i] for i, d in enumerate(s[0])]
     if min(out, default=0) < 0:
         raise ShapeMismatch(f"pads {tuple(a.pads)} remove more than {tuple(s[0])} has")
@@ -245,163 +345,192 @@ def torch_pads(pads: Sequence[int]) -> tuple[int, ...]:
     return tuple(p for i in reversed(range(rank)) for p in (pads[i], pads[rank + i]))
 
 
-def _pad_torch(c: TorchCall) -> str:
-    value = float(c.attrs["value"]) if c.types[0].dtype in FLOATS else int(c.attrs["value"])
-    return f"F.pad({c.x[0]}, {torch_pads(c.attrs['pads'])}, value={value})"
+def _pad(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    if a["mode"] == "constant":
+        return pad_array(x[0], a["pads"], a["value"])
+    rank = x[0].ndim
+    return np.pad(x[0], [(a["pads"][i], a["pads"][rank + i]) for i in range(rank)], mode=a["mode"])
+
+
+def _pad_error(c: ErrorContext) -> object:
+    return _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0})
+
+
+def _padded_places(c: Call) -> dict[int, list[int]]:
+    """For each padded axis, which element each element of the result is."""
+    rank, mode = c.types[0].rank, c.attrs["mode"]
+    places = {}
+    for axis, size in enumerate(c.types[0].shape):
+        start, end = c.attrs["pads"][axis], c.attrs["pads"][rank + axis]
+        if start or end:
+            places[axis] = [int(i) for i in np.pad(np.arange(size), (start, end), mode=mode)]
+    return places
+
+
+_TORCH_MODES = {"reflect": "reflect", "edge": "replicate", "wrap": "circular"}
+
+
+def _pad_torch(c: Call) -> str:
+    """F.pad, which pads up to three last axes of floating tensors by their own elements; else indexing."""
+    t, pads, mode = c.types[0], c.attrs["pads"], c.attrs["mode"]
+    if mode == "constant":
+        value = literal(c.attrs["value"], t.dtype)
+        spellings = ["F.pad({0}, {1}, value={2})", "F.pad({0}, {1}, 'constant', {2})"]
+        return c.rng.choice(spellings).format(c.x[0], torch_pads(pads), value)
+    places = _padded_places(c)
+    last = t.rank - min(places, default=t.rank)
+    if t.dtype in FLOATS and 0 < last <= 3 and 0 not in t.shape and c.rng.random() < 0.7:
+        inner = [axis + half for half in (0, t.rank) for axis in range(t.rank - last, t.rank)]
+        keywords = f"{torch_pads([pads[i] for i in inner])}, mode='{_TORCH_MODES[mode]}'"
+        if t.rank == last + 2:
+            return f"F.pad({c.x[0]}, {keywords})"
+        flat = (1, sampling.total(t.shape[: t.rank - last]), *t.shape[t.rank - last :])
+        return f"F.pad({c.x[0]}.reshape({flat}), {keywords}).reshape({c.results[0].shape})"
+    return c.x[0] + "".join(subscript(t.rank, {axis: str(taken)}) for axis, taken in places.items())
+
+
+def _pad_tensorflow(c: Call) -> str:
+    """tf.pad, which takes no negative widths and knows no edge or wrap; those are gathered."""
+    t, pads, mode = c.types[0], c.attrs["pads"], c.attrs["mode"]
+    widths = [[max(pads[i], 0), max(pads[t.rank + i], 0)] for i in range(t.rank)]
+    if mode == "constant":
+        cut = {
+            i: f"{max(-pads[i], 0)}:{t.shape[i] - max(-pads[t.rank + i], 0)}"
+            for i in range(t.rank)
+            if min(pads[i], pads[t.rank + i]) < 0
+        }
+        value = literal(c.attrs["value"], t.dtype)
+        if str(c.attrs["value"]) == "-0.0":  # tf.pad takes it for its default, which is positive
+            value = f"tf.constant({value}, dtype=tf.{t.dtype})"
+        return f"tf.pad({c.x[0]}{subscript(t.rank, cut) if cut else ''}, {widths}, constant_values={value})"
+    if mode == "reflect" and c.rng.random() < 0.7:
+        return f"tf.pad({c.x[0]}, {widths}, mode='REFLECT')"
+    if mode == "edge" and max(pads) <= 1 and c.rng.random() < 0.7:
+        return f"tf.pad({c.x[0]}, {widths}, mode='SYMMETRIC')"
+    text = c.x[0]
+    for axis, taken in _padded_places(c).items():
+        text = f"tf.gather({text}, {taken}, axis={axis})"
+    return text
 
 
 def _draw_pad(rng: random.Random, first: TensorType) -> Attrs | None:
     if first.rank == 0:
         return None
     pads = tuple(rng.choice((0, 0, 1, 2)) for _ in range(2 * first.rank))
-    value = 0.0 if first.dtype == "bool" else float(rng.choice((0, 0, 1, 3)))
-    return {"pads": pads, "value": value, "mode": "constant"} if any(pads) else None
-
-
-# --- Gather ----------------------------------------------------------------------------------------------------------
-
-
-def _gather_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    axis = normalize_axis(a.axis, len(s[0]))
-    return [Dims((*s[0][:axis], *s[1], *s[0][axis + 1 :]))]
-
-
-def _gather(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    indices = x[1].astype(np.int64)
-    n = x[0].shape[a["axis"]]
-    if np.any((indices < -n) | (indices >= n)):
-        raise IndexError(f"Gather index out of range for an axis of size {n}")
-    return np.take(x[0], indices, axis=a["axis"])
-
-
-def _gather_error(c: ErrorContext) -> object:
-    return np.take(np.broadcast_to(c.e[0], c.x[0].shape), c.x[1].astype(np.int64), axis=c.attrs["axis"])
-
-
-def _gather_torch(c: TorchCall) -> str:
-    """Indexing with a tensor; with one of rank 0 Torch would read its value on the host, so it is made a vector."""
-    leading = ":, " * normalize_axis(c.attrs["axis"], c.types[0].rank)
-    if c.types[1].rank == 0:
-        return f"{c.x[0]}[{leading}{c.x[1]}.reshape(1)].reshape({c.results[0].shape})"
-    return f"{c.x[0]}[{leading}{c.x[1]}]"
-
-
-def _sample_gather(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
+    if not any(pads):
         return None
-    axis = rng.randrange(first.rank)
-    n = first.shape[axis]
-    indices = tuple(rng.choice((1, 2, 3, n)) for _ in range(rng.randint(0, min(2, sampling.MAX_RANK + 1 - first.rank))))
-    low = -n if rng.random() < 0.3 else 0
-    return Sample((Operand(TensorType("int64", indices), (low, n - 1)),), {"axis": axis})
+    mode = rng.choices(("constant", "reflect", "edge", "wrap"), (6, 2, 2, 1))[0]
+    if mode != "constant":
+        sizes = [d - (mode == "reflect") for d in first.shape * 2]
+        return {"pads": tuple(min(p, n) for p, n in zip(pads, sizes, strict=True)), "value": 0.0, "mode": mode}
+    value = 0.0 if first.dtype == "bool" else float(rng.choice((0, 0, 1, 3)))
+    return {"pads": pads, "value": value, "mode": mode}
 
 
-OPS = (
-    _moving(
+OPS: tuple[Op, ...] = (
+    moving(
         "Transpose",
         lambda s, a: [s[0].permute(a.perm)],
         lambda x, a: np.transpose(x[0], a["perm"]),
         _transpose_torch,
+        _transpose_tensorflow,
         sampling.alone_with(_draw_perm),
         (Attr("perm", "ints"),),
         weight=3,
     ),
-    _moving(
+    moving(
         "Reshape",
         _reshape_shape,
         _to_result_shape(_reshape_shape),
-        _torch_reshape,
+        to_shape(),
+        tensorflow_to_shape(),
         sampling.alone_with(_draw_reshape),
         (Attr("shape", "ints", as_input=True), Attr("allowzero", "int", 0)),
         weight=2,
     ),
-    _moving(
+    moving(
         "Expand",
         _expand_shape,
         lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
         lambda c: c.rng.choice(("{0}.expand({1})", "torch.broadcast_to({0}, {1})")).format(c.x[0], c.results[0].shape),
+        lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
         _sample_expand,
         (Attr("shape", "ints", as_input=True),),
     ),
-    _moving(
+    moving(
         "Squeeze",
         _squeeze_shape,
         _to_result_shape(_squeeze_shape),
-        _torch_reshape,
+        to_shape(_squeezed("torch.squeeze({0}, {1})"), _squeezed("{0}.squeeze({1})")),
+        tensorflow_to_shape(_squeezed("tf.squeeze({0}, axis={2})")),
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
         weight=0.5,
     ),
-    _moving(
+    moving(
         "Unsqueeze",
         _unsqueeze_shape,
         _to_result_shape(_unsqueeze_shape),
-        _torch_reshape,
+        to_shape(_each_axis("torch.unsqueeze({0}, {1})"), _each_axis("{0}.unsqueeze({1})"), _new_axes),
+        tensorflow_to_shape(_each_axis("tf.expand_dims({0}, {1})"), _new_axes),
         sampling.alone_with(_draw_unsqueeze),
         (Attr("axes", "ints", as_input=True),),
         weight=0.5,
     ),
-    _moving(
+    moving(
         "Flatten",
         _flatten_shape,
         _to_result_shape(_flatten_shape),
-        _torch_reshape,
+        to_shape(),
+        tensorflow_to_shape(),
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         (Attr("axis", "int", 1),),
         weight=0.3,
     ),
-    _moving(
+    moving(
         "Concat",
         _concat_shape,
         lambda x, a: np.concatenate(list(x), axis=a["axis"]),
-        lambda c: f"torch.cat(({', '.join(c.x)},), dim={c.attrs['axis']})",
+        _concat_spelling("torch.cat(({0},), dim={1})", "torch.concat([{0}], {1})"),
+        _concat_spelling("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
         _sample_concat,
         (Attr("axis", "int"),),
         variadic=True,
         weight=3,
     ),
-    _moving(
+    moving(
         "Split",
         _split_shape,
         lambda x, a: tuple(np.split(x[0], np.cumsum(a["split"])[:-1], axis=a["axis"])),
-        lambda c: f"torch.split({c.x[0]}, {list(c.attrs['split'])}, dim={c.attrs['axis']})",
+        _split_torch,
+        _split_tensorflow,
         sampling.alone_with(_draw_split),
         (Attr("axis", "int", 0), Attr("split", "ints", as_input=True)),
         splits="split",
         weight=2,
     ),
-    _moving(
+    moving(
         "Slice",
         lambda s, a: [s[0].sliced(a.starts, a.ends, a.axes, a.steps)],
         _slice,
         _slice_torch,
+        _slice_tensorflow,
         sampling.alone_with(_draw_slice),
         tuple(Attr(name, "ints", as_input=True) for name in ("starts", "ends", "axes", "steps")),
         weight=2,
     ),
-    _moving(
+    moving(
         "Pad",
         _pad_shape,
-        lambda x, a: pad_array(x[0], a["pads"], a["value"]),
+        _pad,
         _pad_torch,
+        _pad_tensorflow,
         sampling.alone_with(_draw_pad),
         (
             Attr("pads", "ints", as_input=True),
             Attr("value", "float", 0.0, as_input=True, scalar=True, like_operand=True),
             Attr("mode", "string", "constant"),
         ),
-        error=lambda c: pad_array(np.broadcast_to(c.e[0], c.x[0].shape), c.attrs["pads"], 0.0),
-    ),
-    _moving(
-        "Gather",
-        _gather_shape,
-        _gather,
-        _gather_torch,
-        _sample_gather,
-        (Attr("axis", "int", 0),),
-        inputs=("T", "I"),
-        types={"T": ALL, "I": ("int64", "int32")},
-        error=_gather_error,
-        weight=1.5,
+        error=_pad_error,
     ),
 )

@@ -6,11 +6,77 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from polyjuice.ir import Node
-from polyjuice.ops import elementwise, nn, reductions, structural
+from polyjuice.ops import (
+    activations,
+    adaptive,
+    bitwise,
+    combinations,
+    comparisons,
+    contractions,
+    control,
+    convolution,
+    creating,
+    elementwise,
+    indexing,
+    layers,
+    matrix,
+    normalization,
+    patches,
+    pooling,
+    products,
+    quantization,
+    rearranging,
+    reductions,
+    resizing,
+    scans,
+    scattering,
+    selection,
+    similarity,
+    softmax,
+    sorting,
+    statistics,
+    structural,
+    transcendental,
+    viewing,
+)
 from polyjuice.ops.spec import Op
 
+_FAMILIES = (
+    elementwise,
+    combinations,
+    comparisons,
+    selection,
+    transcendental,
+    activations,
+    bitwise,
+    structural,
+    rearranging,
+    indexing,
+    scattering,
+    viewing,
+    creating,
+    reductions,
+    statistics,
+    softmax,
+    scans,
+    sorting,
+    matrix,
+    products,
+    contractions,
+    similarity,
+    layers,
+    convolution,
+    patches,
+    pooling,
+    adaptive,
+    normalization,
+    resizing,
+    quantization,
+    control,
+)
+
 TABLE: Mapping[tuple[str, str], Op] = MappingProxyType(
-    {(op.domain, op.name): op for op in (*elementwise.OPS, *structural.OPS, *reductions.OPS, *nn.OPS)}
+    {(op.domain, op.name): op for family in _FAMILIES for op in family.OPS}
 )
 """All operators, by (domain, name)."""
 

@@ -39,6 +39,7 @@ class FindingRecord:
     culprit: str
     rules: Sequence[str]
     operators: Mapping[str, int]
+    idioms: Mapping[str, Sequence[str]]
     repro_exit: int | None
     folder: str
 
@@ -63,6 +64,9 @@ def write_finding(
     formats.save(a.graph, folder / "a.onnx")
     formats.save(b.graph if b else a.graph, folder / "b.onnx")
     artifacts = [t.artifact for t in (a, b) if t]
+    for side, artifact in zip("AB", artifacts, strict=False):
+        if isinstance(artifact.source, bytes):
+            (folder / reproducer.lowered_name(side)).write_bytes(artifact.source)
     arrays: dict[str, Any] = reproducer.stored_arrays(case, verdict, artifacts)
     np.savez_compressed(folder / "inputs.npz", **arrays)
     text = reproducer.write(compiler, device, case, verdict, a.artifact, b.artifact if b else None, limit_s)
@@ -83,6 +87,7 @@ def write_finding(
         verdict.culprit,
         list(rules),
         {t.label: len(t.graph) for t in (a, b) if t},
+        {t.label: list(t.artifact.idioms) for t in (a, b) if t},
         status,
         folder.name,
     )

@@ -64,11 +64,31 @@ def tensor(name):
     return torch.from_numpy(ARRAYS[name]).to("$device")
 
 
-def run(model):
+def lay_out(value, layout):
+    """The same values in another place of memory."""
+    back = tuple(reversed(range(value.ndim)))
+    if layout == "transposed":
+        return value.permute(back).contiguous().permute(back)
+    if layout == "channels_last":
+        return value.contiguous(memory_format=torch.channels_last if value.ndim == 4 else torch.channels_last_3d)
+    if layout == "sliced":
+        larger = value.new_zeros([size + 2 for size in value.shape])
+        return larger[tuple(slice(1, -1) for _ in value.shape)].copy_(value)
+    if layout.startswith("expanded:"):
+        return value.narrow(int(layout.split(":")[1]), 0, 1).expand(value.shape)
+    return value
+
+
+def run(model, arguments=(), layouts=(), mode="no_grad", **options):
+    """Compile and call a model: its inputs, then those of its arrays that it takes as arguments."""
     arrays = {name.split("@")[0]: tensor(name.split("@")[0]) for name in ARRAYS if name.startswith("w_")}
     inputs = [tensor("input_%d" % i) for i in range($count)]
-    with torch.no_grad():
-        return execute(model(arrays).to("$device"), inputs)
+    with torch.inference_mode(mode == "inference"), torch.set_grad_enabled(mode == "grad"):
+        inputs = [lay_out(x, layout) for x, layout in zip(inputs, layouts)] + inputs[len(layouts) :]
+        inputs += [arrays[name] for name in arguments]
+        if mode == "grad":
+            inputs = [x.detach().requires_grad_(x.is_floating_point()) for x in inputs]
+        return execute(model(arrays).to("$device").train(mode == "train"), inputs, **options)
 
 
 def values(output):
@@ -76,18 +96,52 @@ def values(output):
 
 '''
 
-_ONNX = """
+_TENSORFLOW = '''
 $setup
 
-def run(name):
-    inputs = [ARRAYS["input_%d" % i] for i in range($count)]
+def tensor(name):
+    """An array of inputs.npz; bfloat16 is stored as the uint16 of its bits, under a name that says so."""
+    if name + "@bfloat16" in ARRAYS:
+        return tf.bitcast(tf.constant(ARRAYS[name + "@bfloat16"]), tf.bfloat16)
+    return tf.constant(ARRAYS[name])
+
+
+def run(model, arguments=(), **options):
+    """Compile and call a model: its inputs, then those of its arrays that it takes as arguments."""
+    arrays = {name.split("@")[0]: tensor(name.split("@")[0]) for name in ARRAYS if name.startswith("w_")}
+    inputs = [tensor("input_%d" % i) for i in range($count)] + [arrays[name] for name in arguments]
+    return execute(model(arrays), inputs, **options)
+
+
+def values(output):
+    return tf.cast(output, tf.float64 if output.dtype.is_floating else output.dtype).numpy()
+
+'''
+
+_ONNX = '''
+$setup
+
+def array(name):
+    """An array of inputs.npz; bfloat16 is stored as the uint16 of its bits, under a name that says so."""
+    if name + "@bfloat16" in ARRAYS:
+        import ml_dtypes
+
+        return ARRAYS[name + "@bfloat16"].view(ml_dtypes.bfloat16)
+    return ARRAYS[name]
+
+
+def run(name, arguments=()):
+    """Compile and call a model: its inputs, then the arrays that it takes as arguments."""
+    inputs = [array("input_%d" % i) for i in range($count)] + [array(name) for name in arguments]
     return execute((HERE / name).read_bytes(), inputs)
 
 
 def values(output):
     return np.asarray(output)
 
-"""
+'''
+
+_HARNESS = {"torch": _TORCH, "tensorflow": _TENSORFLOW, "onnx": _ONNX}
 
 _MISMATCH = Template('''
 def gap(x, y):
@@ -133,12 +187,12 @@ def write(
         on_death=1 if crash else 2,
         imports="\n".join(f"    {line}" for line in _imports(compiler)),
     )
-    harness = Template(_TORCH if a.format == "torch" else _ONNX).substitute(
+    harness = Template(_HARNESS[a.format]).substitute(
         setup=compiler.repro.strip() + "\n", count=len(case.inputs[verdict.inputs]), device=device
     )
-    sides = [("A", "a.onnx", a)] if crash or b is None else [("A", "a.onnx", a), ("B", "b.onnx", b)]
-    models = "" if a.format != "torch" else "\n".join(_class(name, artifact) for name, _, artifact in sides)
-    names = [name if a.format == "torch" else f'"{file}"' for name, file, _ in sides]
+    sides = {"A": a} if crash or b is None else {"A": a, "B": b}
+    models = "\n".join(_class(name, artifact) for name, artifact in sides.items() if artifact.format != "onnx")
+    names = [_call(name, artifact) for name, artifact in sides.items()]
     if crash:
         tail = _CRASH.substitute(a=names[0])
     else:
@@ -151,6 +205,18 @@ def write(
 def _imports(compiler: CompilerInfo) -> list[str]:
     """The import lines of the compiler's snippet, which belong where a missing framework is caught."""
     return [line for line in compiler.repro_imports.strip().splitlines() if line]
+
+
+def lowered_name(side: str) -> str:
+    """The file beside the reproducer that holds the ONNX model of side A or B as it was compiled."""
+    return f"{side.lower()}.lowered.onnx"
+
+
+def _call(name: str, artifact: Artifact) -> str:
+    """The arguments of ``run`` for one side."""
+    model = f'"{lowered_name(name)}"' if artifact.format == "onnx" else name
+    further = {"arguments": list(artifact.arguments)} if artifact.arguments else {}
+    return ", ".join([model, *(f"{key}={value!r}" for key, value in {**further, **artifact.setup}.items())])
 
 
 def _class(name: str, artifact: Artifact) -> str:

@@ -1,0 +1,5 @@
+"""``python -m polyjuice``."""
+
+from polyjuice.cli import main
+
+main()

@@ -1,0 +1,216 @@
+"""Rewriting of graphs of any size: a large one window by window.
+
+A window is a convex, connected part of a graph: no path leaves it and comes back, so that it can be replaced as a
+whole. Windows are cut out as graphs of their own, rewritten one after another, and the results put in their place.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from polyjuice.egraph.decode import rename_outputs
+from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant
+from polyjuice.ir import Graph, Node, prune
+from polyjuice.ops import check
+
+LARGEST = 200
+"""The most nodes that one e-graph takes: a saturated graph has some ten e-nodes for each, egglog's cost grows faster
+than their number, and rules see no further than a few nodes anyway."""
+
+_SMALLEST = 20
+"""The fewest nodes of a window, but for the rest of a graph: smaller ones hold few matches."""
+
+_WINDOWS = 4
+"""The most windows of one graph: as long as a compiler takes for a graph of some hundred nodes, they are cheap."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Nodes of a graph, by number, and the graph that they are on their own.
+
+    Its inputs are the values that come from outside (constants stay inside), its outputs those that are needed there.
+    """
+
+    nodes: frozenset[int]
+    graph: Graph
+
+
+def rewrite(rewriter: Rewriter, graph: Graph, seed: int | str, strategy: str = "minmax", count: int = 2) -> Rewriting:
+    """``Rewriter.rewrite`` for a graph of any size.
+
+    The variants of a large graph are made of the windows' variants of the same label. Sizes and numbers of matches are
+    those of all windows together; ``stopped_by`` is what stopped the first one that was not saturated.
+    """
+    graph = prune(graph)
+    if len(graph) <= LARGEST:
+        return rewriter.rewrite(graph, seed, strategy, count)
+    chosen = windows(graph, random.Random(f"windows {seed}"))
+    done = [rewriter.rewrite(w.graph, f"{seed} {number}", strategy, count) for number, w in enumerate(chosen)]
+    variants = []
+    for number, first in enumerate(done[0].variants):
+        parts = [rewriting.variants[number].graph for rewriting in done]
+        variants.append(Variant(first.label, splice(graph, chosen, parts)))
+    return Rewriting(
+        graph,
+        tuple(variants),
+        sum(r.enodes for r in done),
+        sum(r.eclasses for r in done),
+        max(r.iterations for r in done),
+        next((r.stopped_by for r in done if r.stopped_by != "saturated"), "saturated"),
+        dict(sorted(sum((Counter(r.rules) for r in done), Counter()).items())),
+        sum(r.rewrite_s for r in done),
+        sum(r.extract_s for r in done),
+    )
+
+
+def windows(graph: Graph, rng: random.Random) -> list[Window]:
+    """Disjoint windows of random places and sizes.
+
+    A run of nodes in a topological order is convex, and so is each connected part of it. The order is random, and such
+    that what a node needs stands close before it.
+    """
+    order = _random_order(graph, rng)
+    runs: list[Sequence[int]] = []
+    start = rng.randrange(LARGEST)
+    while start < len(order):
+        length = rng.randint(_SMALLEST, LARGEST)
+        runs.append(order[start : start + length])
+        start += length
+    picked = sorted(rng.sample(range(len(runs)), min(_WINDOWS, len(runs))))
+    return [cut(graph, _connected(graph, runs[number], rng)) for number in picked]
+
+
+def cut(graph: Graph, nodes: frozenset[int]) -> Window:
+    """A convex set of nodes as a graph of its own."""
+    inside = [graph.nodes[number] for number in sorted(nodes)]
+    made = [name for node in inside for name in node.outputs if name]
+    local = set(made)
+    operands = dict.fromkeys(name for node in inside for name in node.inputs if name and name not in local)
+    outside = (node for number, node in enumerate(graph.nodes) if number not in nodes)
+    needed = {name for node in outside for name in node.inputs}.union(graph.outputs)
+    inputs = tuple(name for name in operands if name not in graph.constants)
+    return Window(
+        nodes,
+        Graph(
+            inputs,
+            {name: graph.constants[name] for name in operands if name in graph.constants},
+            tuple(inside),
+            tuple(name for name in made if name in needed),
+            {name: graph.types[name] for name in (*operands, *made)},
+            graph.opsets,
+        ),
+    )
+
+
+def splice(graph: Graph, chosen: Sequence[Window], parts: Sequence[Graph]) -> Graph:
+    """The graph with other parts in place of windows; the parts have the windows' inputs and outputs, in their order.
+
+    The windows must be disjoint and stem from one topological order. Raises GraphError where the result is ill typed.
+    """
+    types, constants = dict(graph.types), dict(graph.constants)
+    replaced = frozenset[int]().union(*(window.nodes for window in chosen))
+    nodes = [node for number, node in enumerate(graph.nodes) if number not in replaced]
+    stands_for: dict[str, str] = {}
+    for window, part in zip(chosen, parts, strict=True):
+        names = dict(zip(part.inputs, window.graph.inputs, strict=True)) | {"": ""}
+        for name, type in part.types.items():
+            if name not in names:
+                names[name] = _fresh(types)
+                types[names[name]] = type
+        constants.update((names[name], array) for name, array in part.constants.items())
+        nodes += [_renamed(node, names) for node in part.nodes]
+        stands_for.update((old, names[new]) for old, new in zip(window.graph.outputs, part.outputs, strict=True))
+
+    def final(name: str) -> str:
+        while name in stands_for:  # an output of a window may be its input, which another window makes
+            name = stands_for[name]
+        return name
+
+    nodes = [replace(node, inputs=tuple(map(final, node.inputs))) for node in nodes]
+    outputs = tuple(map(final, graph.outputs))
+    given = {*graph.inputs, *constants}
+    known = given.union(name for node in nodes for name in node.outputs)
+    types = {name: type for name, type in types.items() if name in known}
+    whole = Graph(graph.inputs, constants, tuple(_in_order(nodes, given)), outputs, types, graph.opsets)
+    return rename_outputs(prune(check(whole)), graph.outputs)
+
+
+def _renamed(node: Node, names: Mapping[str, str]) -> Node:
+    return replace(
+        node,
+        inputs=tuple(names[name] for name in node.inputs),
+        outputs=tuple(names[name] for name in node.outputs),
+    )
+
+
+def _fresh(types: Mapping[str, object]) -> str:
+    number = len(types)
+    while f"w{number}" in types:
+        number += 1
+    return f"w{number}"
+
+
+def _random_order(graph: Graph, rng: random.Random) -> list[int]:
+    """The nodes in a random topological order: depth first from the outputs, operands in random order."""
+    maker = {name: number for number, node in enumerate(graph.nodes) for name in node.outputs if name}
+    done: dict[int, None] = {}
+    roots = [maker[name] for name in graph.outputs if name in maker]
+    rng.shuffle(roots)
+    for root in roots:
+        stack = [(root, _makers(graph, root, maker, rng))]
+        while stack:
+            number, operands = stack[-1]
+            following = next((n for n in operands if n not in done), None)
+            if following is None:
+                stack.pop()
+                done[number] = None
+            else:
+                stack.append((following, _makers(graph, following, maker, rng)))
+    return list(done)
+
+
+def _makers(graph: Graph, number: int, maker: Mapping[str, int], rng: random.Random) -> Iterator[int]:
+    names = list(dict.fromkeys(name for name in graph.nodes[number].inputs if name in maker))
+    rng.shuffle(names)
+    return (maker[name] for name in names)
+
+
+def _connected(graph: Graph, run: Sequence[int], rng: random.Random) -> frozenset[int]:
+    """The largest connected part of a run of nodes."""
+    group = {number: number for number in run}
+
+    def root(number: int) -> int:
+        while group[number] != number:
+            group[number] = number = group[group[number]]
+        return number
+
+    maker = {name: number for number in run for name in graph.nodes[number].outputs if name}
+    for number in run:
+        for name in graph.nodes[number].inputs:
+            if name in maker:
+                group[root(maker[name])] = root(number)
+    sizes = Counter(root(number) for number in run)
+    largest = max(sizes, key=lambda r: sizes[r])
+    return frozenset(number for number in run if root(number) == largest)
+
+
+def _in_order(nodes: Sequence[Node], given: set[str]) -> Iterator[Node]:
+    """The nodes in topological order, near to the order that they come in."""
+    maker = {name: node for node in nodes for name in node.outputs if name}
+    defined = set(given)
+    for first in nodes:
+        stack = [first]
+        while stack:
+            node = stack[-1]
+            missing = [maker[name] for name in node.inputs if name and name not in defined]
+            if missing:
+                stack.append(missing[0])
+                continue
+            stack.pop()
+            made = [name for name in node.outputs if name]
+            if made[0] not in defined:
+                defined.update(made)
+                yield node

@@ -1,0 +1,82 @@
+"""What ATen's operators are in the table: for each overload that has a meaning there, how to say it.
+
+A use that a rule does not cover raises NotCovered, and the operator stays opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from polyjuice.formats.aten import layers, places, pointwise
+from polyjuice.formats.aten.application import DOMAIN, Application, Rule, Rules, Value, demand
+from polyjuice.formats.normal import NotCovered
+from polyjuice.ops import TABLE, Attr
+
+__all__ = ["Application", "Value", "apply", "named_alike"]
+
+_RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
+
+_WIDER = ("embedding.default",)
+"""Operators that ONNX defines on more operands: a Gather takes negative indices, which inputs may be."""
+
+
+def apply(overload: str, c: Application) -> Sequence[Value | None]:
+    """The results of a call in the table's operators. Raises NotCovered where nothing says it."""
+    reason = f"nothing says {overload}"
+    rules = [_by_name(overload) if named_alike(overload) else None, _RULES.get(overload)]
+    for rule in filter(None, rules):
+        try:
+            made = rule(c)
+        except NotCovered as error:
+            reason = str(error)
+            continue
+        results = [made] if isinstance(made, Value) else list(made)
+        found = {k: c.type(name) for k, name in enumerate(results) if name is not None}
+        if all(found.get(k) == c.results[k] for k in c.used):
+            return results
+        reason = f"{overload} has other results in the table"
+    raise NotCovered(reason)
+
+
+def named_alike(overload: str) -> bool:
+    """Whether the table has the operator under ATen's own name, and that is the name to use."""
+    ours = overload in places.OF_SHAPES or overload in _WIDER
+    return not ours and (DOMAIN, overload.split(".")[0]) in TABLE
+
+
+def _by_name(overload: str) -> Rule:
+    """The rule for an operator that the table has under ATen's own name: operands and attributes by name."""
+    name = overload.split(".")[0]
+    op = TABLE[DOMAIN, name]
+    kinds = {attr.name: attr for attr in op.attrs}
+
+    def rule(c: Application) -> Sequence[Value]:
+        operands: list[Value] = []
+        attrs: dict[str, Any] = {}
+        for key, value in c.args.items():
+            if isinstance(value, Value):
+                operands.append(value)
+            elif isinstance(value, list) and value and all(isinstance(v, Value) for v in value):
+                operands += value
+            elif key in kinds:
+                attrs[key] = _attribute(kinds[key], value)
+            elif value != c.defaults.get(key):
+                raise NotCovered(f"{name} with the argument {key}")
+        return c.multi(name, *operands, domain=DOMAIN, **attrs)
+
+    return rule
+
+
+def _attribute(attr: Attr, value: Any) -> Any:
+    if value is None:
+        demand(attr.default is None, f"no {attr.name}")
+        return None
+    match attr.kind:
+        case "ints":
+            return (value,) if isinstance(value, int) else tuple(value)
+        case "int":
+            return int(value)
+        case "float":
+            return float(value)
+    return value

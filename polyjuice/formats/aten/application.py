@@ -1,0 +1,116 @@
+"""One call of an ATen operator, and what its rule may do to say it in the table's operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyjuice.formats.normal import NotCovered, normal_attrs
+from polyjuice.ir import GraphError, TensorType, dtypes
+from polyjuice.ops import TABLE, GraphBuilder, ShapeMismatch, TypeMismatch
+from polyjuice.ops.shapes import normalize_axis
+
+DOMAIN = "aten"
+
+
+class Value(str):
+    """The name of a value of the Graph, as an argument (other strings are ATen's own)."""
+
+
+@dataclass(frozen=True)
+class Application:
+    """One call of an overload: its arguments by the names of ATen's schema, and the types of its results.
+
+    Element types are arguments by name; ``defaults`` are the schema's. ``results`` has None for a result that is no
+    tensor; ``used`` are the numbers of those that somebody reads. ``arrays`` are the constants that are no parameters.
+    """
+
+    builder: GraphBuilder
+    args: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    results: Sequence[TensorType | None]
+    used: frozenset[int]
+    arrays: dict[str, np.ndarray]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.args[name]
+
+    @property
+    def result(self) -> TensorType:
+        """The type of the first result."""
+        first = self.results[0]
+        assert first is not None
+        return first
+
+    def type(self, name: str) -> TensorType:
+        return self.builder.types[name]
+
+    def multi(self, op: str, *operands: str, domain: str = "", **attrs: Any) -> tuple[Value, ...]:
+        """Apply an operator of the table. Raises NotCovered where it is not there or does not take this."""
+        known = TABLE.get((domain, op))
+        if known is None:
+            raise NotCovered(f"the table lacks {op}")
+        try:
+            given = normal_attrs(known, attrs, [self.type(name) for name in operands], 1)
+            return tuple(map(Value, self.builder.multi(op, *operands, domain=domain, **given)))
+        except (GraphError, TypeMismatch, ShapeMismatch, LookupError) as error:
+            raise NotCovered(str(error)) from None
+
+    def op(self, op: str, *operands: str, **attrs: Any) -> Value:
+        return self.multi(op, *operands, **attrs)[0]
+
+    def constant(self, value: Any, dtype: str) -> Value:
+        array = np.asarray(value).astype(dtypes.to_numpy(dtype))
+        name = Value(self.builder.constant(array))
+        self.arrays[name] = array
+        return name
+
+    def tensor(self, value: Any, dtype: str) -> Value:
+        """A value in an element type; a number becomes a constant of rank 0."""
+        if not isinstance(value, Value):
+            return self.constant(value, dtype)
+        return value if self.type(value).dtype == dtype else self.op("Cast", value, to=dtype)
+
+    def x(self) -> Value:
+        """The first operand in the element type of the result."""
+        return self.tensor(self["self"], self.result.dtype)
+
+    def axis(self, name: str = "dim") -> int:
+        return normalize_axis(self[name], self.type(self["self"]).rank)
+
+    def axes(self, name: str = "dim") -> tuple[int, ...]:
+        """The axes that an argument lists; all where it lists none."""
+        rank, given = self.type(self["self"]).rank, self.args.get(name)
+        listed = [given] if isinstance(given, int) else given or range(rank)
+        return tuple(sorted(normalize_axis(axis, rank) for axis in listed)) if rank else ()
+
+
+Rule = Callable[[Application], "Value | Sequence[Value | None]"]
+
+Rules = dict[str, Rule]
+"""How to say overloads, by name (``add.Tensor``)."""
+
+
+def registering(rules: Rules) -> Callable[..., Callable[[Rule], Rule]]:
+    """The decorator of a family's rules: it names the overloads that a rule says."""
+
+    def says(*overloads: str) -> Callable[[Rule], Rule]:
+        def register(rule: Rule) -> Rule:
+            rules.update(dict.fromkeys(overloads, rule))
+            return rule
+
+        return register
+
+    return says
+
+
+def demand(condition: bool, why: str) -> None:
+    if not condition:
+        raise NotCovered(why)
+
+
+def shaped(c: Application, x: Value, shape: tuple[int, ...]) -> Value:
+    return x if c.type(x).shape == shape else c.op("Reshape", x, shape=shape, allowzero=int(0 in shape))

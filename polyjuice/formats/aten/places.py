@@ -1,0 +1,182 @@
+"""ATen's operators on shapes and places of elements, in the table's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.formats.aten.application import Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.ops.shapes import normalize_axis
+
+RULES: Rules = {}
+_says = registering(RULES)
+
+_LAST = 2**63 - 1
+"""ONNX's end of a slice that ends with the axis."""
+
+
+OF_SHAPES: dict[str, int | None] = {
+    "full_like.default": None, "new_full.default": None, "zeros_like.default": 0, "new_zeros.default": 0,
+    "ones_like.default": 1, "new_ones.default": 1,
+}  # fmt: skip
+"""Operators that take but a shape from their operand, and what they fill it with (None: their argument)."""
+
+
+def _filled(value: int | None) -> Rule:
+    def rule(c: Application) -> Value:
+        return c.constant(np.full(c.result.shape, c["fill_value"] if value is None else value), c.result.dtype)
+
+    return rule
+
+
+RULES.update({overload: _filled(value) for overload, value in OF_SHAPES.items()})
+
+
+@_says("view.default", "_unsafe_view.default", "reshape.default")
+def _view(c: Application) -> Value:
+    return shaped(c, c["self"], c.result.shape)
+
+
+@_says("expand.default")
+def _expand(c: Application) -> Value:
+    same = c.type(c["self"]).shape == c.result.shape
+    return c["self"] if same else c.op("Expand", c["self"], shape=c.result.shape)
+
+
+@_says("permute.default")
+def _permute(c: Application) -> Value:
+    rank = c.type(c["self"]).rank
+    return c.op("Transpose", c["self"], perm=tuple(normalize_axis(axis, rank) for axis in c["dims"]))
+
+
+@_says("transpose.int")
+def _transpose(c: Application) -> Value:
+    perm = list(range(c.type(c["self"]).rank))
+    i, j = c.axis("dim0"), c.axis("dim1")
+    perm[i], perm[j] = perm[j], perm[i]
+    return c.op("Transpose", c["self"], perm=tuple(perm))
+
+
+@_says("t.default")
+def _t(c: Application) -> Value:
+    return c.op("Transpose", c["self"])
+
+
+@_says("unsqueeze.default")
+def _unsqueeze(c: Application) -> Value:
+    return c.op("Unsqueeze", c["self"], axes=(c["dim"],))
+
+
+@_says("squeeze.default", "squeeze.dim", "squeeze.dims")
+def _squeeze(c: Application) -> Value:
+    shape = c.type(c["self"]).shape
+    axes = tuple(axis for axis in c.axes() if shape[axis] == 1)
+    return c.op("Squeeze", c["self"], axes=axes) if axes else c["self"]
+
+
+@_says("cat.default")
+def _cat(c: Application) -> Value:
+    """Without the empty vectors, which ATen lets one join to anything."""
+    parts = [v for v in c["tensors"] if c.type(v).shape != (0,)]
+    demand(bool(parts), "nothing to join")
+    axis = normalize_axis(c["dim"], c.type(parts[0]).rank)
+    return c.op("Concat", *(c.tensor(v, c.result.dtype) for v in parts), axis=axis)
+
+
+@_says("split_with_sizes.default")
+def _split_with_sizes(c: Application) -> Sequence[Value]:
+    return c.multi("Split", c["self"], axis=c.axis(), split=tuple(c["split_sizes"]))
+
+
+@_says("split.Tensor")
+def _split(c: Application) -> Sequence[Value]:
+    size, part = c.type(c["self"]).shape[c.axis()], c["split_size"]
+    parts = tuple(min(part, size - start) for start in range(0, size, part))
+    return c.multi("Split", c["self"], axis=c.axis(), split=parts)
+
+
+@_says("slice.Tensor")
+def _slice(c: Application) -> Value:
+    if c.type(c["self"]) == c.result:
+        return Value(c["self"])
+    start, end = (0 if c["start"] is None else c["start"]), (_LAST if c["end"] is None else c["end"])
+    return c.op("Slice", c["self"], axes=(c.axis(),), starts=(start,), ends=(end,), steps=(c["step"],))
+
+
+@_says("select.int")
+def _select(c: Application) -> Value:
+    return c.op("Gather", c["self"], c.constant(c["index"], "int64"), axis=c.axis())
+
+
+@_says("repeat.default")
+def _repeat(c: Application) -> Value:
+    shape, repeats = c.type(c["self"]).shape, tuple(c["repeats"])
+    wide = shaped(c, c["self"], (1,) * (len(repeats) - len(shape)) + shape)
+    return wide if set(repeats) <= {1} else c.op("Tile", wide, repeats=repeats)
+
+
+@_says("constant_pad_nd.default")
+def _pad(c: Application) -> Value:
+    """ATen counts the pads from the last axis, before and after in pairs."""
+    given, rank = c["pad"], c.type(c["self"]).rank
+    demand(all(p >= 0 for p in given), "a negative pad")
+    before, after = [0] * rank, [0] * rank
+    for k in range(len(given) // 2):
+        before[rank - 1 - k], after[rank - 1 - k] = given[2 * k], given[2 * k + 1]
+    return c.op("Pad", c["self"], pads=(*before, *after), value=float(c["value"]))
+
+
+@_says("tril.default")
+def _tril(c: Application) -> Value:
+    return c.op("Trilu", c["self"], k=c["diagonal"], upper=0)
+
+
+@_says("triu.default")
+def _triu(c: Application) -> Value:
+    return c.op("Trilu", c["self"], k=c["diagonal"], upper=1)
+
+
+@_says("pixel_shuffle.default")
+def _pixel_shuffle(c: Application) -> Value:
+    return c.op("DepthToSpace", c["self"], blocksize=c["upscale_factor"], mode="CRD")
+
+
+@_says("embedding.default")
+def _embedding(c: Application) -> Value:
+    return c.op("Gather", c["weight"], c["indices"], axis=0)
+
+
+@_says("index_select.default")
+def _index_select(c: Application) -> Value:
+    return c.op("Gather", c["self"], c["index"], axis=c.axis())
+
+
+@_says("gather.default")
+def _gather(c: Application) -> Value:
+    return c.op("GatherElements", c["self"], c["index"], axis=c.axis())
+
+
+@_says("index.Tensor")
+def _index(c: Application) -> Value:
+    """One tensor of indices is a Gather; several are a GatherND of the axes that they index, brought to the front."""
+    x, rank = c["self"], c.type(c["self"]).rank
+    found = [(axis, v) for axis, v in enumerate(c["indices"]) if v is not None]
+    demand(all(c.type(v).dtype in ("int64", "int32") for _, v in found), "a mask as an index")
+    axes = [axis for axis, _ in found]
+    if len(found) == 1:
+        return c.op("Gather", x, found[0][1], axis=axes[0])
+    shape = np.broadcast_shapes(*(c.type(v).shape for _, v in found))
+    columns = [c.tensor(v, "int64") for _, v in found]
+    columns = [v if c.type(v).shape == shape else c.op("Expand", v, shape=shape) for v in columns]
+    indices = c.op("Concat", *(c.op("Unsqueeze", v, axes=(len(shape),)) for v in columns), axis=len(shape))
+    rest = [axis for axis in range(rank) if axis not in axes]
+    if axes != list(range(len(axes))):
+        x = c.op("Transpose", x, perm=(*axes, *rest))
+    picked = c.op("GatherND", x, indices, batch_dims=0)
+    adjacent = axes == list(range(axes[0], axes[-1] + 1))
+    if not adjacent or axes[0] == 0:
+        return picked
+    before, places = axes[0], len(shape)
+    perm = [*range(places, places + before), *range(places), *range(places + before, places + len(rest))]
+    return c.op("Transpose", picked, perm=tuple(perm))

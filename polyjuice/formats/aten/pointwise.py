@@ -1,0 +1,307 @@
+"""ATen's elementwise operators and reductions, in the table's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from polyjuice.formats.aten.application import Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.ir import dtypes
+from polyjuice.ops import TABLE
+
+RULES: Rules = {}
+_says = registering(RULES)
+
+# --- elementwise ------------------------------------------------------------------------------------------------------
+
+_UNARY = """
+    abs:Abs acos:Acos acosh:Acosh asin:Asin asinh:Asinh atan:Atan atanh:Atanh ceil:Ceil cos:Cos cosh:Cosh erf:Erf
+    exp:Exp floor:Floor log:Log logical_not:Not neg:Neg reciprocal:Reciprocal relu:Relu round:Round sigmoid:Sigmoid
+    sign:Sign sin:Sin sinh:Sinh sqrt:Sqrt tan:Tan tanh:Tanh
+"""
+"""Operators of one operand, which is first brought to the result's type (integers to floats, numbers to truth)."""
+
+_BINARY = """
+    add:Add sub:Sub mul:Mul div:Div maximum:Max minimum:Min pow:Pow logical_and:And logical_or:Or logical_xor:Xor
+    bitwise_and:And bitwise_or:Or bitwise_xor:Xor
+"""
+"""Operators of two operands, which are first brought to the result's type."""
+
+_COMPARISONS = "eq:Equal lt:Less le:LessOrEqual gt:Greater ge:GreaterOrEqual"
+
+_FORMS = ("default", "Tensor", "Scalar", "Tensor_Tensor", "Tensor_Scalar")
+
+_ON_TRUTH = {"Mul": "And", "Add": "Or", "Max": "Or", "Min": "And"}
+"""What arithmetic is on truth values."""
+
+
+def _pairs(text: str) -> list[tuple[str, ...]]:
+    return [tuple(pair.split(":")) for pair in text.split()]
+
+
+def _unary(op: str) -> Rule:
+    return lambda c: c.op(op, c.x())
+
+
+def _binary(name: str, op: str) -> Rule:
+    def rule(c: Application) -> Value:
+        dtype = c.result.dtype
+        x, y = c.x(), c.tensor(c.args.get("other", c.args.get("exponent")), dtype)
+        if c.args.get("alpha", 1) != 1:
+            y = c.op("Mul", y, c.constant(c["alpha"], dtype))
+        if name.startswith("bitwise"):
+            return c.op(op if dtype == "bool" else f"Bitwise{op}", x, y)
+        return c.op(_ON_TRUTH.get(op, op) if dtype == "bool" else op, x, y)
+
+    return rule
+
+
+def _comparison(op: str) -> Rule:
+    def rule(c: Application) -> Value:
+        dtype = _common_type(c)
+        return c.op(op, c.tensor(c["self"], dtype), c.tensor(c["other"], dtype))
+
+    return rule
+
+
+def _common_type(c: Application) -> str:
+    """The type in which ATen compares. Raises NotCovered for types of one kind and different widths."""
+    kinds = ("bool", "int", "float")
+
+    def kind(value: Any) -> int:
+        if not isinstance(value, Value):
+            return kinds.index(type(value).__name__)
+        dtype = c.type(value).dtype
+        return kinds.index("bool" if dtype == "bool" else "float" if dtypes.is_float(dtype) else "int")
+
+    operands = [c["self"], c["other"]]
+    widest = [v for v in operands if kind(v) == max(map(kind, operands))]
+    found = {c.type(v).dtype for v in widest if isinstance(v, Value)}
+    if not found:  # a number of a wider kind than the tensor has the default type of that kind
+        return "float32" if isinstance(widest[0], float) else "int64"
+    demand(len(found) == 1, "a comparison of different types")
+    return found.pop()
+
+
+for _name, _op in _pairs(_UNARY):
+    RULES[f"{_name}.default"] = _unary(_op)
+for _form in _FORMS:
+    RULES.update({f"{name}.{_form}": _binary(name, op) for name, op in _pairs(_BINARY)})
+    RULES.update({f"{name}.{_form}": _comparison(op) for name, op in _pairs(_COMPARISONS)})
+
+
+@_says("ne.Tensor", "ne.Scalar")
+def _ne(c: Application) -> Value:
+    dtype = _common_type(c)
+    return c.op("Not", c.op("Equal", c.tensor(c["self"], dtype), c.tensor(c["other"], dtype)))
+
+
+@_says("pow.Tensor_Scalar")
+def _power(c: Application) -> Value:
+    """ATen computes the second and third power as products."""
+    x = c.x()
+    if c["exponent"] not in (2, 3):
+        return c.op("Pow", x, c.constant(c["exponent"], c.result.dtype))
+    square = c.op("Mul", x, x)
+    return square if c["exponent"] == 2 else c.op("Mul", square, x)
+
+
+@_says("pow.Scalar")
+def _pow_of_number(c: Application) -> Value:
+    return c.op("Pow", c.x(), c.tensor(c["exponent"], c.result.dtype))
+
+
+@_says("rsub.Tensor", "rsub.Scalar")
+def _rsub(c: Application) -> Value:
+    demand(c["alpha"] == 1, "a factor")
+    return c.op("Sub", c.tensor(c["other"], c.result.dtype), c.x())
+
+
+@_says("remainder.Tensor", "remainder.Scalar")
+def _remainder(c: Application) -> Value:
+    """ONNX's Mod has the divisor's sign for integers alone."""
+    dtype = c.result.dtype
+    demand(dtypes.is_int(dtype), "a remainder of floating numbers")
+    return c.op("Mod", c.x(), c.tensor(c["other"], dtype), fmod=0)
+
+
+@_says("fmod.Tensor", "fmod.Scalar")
+def _fmod(c: Application) -> Value:
+    return c.op("Mod", c.x(), c.tensor(c["other"], c.result.dtype), fmod=1)
+
+
+@_says("bitwise_not.default")
+def _bitwise_not(c: Application) -> Value:
+    return c.op("Not" if c.result.dtype == "bool" else "BitwiseNot", c["self"])
+
+
+@_says("rsqrt.default")
+def _rsqrt(c: Application) -> Value:
+    return c.op("Reciprocal", c.op("Sqrt", c.x()))
+
+
+@_says("where.self")
+def _where(c: Application) -> Value:
+    dtype = c.result.dtype
+    return c.op("Where", c.tensor(c["condition"], "bool"), c.x(), c.tensor(c["other"], dtype))
+
+
+@_says("masked_fill.Scalar", "masked_fill.Tensor")
+def _masked_fill(c: Application) -> Value:
+    return c.op("Where", c["mask"], c.tensor(c["value"], c.result.dtype), c.x())
+
+
+@_says("clamp.default")
+def _clamp(c: Application) -> Value:
+    return _clip(c, c["min"], c["max"])
+
+
+@_says("hardtanh.default")
+def _hardtanh(c: Application) -> Value:
+    return _clip(c, c["min_val"], c["max_val"])
+
+
+def _clip(c: Application, low: float | None, high: float | None) -> Value:
+    return c.op("Clip", c.x(), **{k: float(v) for k, v in (("min", low), ("max", high)) if v is not None})
+
+
+@_says("clamp.Tensor")
+def _clamp_to_tensors(c: Application) -> Value:
+    x = c.x()
+    for op, bound in (("Max", c["min"]), ("Min", c["max"])):
+        x = x if bound is None else c.op(op, x, c.tensor(bound, c.result.dtype))
+    return x
+
+
+@_says("leaky_relu.default")
+def _leaky_relu(c: Application) -> Value:
+    return c.op("LeakyRelu", c.x(), alpha=float(c["negative_slope"]))
+
+
+@_says("elu.default")
+def _elu(c: Application) -> Value:
+    demand(c["scale"] == c["input_scale"] == 1, "a scale")
+    return c.op("Elu", c.x(), alpha=float(c["alpha"]))
+
+
+@_says("gelu.default")
+def _gelu(c: Application) -> Value:
+    """x Φ(x), or its approximation by a hyperbolic tangent."""
+    x, dtype = c.x(), c.result.dtype
+    if ("", "Gelu") in TABLE:
+        return c.op("Gelu", x, approximate=c["approximate"])
+
+    def times(y: Value, factor: float) -> Value:
+        return c.op("Mul", y, c.constant(factor, dtype))
+
+    if c["approximate"] == "none":
+        curve = c.op("Erf", times(x, math.sqrt(0.5)))
+    else:
+        cube = times(c.op("Mul", x, c.op("Mul", x, x)), 0.044715)
+        curve = c.op("Tanh", times(c.op("Add", x, cube), math.sqrt(2 / math.pi)))
+    return c.op("Mul", times(x, 0.5), c.op("Add", curve, c.constant(1, dtype)))
+
+
+@_says("_to_copy.default", "to.dtype")
+def _to_copy(c: Application) -> Value:
+    return c.x()
+
+
+@_says("clone.default", "alias.default", "detach.default", "lift_fresh_copy.default", "contiguous.default")
+def _copy(c: Application) -> Value:
+    return Value(c["self"])
+
+
+@_says("dropout.default", "native_dropout.default")
+def _dropout(c: Application) -> Value:
+    demand(c["train"] is False and c.used <= {0}, "a random mask")
+    return Value(c["input"])
+
+
+# --- reductions -------------------------------------------------------------------------------------------------------
+
+_REDUCTIONS = """
+    sum.default:ReduceSum sum.dim_IntList:ReduceSum mean.default:ReduceMean mean.dim:ReduceMean amax.default:ReduceMax
+    amin.default:ReduceMin max.default:ReduceMax min.default:ReduceMin prod.default:ReduceProd prod.dim_int:ReduceProd
+    logsumexp.default:ReduceLogSumExp
+"""
+
+
+def _reduction(op: str) -> Rule:
+    return lambda c: _reduced(c, op, c.x())
+
+
+def _reduced(c: Application, op: str, x: Value) -> Value:
+    return c.op(op, x, axes=c.axes(), keepdims=int(c.args.get("keepdim", False)))
+
+
+for _name, _op in _pairs(_REDUCTIONS):
+    RULES[_name] = _reduction(_op)
+
+
+def _truth(op: str) -> Rule:
+    def rule(c: Application) -> Value:
+        numbers = c.tensor(c.tensor(c["self"], "bool"), "int32")
+        return c.tensor(_reduced(c, op, numbers), "bool")
+
+    return rule
+
+
+for _form in ("default", "dim", "dims"):
+    RULES[f"any.{_form}"] = _truth("ReduceMax")
+    RULES[f"all.{_form}"] = _truth("ReduceMin")
+
+
+def _place(c: Application, op: str) -> Value:
+    x = c["self"]
+    if c["dim"] is not None:
+        return c.op(op, x, axis=c.axis(), keepdims=int(c["keepdim"]))
+    place = c.op(op, c.op("Reshape", x, shape=(c.type(x).size,)), axis=0, keepdims=0)
+    return shaped(c, place, c.result.shape)
+
+
+@_says("argmax.default")
+def _argmax(c: Application) -> Value:
+    return _place(c, "ArgMax")
+
+
+@_says("argmin.default")
+def _argmin(c: Application) -> Value:
+    return _place(c, "ArgMin")
+
+
+@_says("max.dim")
+def _max_and_place(c: Application) -> Sequence[Value | None]:
+    return [_reduced(c, "ReduceMax", c["self"]), _place(c, "ArgMax") if 1 in c.used else None]
+
+
+@_says("min.dim")
+def _min_and_place(c: Application) -> Sequence[Value | None]:
+    return [_reduced(c, "ReduceMin", c["self"]), _place(c, "ArgMin") if 1 in c.used else None]
+
+
+@_says("var.correction")
+def _variance(c: Application) -> Value:
+    correction = 1 if c["correction"] is None else c["correction"]
+    x, axes = c.x(), c.axes()
+    count = math.prod(c.type(x).shape[axis] for axis in axes)
+    demand(count > correction, "a division by zero")
+    centred = c.op("Sub", x, c.op("ReduceMean", x, axes=axes, keepdims=1))
+    total = _reduced(c, "ReduceSum", c.op("Mul", centred, centred))
+    return c.op("Div", total, c.constant(count - correction, c.result.dtype))
+
+
+@_says("cumsum.default")
+def _cumsum(c: Application) -> Value:
+    return c.op("CumSum", c.x(), axis=c.axis())
+
+
+@_says("_softmax.default")
+def _softmax(c: Application) -> Value:
+    return c.op("Softmax", c.x(), axis=c.axis())
+
+
+@_says("_log_softmax.default")
+def _log_softmax(c: Application) -> Value:
+    return c.op("LogSoftmax", c.x(), axis=c.axis())

@@ -1,0 +1,68 @@
+"""ATen calls as opaque nodes: an operator that the table lacks keeps its name, overload and arguments.
+
+A call becomes a node of the domain ``aten`` (of other libraries ``torch.ops.NAMESPACE``) with three attributes that a
+person can read in any viewer of ONNX files: ``overload``, ``arguments`` (JSON, in which ``{"operand": 0}`` stands for
+the node's first input) and ``results`` (``one`` tensor, or ``many``). Nothing here imports Torch.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from onnx import AttributeProto, helper
+
+from polyjuice.ir import Attrs, Node
+
+_ATEN = "aten"
+_OTHERS = "torch.ops."
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class AtenCall:
+    """``torch.ops.NAMESPACE.NAME.OVERLOAD(*args, **kwargs)``; ``many`` says that it returns a tuple or a list.
+
+    Arguments are None, numbers, strings, lists, and objects of one key: ``{"operand": number}``, ``{"float": text}``
+    (not finite), and ``{"torch": name}`` (an element type, a memory format).
+    """
+
+    namespace: str
+    name: str
+    overload: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+    many: bool
+
+
+def domain_of(namespace: str) -> str:
+    return _ATEN if namespace == _ATEN else _OTHERS + namespace
+
+
+def to_attrs(call: AtenCall) -> Attrs:
+    """The attributes of the opaque node, in the form in which opaque nodes hold them."""
+    texts = {
+        "overload": call.overload,
+        "arguments": json.dumps({"args": call.args, "kwargs": call.kwargs}, allow_nan=False),
+        "results": "many" if call.many else "one",
+    }
+    return {key: helper.make_attribute(key, text).SerializeToString(deterministic=True) for key, text in texts.items()}
+
+
+def from_node(node: Node) -> AtenCall | None:
+    """The call that an opaque node stands for; None where it stands for none."""
+    if not node.opaque or not (node.domain == _ATEN or node.domain.startswith(_OTHERS)):
+        return None
+    try:
+        texts = {key: AttributeProto.FromString(raw).s.decode() for key, raw in node.attrs.items()}
+        arguments = json.loads(texts["arguments"])
+        overload, args, kwargs, results = texts["overload"], arguments["args"], arguments["kwargs"], texts["results"]
+    except (KeyError, TypeError, ValueError):
+        return None
+    namespace = node.domain.removeprefix(_OTHERS)
+    if not all(_NAME.fullmatch(name) for name in (namespace, node.op, overload, *kwargs)):
+        return None
+    return AtenCall(namespace, node.op, overload, args, kwargs, results == "many")

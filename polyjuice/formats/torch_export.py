@@ -1,0 +1,318 @@
+"""Torch modules as Graphs, through ``torch.export``: traced, decomposed to ATen's core, and said in the table's terms.
+
+- Parameters, buffers and other constants of the program become constants. What is computed of buffers and constants
+  alone (positions, masks, tables) is computed here, by Torch; what depends on parameters stays in the Graph.
+- An operator that the table knows, under ONNX's name or ATen's, becomes that (:mod:`polyjuice.formats.aten`); any other
+  is an opaque node of the domain ``aten`` (:mod:`polyjuice.formats.aten_calls`), which the Torch lowering calls again.
+- Outputs are the tensors that the model returns, without the buffers that it changes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
+from torch.fx import Node as FxNode
+
+from polyjuice.formats import aten, aten_calls
+from polyjuice.formats.aten import Application, Value
+from polyjuice.formats.errors import FormatError
+from polyjuice.formats.normal import NotCovered
+from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
+from polyjuice.ops import GraphBuilder, check
+
+_NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
+"""Arguments that say where and how a result lies in memory, not what it is."""
+
+
+def load(path: str | Path) -> Graph:
+    """The Graph of a program that ``torch.export.save`` wrote. Raises FormatError."""
+    with _refused(f"{path}: not an exported Torch program"):
+        program = torch.export.load(str(path))
+    return from_program(program, str(path))
+
+
+def load_callable(name: str) -> Graph:
+    """The Graph of ``module:callable``, which returns (torch module, args) or (torch module, args, kwargs).
+
+    The current directory can be imported from. Raises FormatError.
+    """
+    module_name, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    with _refused(f"{name}: the module {module_name} cannot be imported"):
+        module = importlib.import_module(module_name)
+    make = getattr(module, attribute, None)
+    if not callable(make):
+        raise FormatError(f"{name}: the module {module_name} has no callable {attribute}")
+    with _refused(f"{name}: the callable failed"):
+        made = make()
+    given = (*made, {}) if isinstance(made, tuple) and len(made) == 2 else made
+    match given:
+        case (torch.nn.Module() as model, tuple() as args, dict() as kwargs):
+            return from_module(model, args, kwargs, name)
+    raise FormatError(
+        f"{name}: the callable returned {_kind_of(made)}; it must return (torch.nn.Module, args) or "
+        "(torch.nn.Module, args, kwargs), where args is a tuple and kwargs a dict"
+    )
+
+
+def from_module(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
+) -> Graph:
+    """The Graph of a module on inputs of these types; ``where`` begins the messages. Raises FormatError."""
+    with _refused(f"{where}: torch.export cannot trace the model"), torch.no_grad():
+        program = torch.export.export(model, args, dict(kwargs or {}))
+    return from_program(program, where)
+
+
+def from_program(program: ExportedProgram, where: str = "program") -> Graph:
+    """The Graph of an exported program; symbolic sizes become those of its example inputs. Raises FormatError."""
+    if program.range_constraints:
+        program = _with_static_sizes(program, where)
+    rules: Mapping[Any, Any] = torch.export.default_decompositions()
+    kept = {op for op in rules if aten.named_alike(_overload(op))}
+    while True:
+        table = {op: rules[op] for op in rules if op not in kept}
+        with _refused(f"{where}: torch.export cannot decompose the model"), torch.no_grad():
+            core = program.run_decompositions(table)
+        try:
+            reader = _Reader(core)
+            graph = reader.read()
+        except (FormatError, GraphError) as error:
+            raise FormatError(f"{where}: {error}") from None
+        uncovered = reader.opaque & kept
+        if not uncovered:
+            return graph
+        kept -= uncovered
+
+
+def _with_static_sizes(program: ExportedProgram, where: str) -> ExportedProgram:
+    if program.example_inputs is None:
+        raise FormatError(f"{where}: the program has symbolic sizes and no example inputs; export it with static sizes")
+    args, kwargs = program.example_inputs
+    with _refused(f"{where}: the program cannot be traced with the sizes of its example inputs"), torch.no_grad():
+        return torch.export.export(program.module(), args, kwargs)
+
+
+@contextmanager
+def _refused(what: str) -> Iterator[None]:
+    """Turn whatever a user's module or Torch's tracer raises into one line; their warnings are not the user's."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except FormatError:
+        raise
+    except Exception as error:  # noqa: BLE001 - foreign code may raise anything
+        lines = str(error).strip().splitlines()
+        raise FormatError(f"{what} ({type(error).__name__}{': ' + lines[0] if lines else ''})") from None
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"a tuple of {', '.join(type(item).__name__ for item in value) or 'nothing'}"
+    return f"an object of type {type(value).__name__}"
+
+
+class _Reader:
+    """The state of one reading: an FX node is a tensor known now, a value of the Graph, or several of either."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.program = program
+        self.builder = GraphBuilder()
+        self.known: dict[FxNode, Any] = {}
+        self.values: dict[FxNode, Any] = {}
+        #: The arrays of constants that are no parameters, by name.
+        self.arrays: dict[str, np.ndarray] = {}
+        #: The overloads that no operator of the table says.
+        self.opaque: set[Any] = set()
+
+    def read(self) -> Graph:
+        inputs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
+        outputs: tuple[str, ...] = ()
+        for node in self.program.graph.nodes:
+            match node.op:
+                case "placeholder":
+                    self.placeholder(node, inputs[node.name])
+                case "call_function":
+                    self.call(node)
+                case "output":
+                    outputs = tuple(self.output_values(node))
+                case _:
+                    raise FormatError(f"node {node.name}: {node.op} {node.target} is not supported")
+        if not outputs:
+            raise FormatError("the model returns no tensor")
+        return check(prune(self.builder.build(outputs)))
+
+    def placeholder(self, node: FxNode, spec: Any) -> None:
+        program = self.program
+        match spec.kind:
+            case _ if isinstance(spec.arg, ConstantArgument):
+                self.known[node] = spec.arg.value
+            case InputKind.USER_INPUT if isinstance(spec.arg, TensorArgument):
+                self.values[node] = self.builder.input(_type(node.meta["val"], node), node.name)
+            case InputKind.PARAMETER:
+                self.values[node] = self.builder.constant(_array(program.state_dict[spec.target], node), node.name)
+            case InputKind.BUFFER | InputKind.CONSTANT_TENSOR:
+                stored = program.state_dict if spec.target in program.state_dict else program.constants
+                self.known[node] = stored[spec.target].detach().cpu()
+            case _:
+                raise FormatError(f"the input {node.name} is a {type(spec.arg).__name__}, which is not supported")
+
+    def output_values(self, node: FxNode) -> Iterator[str]:
+        specs = self.program.graph_signature.output_specs
+        for value, spec in zip(node.args[0], specs, strict=True):  # type: ignore[arg-type]
+            if spec.kind == OutputKind.USER_OUTPUT and isinstance(value, FxNode):
+                yield self.value(value)
+
+    def call(self, node: FxNode) -> None:
+        target: Any = node.target
+        if not node.users:
+            return
+        if target.__name__ == "getitem":
+            source, index = node.args
+            assert isinstance(source, FxNode)
+            store = self.known if source in self.known else self.values
+            store[node] = store[source][index]
+            return
+        if not isinstance(target, torch._ops.OpOverload):
+            raise FormatError(f"node {node.name}: {target} is no operator of ATen's and not supported")
+        if not _is_random(target) and all(operand in self.known for operand in node.all_input_nodes):
+            args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda n: self.known[n])
+            kwargs = {key: "cpu" if key == "device" and value else value for key, value in kwargs.items()}
+            with _refused(f"node {node.name}"), torch.no_grad():
+                self.known[node] = target(*args, **kwargs)
+            return
+        self.apply(node, target)
+
+    def value(self, node: FxNode) -> Value:
+        """The name of a value; a known tensor becomes a constant where it is first needed."""
+        if node not in self.values:
+            self.arrays[node.name] = _array(self.known[node], node)
+            self.values[node] = self.builder.constant(self.arrays[node.name], node.name)
+        return Value(self.values[node])
+
+    def apply(self, node: FxNode, target: Any) -> None:
+        raw = node.meta["val"]
+        many = not isinstance(raw, torch.Tensor)
+        results = [_type(t, node) if isinstance(t, torch.Tensor) else None for t in (raw if many else [raw])]
+        used: set[Any] = {u.args[1] for u in node.users if getattr(u.target, "__name__", "") == "getitem"}
+        application = Application(
+            self.builder,
+            self.arguments(node, target),
+            {a.name: a.default_value for a in target._schema.arguments},
+            results,
+            frozenset(used if many else {0}),
+            self.arrays,
+        )
+        names: Sequence[str | None]
+        try:
+            if _namespace(target) != "aten":
+                raise NotCovered("another library's")
+            names = aten.apply(_overload(target), application)
+        except NotCovered:
+            self.opaque.add(target)
+            names = self.opaque_node(node, target, results, many)
+        self.values[node] = list(names) if many else names[0]
+
+    def arguments(self, node: FxNode, target: Any) -> dict[str, Any]:
+        """The arguments by name, defaults filled in, without those that say nothing of the result's value."""
+        given = dict(zip((a.name for a in target._schema.arguments), node.args, strict=False)) | dict(node.kwargs)
+        full = {a.name: given.get(a.name, a.default_value) for a in target._schema.arguments if a.name not in _NO_DATA}
+        return {name: self.argument(value) for name, value in full.items()}
+
+    def argument(self, value: Any) -> Any:
+        if isinstance(value, FxNode):
+            known = self.known.get(value)
+            return self.value(value) if value in self.values or isinstance(known, torch.Tensor) else known
+        if isinstance(value, (list, tuple)):
+            return [self.argument(item) for item in value]
+        return str(value).removeprefix("torch.") if isinstance(value, torch.dtype) else value
+
+    def opaque_node(
+        self, node: FxNode, target: Any, results: Sequence[TensorType | None], many: bool
+    ) -> Sequence[str | None]:
+        operands: list[str] = []
+
+        def encoded(value: Any) -> Any:
+            if isinstance(value, FxNode) and isinstance(known := self.argument(value), Value):
+                operands.append(known)
+                return {"operand": len(operands) - 1}
+            if isinstance(value, (list, tuple)):
+                return [encoded(item) for item in value]
+            return _literal(self.argument(value), node)
+
+        args = [encoded(value) for value in node.args]
+        kwargs = {name: encoded(v) for name, v in node.kwargs.items() if name not in ("device", "layout", "pin_memory")}
+        namespace, name = _namespace(target), target._schema.name.split("::")[1]
+        call = aten_calls.AtenCall(namespace, name, _overload(target).split(".")[1], args, kwargs, many)
+        outputs = [f"{node.name}_{k}" if many else node.name for k in range(len(results))]
+        outputs = [text if type else "" for text, type in zip(outputs, results, strict=True)]
+        self.builder.append(
+            Node(
+                name,
+                tuple(operands),
+                tuple(outputs),
+                aten_calls.to_attrs(call),
+                aten_calls.domain_of(namespace),
+                True,
+                node.name if _is_random(target) else "",
+            ),
+            [type or TensorType("bool", ()) for type in results],
+        )
+        return [Value(text) if text else None for text in outputs]
+
+
+def _literal(value: Any, node: FxNode) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, (torch.dtype, torch.memory_format)):
+        return {"torch": str(value).removeprefix("torch.")}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise FormatError(f"node {node.name}: the argument {value!r} of {node.target} is not supported")
+
+
+def _namespace(target: Any) -> str:
+    return str(target.namespace)
+
+
+def _overload(target: Any) -> str:
+    """The name of an overload without its namespace: ``add.Tensor``."""
+    return str(target).partition(".")[2] if isinstance(target, torch._ops.OpOverload) else ""
+
+
+def _is_random(target: Any) -> bool:
+    return torch.Tag.nondeterministic_seeded in target.tags
+
+
+def _type(value: Any, node: FxNode) -> TensorType:
+    if not isinstance(value, torch.Tensor):
+        raise FormatError(f"node {node.name}: a {type(value).__name__} is no tensor and not supported")
+    dtype = str(value.dtype).removeprefix("torch.")
+    if dtype not in dtypes.ALL:
+        raise FormatError(f"node {node.name}: the element type {dtype} is not supported")
+    if not all(isinstance(size, int) for size in value.shape):
+        raise FormatError(f"node {node.name}: its shape {tuple(value.shape)} depends on data, which is not supported")
+    return TensorType(dtype, tuple(value.shape))
+
+
+def _array(tensor: Any, node: FxNode) -> np.ndarray:
+    _type(tensor, node)
+    tensor = tensor.detach().cpu().contiguous()
+    if tensor.dtype == torch.bfloat16:
+        return np.asarray(tensor.view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
+    return np.asarray(tensor.numpy())

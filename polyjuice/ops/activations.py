@@ -1,0 +1,480 @@
+"""Activation functions of neural networks."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.pointwise import WITHOUT_BFLOAT16, first_shape, parametric, unary, with_attrs
+from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpellFn
+from polyjuice.ops.special import erfc
+from polyjuice.ops.terms import Term, onnx_term, where
+
+_SLOPES = (0.01, 0.125, 0.5, 1.0)
+
+_SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
+"""ONNX's defaults: single precision, where Torch and TensorFlow have more digits."""
+
+
+def _held(value: float, x: np.ndarray) -> np.ndarray:
+    """An attribute in the type of the operand."""
+    return np.asarray(value).astype(x.dtype)
+
+
+# --- meanings --------------------------------------------------------------------------------------------------------
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    e = np.exp(-np.abs(x))
+    return np.asarray(np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype))
+
+
+def _softplus(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.logaddexp(x, 0).astype(x.dtype))
+
+
+def _exponential(x: np.ndarray, alpha: float, scale: float = 1.0, slope: float = 1.0) -> np.ndarray:
+    """``scale * x`` above 0, and below it ``scale * alpha * (exp(slope * x) - 1)``."""
+    below = _held(alpha, x) * np.expm1(np.minimum(x, 0) * _held(slope, x))
+    return np.asarray(_held(scale, x) * np.where(x < 0, below, x))
+
+
+def _gelu(x: np.ndarray, a: Attrs) -> np.ndarray:
+    if a["approximate"] == "tanh":
+        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+        return np.asarray((x * _sigmoid(2 * inner)).astype(x.dtype))
+    return np.asarray((0.5 * x * erfc(-x / math.sqrt(2))).astype(x.dtype))
+
+
+def _hard_sigmoid(x: np.ndarray, a: Attrs) -> np.ndarray:
+    return np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x)))
+
+
+def _shrink(x: np.ndarray, a: Attrs) -> np.ndarray:
+    bias, lambd = _held(a["bias"], x), _held(a["lambd"], x)
+    return np.where(x < -lambd, x + bias, np.where(x > lambd, x - bias, _held(0, x)))
+
+
+# --- error rules -----------------------------------------------------------------------------------------------------
+
+
+def _hard_sigmoid_error(c: ErrorContext) -> np.ndarray:
+    alpha, beta = abs(c.attrs["alpha"]), abs(c.attrs["beta"])
+    return np.asarray(alpha * c.e[0] + 4 * c.unit * (alpha * np.abs(c.x[0]) + beta))
+
+
+_SINGLE = 2.0**-24
+"""The relative error of a parameter that a definition holds in single precision, whatever the operand's type."""
+
+
+def _hard_swish_error(c: ErrorContext) -> np.ndarray:
+    """ONNX's own definition holds 1/6 in single precision."""
+    x = np.abs(c.x[0])
+    return np.asarray(1.5 * c.e[0] + (8 * c.unit + np.where(x < 4, _SINGLE, 0.0)) * x)
+
+
+def _gelu_error(c: ErrorContext) -> np.ndarray:
+    """ONNX's definition of the approximation, and all of TensorFlow's, hold their constants in single precision."""
+    x = np.abs(c.x[0])
+    return np.asarray(1.14 * c.e[0] + (8 * c.unit + np.where(x < 8, _SINGLE, 0.0)) * x)
+
+
+def _leaky_error(c: ErrorContext) -> np.ndarray:
+    """The slope is at most 1, or that of the negative side."""
+    return np.asarray(max(1.0, abs(c.attrs["alpha"])) * c.e[0])
+
+
+def _selu_error(c: ErrorContext) -> np.ndarray:
+    return np.asarray(abs(c.attrs["gamma"]) * _leaky_error(c))
+
+
+def _prelu_error(c: ErrorContext) -> np.ndarray:
+    """On either side of 0 as the side says; the error of the slope counts for negative values."""
+    (x, slope), (e, es) = c.x, c.e
+    low = np.minimum(x - e, 0.0)
+    return np.asarray(np.maximum(1.0, np.abs(slope) + es) * e + np.abs(low) * es)
+
+
+def _thresholded_error(c: ErrorContext) -> np.ndarray:
+    return errors.infinite_if(errors.near(c, c.attrs["alpha"]), np.where(c.y[0] != 0, c.e[0], 0.0))
+
+
+def _shrink_error(c: ErrorContext) -> np.ndarray:
+    lambd, bias = c.attrs["lambd"], abs(c.attrs.get("bias", 0.0))
+    unstable = errors.near(c, lambd) | errors.near(c, -lambd)
+    return errors.infinite_if(unstable, c.e[0] + 2 * c.unit * bias)
+
+
+def _soft_shrink_error(c: ErrorContext) -> np.ndarray:
+    return np.asarray(c.e[0] + 2 * c.unit * c.attrs["lambd"])
+
+
+_PROPORTIONAL = errors.plus_proportional
+_ABSOLUTE = errors.plus_absolute
+
+# --- spellings -------------------------------------------------------------------------------------------------------
+
+
+def _elu_tensorflow(c: Call) -> str:
+    """TensorFlow's own has no parameter."""
+    if c.attrs["alpha"] == 1.0 and c.rng.random() < 0.7:
+        return f"tf.nn.elu({c.x[0]})"
+    return with_attrs(
+        "tf.where({0} < 0, {alpha} * tf.math.expm1({0}), {0})",
+        "tf.nn.relu({0}) + {alpha} * tf.math.expm1(tf.minimum({0}, 0))",
+    )(c)
+
+
+def _spell_selu(library: str, *own: str) -> SpellFn:
+    """The libraries' own functions know the default parameters alone."""
+    expm1 = "torch.expm1" if library == "torch" else "tf.math.expm1"
+    general = with_attrs(f"{{gamma}} * {library}.where({{0}} < 0, {{alpha}} * {expm1}({{0}}), {{0}})")
+
+    def spell(c: Call) -> str:
+        usual = math.isclose(c.attrs["alpha"], _SELU_ALPHA, rel_tol=1e-6)
+        if usual and math.isclose(c.attrs["gamma"], _SELU_GAMMA, rel_tol=1e-6) and c.types[0].dtype != "float64":
+            return c.rng.choice(own).format(c.x[0])
+        return general(c)
+
+    return spell
+
+
+def _gelu_torch(c: Call) -> str:
+    approximate = c.attrs["approximate"]
+    spellings = [f"F.gelu({{0}}, approximate='{approximate}')"]
+    if approximate == "none":
+        spellings += ["F.gelu({0})", f"0.5 * {{0}} * (1 + torch.erf({{0}} * {math.sqrt(0.5)}))"]
+    else:
+        inner = f"{math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} ** 3)"
+        spellings.append(f"0.5 * {{0}} * (1 + torch.tanh({inner}))")
+    return c.rng.choice(spellings).format(c.x[0])
+
+
+def _gelu_tensorflow(c: Call) -> str:
+    if c.attrs["approximate"] == "tanh":
+        inner = f"{math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} * {{0}} * {{0}})"
+        spellings = ["tf.nn.gelu({0}, approximate=True)", f"0.5 * {{0}} * (1 + tf.tanh({inner}))"]
+    else:
+        spellings = ["tf.nn.gelu({0})", f"0.5 * {{0}} * (1 + tf.math.erf({{0}} * {math.sqrt(0.5)}))"]
+    return c.rng.choice(spellings).format(c.x[0])
+
+
+def _gelu_onnx(x: Term, a: Attrs) -> Term:
+    if a["approximate"] == "tanh":
+        inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
+        return x * 0.5 * (inner.then("Tanh") + 1.0)
+    return x * 0.5 * ((x * math.sqrt(0.5)).then("Erf") + 1.0)
+
+
+def _draw_gelu(rng: random.Random, first: TensorType) -> Attrs:
+    return {"approximate": rng.choice(("none", "tanh"))}
+
+
+def _clipped(low: str, high: str) -> tuple[str, ...]:
+    """TensorFlow's ways to limit a value."""
+    return (
+        f"tf.clip_by_value({{0}}, {low}, {high})",
+        f"tf.minimum(tf.maximum({{0}}, {low}), {high})",
+    )
+
+
+# --- PRelu -----------------------------------------------------------------------------------------------------------
+
+
+def _prelu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """The slope broadcasts to the first operand, not the other way."""
+    if isinstance(s[0], Dims) and broadcast(s[0], s[1]) != s[0]:
+        raise ShapeMismatch(f"PRelu: a slope of shape {tuple(s[1])} for a tensor of shape {tuple(s[0])}")
+    return [s[0]]
+
+
+def _prelu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.where(x[0] < 0, x[1] * x[0], x[0])
+
+
+def _prelu_torch(c: Call) -> str:
+    x, slope = c.types
+    spellings = ["torch.where({0} < 0, {1} * {0}, {0})"]
+    channels = (x.shape[1], *[1] * (x.rank - 2)) if x.rank >= 2 else ()
+    if x.dtype not in INTS and (slope.shape == channels or slope.size == 1) and x.rank:
+        spellings += ["F.prelu({0}, {1}.reshape(-1))", "torch.prelu({0}, {1}.reshape(-1))"]
+    return c.rng.choice(spellings).format(*c.x)
+
+
+def _sample_prelu(rng: random.Random, first: TensorType) -> Sample:
+    shape = sampling.broadcastable(rng, first.shape)
+    if first.rank >= 2 and rng.random() < 0.4:
+        shape = (first.shape[1], *[1] * (first.rank - 2))
+    return Sample((Operand(TensorType(first.dtype, shape)),))
+
+
+OPS = (
+    unary(
+        "Relu",
+        lambda x: np.maximum(x, 0).astype(x.dtype),
+        ("torch.relu({0})", "F.relu({0})", "{0}.relu()", "torch.clamp({0}, min=0)", "torch.relu_({0})", "{0}.relu_()"),
+        ("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
+        errors.lipschitz(),
+        FLOATS + SIGNED,
+        exact=True,
+        weight=3,
+    ),
+    unary(
+        "relu6",
+        lambda x: np.minimum(np.maximum(x, 0), 6).astype(x.dtype),
+        ("F.relu6({0})", "torch.clamp({0}, 0, 6)", "F.relu6({0}, inplace=False)"),
+        ("tf.nn.relu6({0})", *_clipped("0", "6")),
+        errors.lipschitz(),
+        NUMERIC,
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x.then("Clip", min=0.0, max=6.0), widen=False),
+        exact=True,
+        weight=0.5,
+    ),
+    parametric(
+        "hardtanh",
+        lambda x, a: np.minimum(np.maximum(x, _held(a["min_val"], x)), _held(a["max_val"], x)),
+        (("min_val", -1.0, (-1.0, -1.0, 0.0, -2.5)), ("max_val", 1.0, (1.0, 1.0, 2.0, 0.5))),
+        with_attrs(
+            "F.hardtanh({0}, {min_val}, {max_val})",
+            "torch.clamp({0}, {min_val}, {max_val})",
+            "F.hardtanh({0}, min_val={min_val}, max_val={max_val})",
+        ),
+        with_attrs(*_clipped("{min_val}", "{max_val}")),
+        errors.lipschitz(),
+        FLOATS + SIGNED,
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x.then("Clip", min=a["min_val"], max=a["max_val"]), widen=False),
+        exact=True,
+        ulps=1,
+        weight=0.4,
+    ),
+    unary(
+        "Sigmoid",
+        _sigmoid,
+        ("torch.sigmoid({0})", "{0}.sigmoid()", "F.sigmoid({0})", "torch.special.expit({0})", "{0}.sigmoid_()"),
+        ("tf.sigmoid({0})", "tf.nn.sigmoid({0})", "tf.math.sigmoid({0})"),
+        _ABSOLUTE(errors.monotone, 4),
+        ulps=8,
+    ),
+    unary(
+        "log_sigmoid",
+        lambda x: -_softplus(-x),
+        ("F.logsigmoid({0})", "-F.softplus(-{0}, threshold=80.0)"),
+        ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
+        _ABSOLUTE(errors.monotone, 4),
+        domain="aten",
+        onnx=onnx_term(lambda x, a: -(-x).then("Softplus")),
+        ulps=8,
+        weight=0.4,
+    ),
+    unary(
+        "silu",
+        lambda x: x * _sigmoid(x),
+        ("F.silu({0})", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))", "F.silu({0}, inplace=False)"),
+        ("tf.nn.silu({0})", "tf.nn.swish({0})", "{0} * tf.sigmoid({0})"),
+        _PROPORTIONAL(errors.lipschitz(1.1), 8),
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x * x.then("Sigmoid"), widen=False),
+        ulps=4,
+        weight=0.6,
+    ),
+    unary(
+        "Mish",
+        lambda x: x * np.tanh(_softplus(x)),
+        ("F.mish({0})", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
+        ("{0} * tf.tanh(tf.math.softplus({0}))",),
+        _PROPORTIONAL(errors.lipschitz(1.1), 12),
+        WITHOUT_BFLOAT16,
+        ulps=4,
+        weight=0.4,
+    ),
+    Op(
+        name="Gelu",
+        since=20,
+        inputs=("T",),
+        types={"T": FLOATS},
+        results=("T",),
+        shape=first_shape,
+        numpy=lambda x, a: _gelu(x[0], a),
+        error=_gelu_error,
+        torch=_gelu_torch,
+        tensorflow=_gelu_tensorflow,
+        onnx=onnx_term(_gelu_onnx),
+        sample=sampling.alone_with(_draw_gelu),
+        attrs=(Attr("approximate", "string", "none"),),
+        elementwise=True,
+        ulps=4,
+        weight=0.6,
+    ),
+    unary(
+        "HardSwish",
+        lambda x: x * np.clip(x / 6 + _held(0.5, x), _held(0, x), _held(1, x)),
+        ("F.hardswish({0})", "{0} * F.relu6({0} + 3) / 6", "{0} * F.hardsigmoid({0})"),
+        ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
+        _hard_swish_error,
+        WITHOUT_BFLOAT16,
+        ulps=4,
+        weight=0.5,
+    ),
+    parametric(
+        "HardSigmoid",
+        _hard_sigmoid,
+        (("alpha", 0.2, (0.2, 0.2, 1 / 6, 0.5)), ("beta", 0.5, (0.5, 0.5, 0.25, 0.0))),
+        with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
+        with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
+        _hard_sigmoid_error,
+        WITHOUT_BFLOAT16,
+        ulps=4,
+        weight=0.4,
+    ),
+    unary(
+        "Softplus",
+        _softplus,
+        ("F.softplus({0}, threshold=80.0)", "torch.logaddexp({0}, torch.zeros_like({0}))"),
+        ("tf.math.softplus({0})", "tf.nn.softplus({0})"),
+        _ABSOLUTE(errors.monotone, 4),
+        WITHOUT_BFLOAT16,
+        ulps=8,
+        weight=0.5,
+    ),
+    unary(
+        "Softsign",
+        lambda x: x / (1 + np.abs(x)),
+        ("F.softsign({0})", "{0} / (1 + torch.abs({0}))"),
+        ("tf.nn.softsign({0})", "tf.math.softsign({0})", "{0} / (1 + tf.abs({0}))"),
+        errors.monotone,
+        WITHOUT_BFLOAT16,
+        ulps=6,
+        weight=0.4,
+    ),
+    parametric(
+        "LeakyRelu",
+        lambda x, a: np.where(x < 0, _held(a["alpha"], x) * x, x),
+        (("alpha", 0.01, _SLOPES),),
+        with_attrs("F.leaky_relu({0}, {alpha})", "torch.where({0} < 0, {alpha} * {0}, {0})"),
+        with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
+        _leaky_error,
+        ulps=8,
+    ),
+    Op(
+        name="PRelu",
+        inputs=("T", "T"),
+        types={"T": (*FLOATS, "int32", "int64")},
+        results=("T",),
+        shape=_prelu_shape,
+        numpy=_prelu,
+        error=_prelu_error,
+        torch=_prelu_torch,
+        tensorflow=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
+        sample=_sample_prelu,
+        exact=True,
+        ulps=2,
+        weight=0.5,
+    ),
+    parametric(
+        "Elu",
+        lambda x, a: _exponential(x, a["alpha"]),
+        (("alpha", 1.0, (*_SLOPES, 1.0)),),
+        with_attrs("F.elu({0}, {alpha})", "F.elu({0}, alpha={alpha})"),
+        _elu_tensorflow,
+        _ABSOLUTE(_leaky_error, 4),
+        WITHOUT_BFLOAT16,
+        ulps=8,
+    ),
+    parametric(
+        "Celu",
+        lambda x, a: _exponential(x, a["alpha"], slope=1 / a["alpha"]),
+        (("alpha", 1.0, (1.0, 0.5, 2.0, 0.125)),),
+        with_attrs("F.celu({0}, {alpha})", "torch.celu({0}, alpha={alpha})"),
+        with_attrs("tf.where({0} < 0, {alpha} * tf.math.expm1({0} / {alpha}), {0})"),
+        _ABSOLUTE(errors.lipschitz(), 8),
+        ("float32",),
+        ulps=8,
+        weight=0.4,
+    ),
+    parametric(
+        "Selu",
+        lambda x, a: _exponential(x, a["alpha"], a["gamma"]),
+        (("alpha", _SELU_ALPHA, (_SELU_ALPHA,)), ("gamma", _SELU_GAMMA, (_SELU_GAMMA,))),
+        _spell_selu("torch", "F.selu({0})", "torch.selu({0})"),
+        _spell_selu("tf", "tf.nn.selu({0})"),
+        _ABSOLUTE(_selu_error, 8),
+        WITHOUT_BFLOAT16,
+        ulps=8,
+        weight=0.4,
+    ),
+    parametric(
+        "ThresholdedRelu",
+        lambda x, a: np.where(x > _held(a["alpha"], x), x, _held(0, x)),
+        (("alpha", 1.0, (1.0, 0.5, 0.0, -1.0, 2.0)),),
+        with_attrs("F.threshold({0}, {alpha}, 0.0)", "torch.where({0} > {alpha}, {0}, 0.0)"),
+        with_attrs("tf.where({0} > {alpha}, {0}, tf.zeros_like({0}))", "{0} * tf.cast({0} > {alpha}, {0}.dtype)"),
+        _thresholded_error,
+        WITHOUT_BFLOAT16,
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    parametric(
+        "Shrink",
+        _shrink,
+        (("bias", 0.0, (0.0, 0.5, 1.0)), ("lambd", 0.5, (0.5, 1.0, 0.0, 2.0))),
+        with_attrs("torch.where({0} < -{lambd}, {0} + {bias}, torch.where({0} > {lambd}, {0} - {bias}, 0))"),
+        with_attrs("tf.where({0} < -{lambd}, {0} + {bias}, tf.where({0} > {lambd}, {0} - {bias}, tf.zeros_like({0})))"),
+        _shrink_error,
+        tuple(t for t in NUMERIC if t not in ("bfloat16", "uint8")),
+        exact=True,
+        continuous=False,
+        ulps=1,
+        weight=0.3,
+    ),
+    parametric(
+        "softshrink",
+        lambda x, a: _shrink(x, {"bias": a["lambd"], "lambd": a["lambd"]}),
+        (("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),),
+        with_attrs("F.softshrink({0}, {lambd})", "F.softshrink({0}, lambd={lambd})"),
+        with_attrs(
+            "tf.sign({0}) * tf.nn.relu(tf.abs({0}) - {lambd})",
+            "{0} - tf.clip_by_value({0}, -{lambd}, {lambd})",
+        ),
+        _soft_shrink_error,
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"])),
+        exact=True,
+        ulps=1,
+        weight=0.3,
+    ),
+    parametric(
+        "hardshrink",
+        lambda x, a: _shrink(x, {"bias": 0.0, "lambd": a["lambd"]}),
+        (("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),),
+        with_attrs("F.hardshrink({0}, {lambd})", "torch.hardshrink({0}, {lambd})", "{0}.hardshrink({lambd})"),
+        with_attrs("tf.where(tf.abs({0}) > {lambd}, {0}, tf.zeros_like({0}))"),
+        _shrink_error,
+        domain="aten",
+        onnx=onnx_term(lambda x, a: where(abs(x) > a["lambd"], x, 0.0)),
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    unary(
+        "tanhshrink",
+        lambda x: x - np.tanh(x),
+        ("F.tanhshrink({0})", "{0} - torch.tanh({0})"),
+        ("{0} - tf.tanh({0})",),
+        _ABSOLUTE(errors.lipschitz(), 16),
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x - x.then("Tanh")),
+        ulps=2,
+        weight=0.3,
+    ),
+)

@@ -1,0 +1,222 @@
+"""Adaptive pooling: windows whose sizes follow from the result's."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import errors, sampling, windows
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
+from polyjuice.ops.windows import channels_first, channels_last
+
+
+def _cuts(size: int, count: int) -> list[tuple[int, int]]:
+    """The windows of ATen's adaptive pooling of an axis."""
+    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+
+
+def _adaptive_shape(spatial: int, results: int) -> Any:
+    def shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+        if len(s[0]) != spatial + 2 or len(a.output_size) != spatial or min((*s[0], *a.output_size)) < 1:
+            raise ShapeMismatch(f"adaptive pooling of {tuple(s[0])} to {tuple(a.output_size)}")
+        return [Dims((*s[0][:2], *a.output_size))] * results
+
+    return shape
+
+
+def _draw_adaptive(spatial: int, most: int) -> Any:
+    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
+        if first.rank != spatial + 2 or 0 in first.shape:
+            return None
+        return {"output_size": tuple(rng.randint(1, min(n + 1, most)) for n in first.shape[2:])}
+
+    return draw
+
+
+def _means(shape: Sequence[int], a: Attrs) -> Mapping[int, np.ndarray]:
+    matrices = {}
+    for axis, (size, count) in enumerate(zip(shape[2:], a["output_size"], strict=True), start=2):
+        matrices[axis] = np.zeros((count, size))
+        for i, (start, end) in enumerate(_cuts(size, count)):
+            matrices[axis][i, start:end] = 1 / (end - start)
+    return matrices
+
+
+def _adaptive_average(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return windows.weighted(x[0], _means(x[0].shape, a))
+
+
+def _adaptive_average_error(c: ErrorContext) -> np.ndarray:
+    shape, matrices = c.x[0].shape, _means(c.x[0].shape, c.attrs)
+    cells = (
+        [end - start for start, end in _cuts(n, k)] for n, k in zip(shape[2:], c.attrs["output_size"], strict=True)
+    )
+    terms = sampling.total(map(max, cells)) + 2 * len(matrices)
+    carried = windows.weighted_errors(np.broadcast_to(c.e[0], shape), matrices)
+    return errors.summed(terms, c, carried, windows.weighted(np.abs(c.x[0]), matrices))
+
+
+def _dividing(shape: Sequence[int], a: Attrs) -> list[int] | None:
+    """The kernel of the plain pooling that does the same, if there is one."""
+    pairs = list(zip(shape[2:], a["output_size"], strict=True))
+    return [n // k for n, k in pairs] if all(n % k == 0 for n, k in pairs) else None
+
+
+def _adaptive_average_tensorflow(c: Call) -> str:
+    t, kernel = c.types[0], _dividing(c.types[0].shape, c.attrs)
+    if kernel and c.rng.random() < 0.7:
+        x = channels_last(c.x[0], t.rank)
+        return channels_first(f'tf.nn.avg_pool{t.rank - 2}d({x}, {kernel}, {kernel}, "VALID")', t.rank)
+    text = c.x[0]
+    for axis, (size, count) in enumerate(zip(t.shape[2:], c.attrs["output_size"], strict=True), start=2):
+        name, lead = c.let(text), ":, " * axis
+        parts = [
+            f"tf.reduce_mean({name}[{lead}{start}:{end}], axis={axis}, keepdims=True)"
+            for start, end in _cuts(size, count)
+        ]
+        text = f"tf.concat([{', '.join(parts)}], axis={axis})"
+    return text
+
+
+def _adaptive_average_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    t, kernel = b.types[x[0]], _dividing(b.types[x[0]].shape, a)
+    if kernel and t.dtype != "bfloat16":
+        r = len(kernel)
+        window: dict[str, Any] = {"kernel_shape": tuple(kernel), "strides": tuple(kernel), "pads": (0,) * (2 * r)}
+        return b.op("AveragePool", x[0], **window, dilations=(1,) * r, ceil_mode=0, count_include_pad=0)
+    result = x[0]
+    for axis, (size, count) in enumerate(zip(t.shape[2:], a["output_size"], strict=True), start=2):
+        cuts = [_cut(b, result, [(axis, start, end)]) for start, end in _cuts(size, count)]
+        parts = [b.op("ReduceMean", cut, axes=(axis,), keepdims=1) for cut in cuts]
+        result = b.op("Concat", *parts, axis=axis) if len(parts) > 1 else parts[0]
+    return result
+
+
+def _cut(b: Builder, x: str, cuts: Sequence[tuple[int, int, int]]) -> str:
+    """ONNX: from each of some axes the elements from a start to an end."""
+    axes, starts, ends = zip(*cuts, strict=True)
+    return b.op("Slice", x, starts=starts, ends=ends, axes=axes, steps=(1,) * len(cuts))
+
+
+def _cells(shape: Sequence[int], a: Attrs) -> list[tuple[list[tuple[int, int, int]], list[int]]]:
+    """For each result element, its window as cuts of axes, and the places of the window's elements in the plane."""
+    plane = np.arange(sampling.total(shape[2:])).reshape(shape[2:])
+    lines = [
+        [(axis, start, end) for start, end in _cuts(n, k)]
+        for axis, (n, k) in enumerate(zip(shape[2:], a["output_size"], strict=True), start=2)
+    ]
+    return [
+        (list(cuts), plane[tuple(slice(start, end) for _, start, end in cuts)].ravel().tolist())
+        for cuts in itertools.product(*lines)
+    ]
+
+
+def _cell_values(x: np.ndarray, cuts: Sequence[tuple[int, int, int]]) -> np.ndarray:
+    index = (slice(None), slice(None), *(slice(start, end) for _, start, end in cuts))
+    return x[index].reshape(*x.shape[:2], -1)
+
+
+def _adaptive_max(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+    values, indices = [], []
+    for cuts, places in _cells(x[0].shape, a):
+        cell = _cell_values(x[0], cuts)
+        values.append(cell.max(axis=-1))
+        indices.append(np.asarray(places, np.int64)[cell.argmax(axis=-1)])
+    shape = (*x[0].shape[:2], *a["output_size"])
+    return np.stack(values, -1).reshape(shape), np.stack(indices, -1).reshape(shape)
+
+
+def _adaptive_max_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    """The greatest error of a window; the index is unknown where a rival lies within the errors, or is equal."""
+    x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
+    values, indices = [], []
+    for cuts, _ in _cells(x.shape, c.attrs):
+        cell, reach = _cell_values(x, cuts), _cell_values(e, cuts)
+        winner = cell.argmax(axis=-1)[..., None]
+        least = np.take_along_axis(cell - reach, winner, -1)
+        values.append(reach.max(axis=-1))
+        indices.append(np.where((cell + reach >= least).sum(axis=-1) > 1, np.inf, 0.0))
+    return np.stack(values, -1).reshape(c.y[0].shape), np.stack(indices, -1).reshape(c.y[0].shape)
+
+
+def _adaptive_max_tensorflow(c: Call) -> str:
+    """Every window by itself: TensorFlow has no adaptive pooling, and no indices of pooling but its own."""
+    t, shape = c.types[0], list(c.results[0].shape)
+    values, indices = [], []
+    for cuts, places in _cells(t.shape, c.attrs):
+        index = ", ".join(f"{start}:{end}" for _, start, end in cuts)
+        cell = c.let(f"tf.reshape({c.x[0]}[:, :, {index}], {[*t.shape[:2], len(places)]})")
+        values.append(f"tf.reduce_max({cell}, axis=-1)")
+        indices.append(f"tf.gather(tf.constant({places}, dtype=tf.int64), tf.argmax({cell}, axis=-1))")
+    parts = (f"tf.reshape(tf.stack([{', '.join(group)}], axis=-1), {shape})" for group in (values, indices))
+    return ", ".join(parts)
+
+
+def _adaptive_max_onnx(b: Builder, x: Sequence[str], a: Attrs) -> tuple[str, ...]:
+    t = b.types[x[0]]
+    shape = (*t.shape[:2], *a["output_size"])
+    values, indices = [], []
+    for cuts, places in _cells(t.shape, a):
+        cell = b.op("Reshape", _cut(b, x[0], cuts), shape=(*t.shape[:2], len(places)), allowzero=0)
+        values.append(b.op("ReduceMax", cell, axes=(2,), keepdims=1))
+        best = b.op("ArgMax", cell, axis=2, keepdims=1, select_last_index=0)
+        indices.append(b.op("Gather", b.constant(np.asarray(places, np.int64)), best, axis=0))
+    joined = (b.op("Concat", *group, axis=2) if len(group) > 1 else group[0] for group in (values, indices))
+    return tuple(b.op("Reshape", name, shape=shape, allowzero=0) for name in joined)
+
+
+def _adaptive(kind: str, spatial: int, **properties: Any) -> Op:
+    size = Attr("output_size", "ints")
+    settings: dict[str, Any] = {"results": ("T",)}
+    return Op(
+        name=f"adaptive_{kind}_pool{spatial}d",
+        domain="aten",
+        inputs=("T",),
+        types={"T": FLOATS},
+        attrs=(size,),
+        weight=0.3,
+        **{**settings, **properties},
+    )
+
+
+def _adaptive_average_pool(spatial: int) -> Op:
+    return _adaptive(
+        "avg",
+        spatial,
+        shape=_adaptive_shape(spatial, 1),
+        numpy=_adaptive_average,
+        error=_adaptive_average_error,
+        torch=lambda c: f"F.adaptive_avg_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])})",
+        tensorflow=_adaptive_average_tensorflow,
+        onnx=_adaptive_average_onnx,
+        sample=sampling.alone_with(_draw_adaptive(spatial, 7)),
+    )
+
+
+def _adaptive_max_pool(spatial: int) -> Op:
+    return _adaptive(
+        "max",
+        spatial,
+        results=("T", "int64"),
+        shape=_adaptive_shape(spatial, 2),
+        numpy=_adaptive_max,
+        error=_adaptive_max_error,
+        torch=lambda c: (
+            f"F.adaptive_max_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])}, return_indices=True)"
+        ),
+        tensorflow=_adaptive_max_tensorflow,
+        onnx=_adaptive_max_onnx,
+        sample=sampling.alone_with(_draw_adaptive(spatial, 4)),
+        exact=True,
+        ties="unspecified",
+    )
+
+
+OPS = (*map(_adaptive_average_pool, (1, 2, 3)), *map(_adaptive_max_pool, (1, 2)))

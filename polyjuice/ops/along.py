@@ -1,0 +1,136 @@
+"""What operators along axes share: their attributes, their sampling, and how frameworks write a reduction."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import sampling
+from polyjuice.ops.shapes import Dims, normalize_axis
+from polyjuice.ops.spec import Call, SampleFn, SpellFn
+
+WIDE = (*FLOATS, "int32", "int64")
+"""The types of ONNX's summing operators and products."""
+
+# Chances of writing a reduction in an unusual way, where there is one.
+_OTHER_RANK = 0.15
+_SPECIAL_FORM = 0.5
+
+
+def axes(a: Attrs, rank: int) -> tuple[int, ...]:
+    """The axes of a reduction by ONNX's or ATen's names: all where none are listed (unless that means none)."""
+    listed = a["dim"] if "dim" in a else a["axes"]
+    listed = (listed,) if isinstance(listed, int) else tuple(listed)
+    if not listed and not a.get("noop_with_empty_axes", 0):
+        return tuple(range(rank))
+    return tuple(normalize_axis(axis, rank) for axis in listed)
+
+
+def keeps(a: Attrs) -> bool:
+    """Whether reduced dimensions stay, with size 1."""
+    return bool(a.get("keepdim", 0) or a.get("keepdims", 0))
+
+
+def terms(a: Attrs, shape: Sequence[int]) -> int:
+    """How many elements each result element is made of."""
+    return sampling.total(shape[axis] for axis in axes(a, len(shape)))
+
+
+def reduced_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """ONNX's reductions: ``axes``, ``keepdims``."""
+    listed = a.axes
+    if isinstance(s[0], Dims):
+        listed = axes({"axes": a.axes, "noop_with_empty_axes": a.noop_with_empty_axes}, len(s[0]))
+    return [s[0].reduced(listed, a.keepdims)]
+
+
+def dims_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """ATen's reductions over several dimensions: ``dim``, ``keepdim``."""
+    listed = axes({"dim": a.dim}, len(s[0])) if isinstance(s[0], Dims) else a.dim
+    return [s[0].reduced(listed, a.keepdim)]
+
+
+def first_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """The first operand's shape; the attribute that names one of its axes must do so."""
+    if isinstance(s[0], Dims):
+        normalize_axis(a.dim if hasattr(a, "dim") else a.axis, len(s[0]))
+    return [s[0]]
+
+
+def some_axes(**further: Callable[[random.Random], Any]) -> SampleFn:
+    """Several axes by ATen's names, and further attributes."""
+
+    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
+        if first.rank == 0 or 0 in first.shape:
+            return None
+        drawn = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
+        return {**drawn, **{name: value(rng) for name, value in further.items()}}
+
+    return sampling.alone_with(draw)
+
+
+def one_axis(name: str, **further: Callable[[random.Random], Any]) -> SampleFn:
+    """One axis, in the attribute ``name``, and further attributes."""
+
+    def draw(rng: random.Random, first: TensorType) -> Attrs | None:
+        if first.rank == 0 or 0 in first.shape:
+            return None
+        return {name: rng.randrange(first.rank), **{key: value(rng) for key, value in further.items()}}
+
+    return sampling.alone_with(draw)
+
+
+def either(rng: random.Random) -> int:
+    """A flag."""
+    return rng.randint(0, 1)
+
+
+# --- spelling --------------------------------------------------------------------------------------------------------
+
+
+def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
+    """A reduction in Torch, from templates with the places ``{x}``, ``{dim}``, ``{keep}`` and ``{dtype}``.
+
+    ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones all axes.
+    """
+    return _spelled(forms, single, full, str, ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()"))
+
+
+def tensorflow(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
+    """A reduction in TensorFlow, from the same templates."""
+    changes = ("tf.squeeze({y}, axis={dim})", "tf.reshape({y}, {shape})", "tf.identity({x})")
+    return _spelled(forms, single, full, lambda over: str(list(over)), changes)
+
+
+def _spelled(
+    forms: Sequence[str],
+    single: Sequence[str],
+    full: Sequence[str],
+    listing: Callable[[tuple[int, ...]], str],
+    changes: tuple[str, str, str],
+) -> SpellFn:
+    """A reduction, now and then with the dimensions kept or dropped afterwards rather than by the reduction."""
+    squeezed, reshaped, unchanged = changes
+
+    def spell(c: Call) -> str:
+        over, keep, rank = axes(c.attrs, c.types[0].rank), keeps(c.attrs), c.types[0].rank
+        if not over and rank:
+            return unchanged.format(x=c.x[0])
+        everything = {"x": c.x[0], "dtype": c.results[0].dtype, "shape": c.results[0].shape}
+        listed = listing(over)
+        if full and len(over) == rank and (not keep or c.rng.random() < _OTHER_RANK) and c.rng.random() < _SPECIAL_FORM:
+            text = c.rng.choice(full).format(**everything)
+            return reshaped.format(y=text, **everything) if keep else text
+        other = bool(over) and c.rng.random() < _OTHER_RANK
+        if len(over) == 1 and single and (not forms or c.rng.random() < _SPECIAL_FORM):
+            text = c.rng.choice(single).format(dim=over[0], keep=keep != other, **everything)
+        else:
+            text = c.rng.choice(forms).format(dim=listed, keep=keep != other, **everything)
+        if not other:
+            return text
+        return (reshaped if keep else squeezed).format(y=text, dim=listed, **everything)
+
+    return spell

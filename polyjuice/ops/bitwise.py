@@ -1,0 +1,321 @@
+"""Operators on the bits of integers, and remainders."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, broadcast_shape, by_type, cast_around, unary
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpellFn
+from polyjuice.ops.terms import Term, onnx_term, where
+
+_BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
+"""Bits are what they are, unless an operand itself is in doubt."""
+
+# --- bits ------------------------------------------------------------------------------------------------------------
+
+
+def _on_bits(function: Any) -> Any:
+    """A bitwise function that takes integers held in floats too, as an analysis of overflow does."""
+
+    def apply(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if x.dtype.kind == "f":
+            return np.asarray(function(x.astype(np.int64), y.astype(np.int64)))
+        return np.asarray(function(x, y))
+
+    return apply
+
+
+def _bits(name: str, function: Any, word: str, symbol: str) -> Op:
+    return binary(
+        name,
+        _on_bits(function),
+        (f"torch.{word}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{word}({{1}})", f"{{0}}.{word}_({{1}})"),
+        (f"tf.bitwise.{word}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}"),
+        _BITS_ERROR,
+        INTS,
+        exact=True,
+        continuous=False,
+        weight=0.5,
+    )
+
+
+def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if x.dtype.kind == "f":
+        return np.asarray(np.ldexp(x, y.astype(np.int32)))
+    return np.asarray(np.left_shift(x, y))
+
+
+_shift_right = _on_bits(np.right_shift)
+
+
+def _bit_shift(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x))
+
+
+def _by_direction(left: Sequence[str], right: Sequence[str]) -> SpellFn:
+    return lambda c: c.rng.choice(left if c.attrs["direction"] == "LEFT" else right).format(*c.x)
+
+
+def _amount(rng: random.Random, first: TensorType) -> Operand:
+    """Shift amounts: mostly small ones, else up to all bits but one."""
+    bits = 8 * dtypes.to_numpy(first.dtype).itemsize
+    shape = sampling.broadcastable(rng, first.shape)
+    return Operand(TensorType(first.dtype, shape), (0, bits - 1 if rng.random() < 0.3 else 3))
+
+
+def _sample_bit_shift(rng: random.Random, first: TensorType) -> Sample:
+    return Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))})
+
+
+def _sample_shift(rng: random.Random, first: TensorType) -> Sample:
+    return Sample((_amount(rng, first),))
+
+
+def _power_of_two(exponent: Term) -> Term:
+    """2**n as int64, for 0 <= n <= 62."""
+    wide = exponent.to("float64")
+    return wide.number(2.0).then("Pow", wide).to("int64")
+
+
+def _shift_left_onnx(x: Term, n: Term, a: Attrs) -> Term:
+    """A product in int64; by 63 in two steps, since 2**63 is no int64."""
+    if x.dtype in UNSIGNED:
+        return x.then("BitShift", n, direction="LEFT")
+    half = n / 2
+    return (x.to("int64") * _power_of_two(half) * _power_of_two(n - half)).to(x.dtype)
+
+
+def _shift_right_onnx(x: Term, n: Term, a: Attrs) -> Term:
+    """A quotient rounded down: that of the complement, complemented, where the number is negative."""
+    if x.dtype in UNSIGNED:
+        return x.then("BitShift", n, direction="RIGHT")
+    wide, half = x.to("int64"), n / 2
+    negative = wide < 0
+    size = where(negative, wide.then("BitwiseNot"), wide) / _power_of_two(half) / _power_of_two(n - half)
+    return where(negative, size.then("BitwiseNot"), size).to(x.dtype)
+
+
+def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any) -> Op:
+    return binary(
+        name,
+        function,
+        (f"torch.{name}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{name}({{1}})", f"{{0}}.{name}_({{1}})"),
+        (f"tf.bitwise.{tensorflow}({{0}}, {{1}})",),
+        _BITS_ERROR,
+        INTS,
+        domain="aten",
+        onnx=onnx_term(onnx),
+        exact=True,
+        continuous=False,
+        sample=_sample_shift,
+        weight=0.3,
+    )
+
+
+# --- remainders ------------------------------------------------------------------------------------------------------
+
+
+def _nonzero(x: np.ndarray) -> None:
+    if x.dtype.kind in "iu" and not np.all(x):
+        raise ZeroDivisionError("integer division by zero")
+
+
+def _floor_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    _nonzero(y)
+    return np.asarray(np.mod(x, y))
+
+
+def _trunc_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    _nonzero(y)
+    return np.asarray(np.fmod(x, y))
+
+
+def _floor_divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    _nonzero(y)
+    return np.asarray(np.floor_divide(x, y))
+
+
+def _mod(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return _trunc_mod(*x) if a["fmod"] else _floor_mod(*x)
+
+
+def _quotient_unstable(c: ErrorContext) -> np.ndarray:
+    """Whether the quotient may lie on the other side of an integer: by the operands' errors or by its own rounding."""
+    (x, y), (ex, ey) = (np.asarray(c.x[0], np.float64), np.asarray(c.x[1], np.float64)), c.e
+    quotient = x / y
+    room = np.abs(y) - ey
+    reach = (ex + np.abs(quotient) * ey) / np.where(room > 0, room, 1.0) + 4 * c.unit * np.abs(quotient)
+    stable = (room > 0) & (np.abs(quotient - np.rint(quotient)) > reach)
+    return np.where(reach > 0, ~stable, False)
+
+
+def _remainder_error(c: ErrorContext) -> np.ndarray:
+    """x - n y where the integer n is known; it is computed as a product and a difference by some."""
+    (x, y), (ex, ey) = c.x, c.e
+    turns = np.abs(np.asarray(x, np.float64) / y) + 1
+    rounding = 4 * c.unit * (np.abs(x) + np.abs(y))
+    return errors.infinite_if(_quotient_unstable(c), ex + turns * ey + rounding)
+
+
+def _floor_divide_error(c: ErrorContext) -> np.ndarray:
+    return np.where(_quotient_unstable(c), np.inf, 0.0)
+
+
+def _divisor(rng: random.Random, first: TensorType) -> Operand:
+    """Divisors: constants other than 0 and -1 for integers (the least integer has no quotient by -1)."""
+    type = TensorType(first.dtype, sampling.broadcastable(rng, first.shape))
+    if first.dtype in FLOATS:
+        return Operand(type)
+    return Operand(type, (-7, -2) if first.dtype not in UNSIGNED and rng.random() < 0.3 else (1, 7))
+
+
+def _sample_mod(rng: random.Random, first: TensorType) -> Sample:
+    return Sample((_divisor(rng, first),), {"fmod": 1 if first.dtype in FLOATS else rng.randint(0, 1)})
+
+
+def _sample_remainder(rng: random.Random, first: TensorType) -> Sample:
+    return Sample((_divisor(rng, first),))
+
+
+_TRUNC_MOD_TENSORFLOW = cast_around({**HALF_TO_SINGLE, **SMALL_TO_INT32}, "tf.truncatemod({0}, {1})")
+_FLOOR_MOD_TENSORFLOW = ("tf.math.floormod({0}, {1})", "{0} % {1}", "tf.math.mod({0}, {1})")
+
+
+def _mod_torch(c: Call) -> str:
+    return c.rng.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x)
+
+
+_TRUNC_MOD_TORCH = ("torch.fmod({0}, {1})", "{0}.fmod({1})")
+_FLOOR_MOD_TORCH = ("torch.remainder({0}, {1})", "{0} % {1}", "{0}.remainder({1})")
+
+
+def _mod_tensorflow(c: Call) -> str:
+    if c.attrs["fmod"]:
+        return _TRUNC_MOD_TENSORFLOW(c)
+    return c.rng.choice(_FLOOR_MOD_TENSORFLOW).format(*c.x)
+
+
+def _remainder_onnx(x: Term, y: Term, a: Attrs) -> Term:
+    """ONNX's Mod takes the divisor's sign on integers, and on floats the dividend's."""
+    if x.dtype in INTS:
+        return x.then("Mod", y, fmod=0)
+    rest = x.then("Mod", y, fmod=1)
+    wrong = (rest * y.then("Sign")) < 0
+    return where(wrong, rest + y, rest)
+
+
+def _floor_divide_onnx(x: Term, y: Term, a: Attrs) -> Term:
+    if x.dtype in INTS:
+        return (x - x.then("Mod", y, fmod=0)) / y
+    return (x / y).then("Floor")
+
+
+_floor_divide_torch = by_type(
+    FLOATS,
+    (
+        "torch.floor_divide({0}, {1})",
+        "{0} // {1}",
+        "torch.div({0}, {1}, rounding_mode='floor')",
+        "torch.floor({0} / {1})",
+    ),
+    ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')"),
+)
+
+OPS = (
+    _bits("BitwiseAnd", np.bitwise_and, "bitwise_and", "&"),
+    _bits("BitwiseOr", np.bitwise_or, "bitwise_or", "|"),
+    _bits("BitwiseXor", np.bitwise_xor, "bitwise_xor", "^"),
+    unary(
+        "BitwiseNot",
+        np.bitwise_not,
+        ("torch.bitwise_not({0})", "~{0}", "{0}.bitwise_not()", "{0}.bitwise_not_()"),
+        ("tf.bitwise.invert({0})", "~{0}"),
+        _BITS_ERROR,
+        INTS,
+        continuous=False,
+        weight=0.5,
+    ),
+    Op(
+        name="BitShift",
+        inputs=("T", "T"),
+        types={"T": UNSIGNED},
+        results=("T",),
+        shape=broadcast_shape,
+        numpy=_bit_shift,
+        error=_BITS_ERROR,
+        torch=_by_direction(
+            ("torch.bitwise_left_shift({0}, {1})", "{0} << {1}"), ("torch.bitwise_right_shift({0}, {1})", "{0} >> {1}")
+        ),
+        tensorflow=_by_direction(("tf.bitwise.left_shift({0}, {1})",), ("tf.bitwise.right_shift({0}, {1})",)),
+        sample=_sample_bit_shift,
+        attrs=(Attr("direction", "string"),),
+        elementwise=True,
+        exact=True,
+        continuous=False,
+        weight=0.4,
+    ),
+    _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_onnx),
+    _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_onnx),
+    Op(
+        name="Mod",
+        inputs=("T", "T"),
+        types={"T": NUMERIC},
+        results=("T",),
+        shape=broadcast_shape,
+        numpy=_mod,
+        error=_remainder_error,
+        torch=_mod_torch,
+        tensorflow=_mod_tensorflow,
+        sample=_sample_mod,
+        attrs=(Attr("fmod", "int", 0),),
+        elementwise=True,
+        exact=True,
+        continuous=False,
+        weight=0.5,
+    ),
+    binary(
+        "remainder",
+        _floor_mod,
+        (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
+        _FLOOR_MOD_TENSORFLOW,
+        _remainder_error,
+        domain="aten",
+        onnx=onnx_term(_remainder_onnx),
+        sample=_sample_remainder,
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    binary(
+        "fmod",
+        _trunc_mod,
+        (*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"),
+        _TRUNC_MOD_TENSORFLOW,
+        _remainder_error,
+        domain="aten",
+        onnx=onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
+        sample=_sample_remainder,
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    binary(
+        "floor_divide",
+        _floor_divide,
+        _floor_divide_torch,
+        ("tf.math.floordiv({0}, {1})", "{0} // {1}"),
+        _floor_divide_error,
+        domain="aten",
+        onnx=onnx_term(_floor_divide_onnx),
+        sample=_sample_remainder,
+        continuous=False,
+        weight=0.3,
+    ),
+)

@@ -1,0 +1,187 @@
+"""Questions about elements: comparison, logic, and the classes of floating numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.pointwise import binary, first_shape, unary
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpellFn
+from polyjuice.ops.terms import onnx_term, where
+
+
+def _compare(
+    name: str, function: Any, symbol: str, torch: str, tensorflow: str, types: tuple[str, ...] = NUMERIC
+) -> Op:
+    return binary(
+        name,
+        function,
+        (f"{{0}} {symbol} {{1}}", f"torch.{torch}({{0}}, {{1}})", f"{{0}}.{torch}({{1}})"),
+        (f"{{0}} {symbol} {{1}}", f"tf.{tensorflow}({{0}}, {{1}})", f"tf.math.{tensorflow}({{0}}, {{1}})"),
+        errors.decided(errors.comparison_unstable),
+        types,
+        "bool",
+        exact=True,
+        continuous=False,
+    )
+
+
+def _logic(name: str, function: Any, word: str, symbol: str, *tensorflow: str) -> Op:
+    return binary(
+        name,
+        function,
+        (f"torch.{word}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{word}({{1}})", f"{{0}}.{word}_({{1}})"),
+        (f"{{0}} {symbol} {{1}}", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
+        errors.added,
+        ("bool",),
+        exact=True,
+        continuous=False,
+    )
+
+
+# --- classes of floating numbers -------------------------------------------------------------------------------------
+
+
+def _is_inf(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(
+        (np.isposinf(x[0]) & bool(a["detect_positive"])) | (np.isneginf(x[0]) & bool(a["detect_negative"]))
+    )
+
+
+def _spell_is_inf(both: Sequence[str], signed: str) -> SpellFn:
+    """Templates for both infinities, and a comparison with one of them."""
+
+    def spell(c: Call) -> str:
+        infinities = [c.attrs["detect_negative"] * ["-inf"], c.attrs["detect_positive"] * ["inf"]]
+        wanted = [text for texts in infinities for text in texts]
+        if len(wanted) == 2:
+            return c.rng.choice(both).format(c.x[0])
+        return signed.format(c.x[0], *wanted) if wanted else f"{c.x[0]} < {c.x[0]}"
+
+    return spell
+
+
+def _infinity(b: Builder, like: str) -> str:
+    return b.constant(np.asarray(np.inf).astype(dtypes.to_numpy(b.types[like].dtype)))
+
+
+def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
+    negative, positive = rng.choice(((1, 1), (1, 1), (1, 0), (0, 1)))
+    return {"detect_negative": negative, "detect_positive": positive}
+
+
+# --- signs -----------------------------------------------------------------------------------------------------------
+
+
+def _signbit_error(c: ErrorContext) -> np.ndarray:
+    """The sign of a floating zero is anyone's guess."""
+    if c.x[0].dtype.kind != "f":
+        return np.where(c.e[0] > 0, np.inf, 0.0)
+    return np.where(np.abs(c.x[0]) <= c.e[0], np.inf, 0.0)
+
+
+def _heaviside_error(c: ErrorContext) -> np.ndarray:
+    reach = c.e[0] > 0
+    return np.where(reach & (np.abs(c.x[0]) <= c.e[0]), np.inf, np.where(c.x[0] == 0, c.e[1], 0.0))
+
+
+OPS = (
+    # comparison
+    _compare("Equal", np.equal, "==", "eq", "equal", ALL),
+    _compare("Greater", np.greater, ">", "gt", "greater"),
+    _compare("GreaterOrEqual", np.greater_equal, ">=", "ge", "greater_equal"),
+    _compare("Less", np.less, "<", "lt", "less"),
+    _compare("LessOrEqual", np.less_equal, "<=", "le", "less_equal"),
+    # logic
+    _logic("And", np.logical_and, "logical_and", "&", "tf.logical_and({0}, {1})"),
+    _logic("Or", np.logical_or, "logical_or", "|", "tf.logical_or({0}, {1})"),
+    _logic("Xor", np.logical_xor, "logical_xor", "^", "tf.not_equal({0}, {1})"),
+    unary(
+        "Not",
+        np.logical_not,
+        ("torch.logical_not({0})", "~{0}", "{0}.logical_not()", "{0}.logical_not_()"),
+        ("tf.logical_not({0})", "~{0}"),
+        errors.lipschitz(),
+        ("bool",),
+        exact=True,
+        continuous=False,
+    ),
+    # classes
+    unary(
+        "IsNaN",
+        np.isnan,
+        ("torch.isnan({0})", "{0}.isnan()", "{0} != {0}"),
+        ("tf.math.is_nan({0})", "tf.not_equal({0}, {0})"),
+        errors.known,
+        FLOATS,
+        "bool",
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    Op(
+        name="IsInf",
+        inputs=("T",),
+        types={"T": ("float32", "float64")},
+        results=("bool",),
+        shape=first_shape,
+        numpy=_is_inf,
+        error=errors.known,
+        torch=_spell_is_inf(("torch.isinf({0})", "{0}.isinf()"), '{0} == float("{1}")'),
+        tensorflow=_spell_is_inf(("tf.math.is_inf({0})",), '{0} == float("{1}")'),
+        sample=sampling.alone_with(_draw_is_inf),
+        attrs=(Attr("detect_negative", "int", 1), Attr("detect_positive", "int", 1)),
+        elementwise=True,
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    unary(
+        "isfinite",
+        np.isfinite,
+        ("torch.isfinite({0})", "{0}.isfinite()"),
+        ("tf.math.is_finite({0})",),
+        errors.known,
+        FLOATS,
+        "bool",
+        domain="aten",
+        onnx=lambda b, x, a: b.op("Less", b.op("Abs", x[0]), _infinity(b, x[0])),
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    # signs
+    unary(
+        "signbit",
+        lambda x: x < 0,
+        ("torch.signbit({0})", "{0}.signbit()"),
+        ("{0} < 0", "tf.math.less({0}, 0)"),
+        _signbit_error,
+        NUMERIC,
+        "bool",
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x < 0, widen=False),
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+    binary(
+        "heaviside",
+        lambda x, y: np.where(x == 0, y, (x > 0).astype(x.dtype)),
+        ("torch.heaviside({0}, {1})", "{0}.heaviside({1})"),
+        ("tf.where({0} == 0, {1}, tf.cast({0} > 0, {1}.dtype))",),
+        _heaviside_error,
+        NUMERIC,
+        domain="aten",
+        onnx=onnx_term(lambda x, y, a: where(x.equals(0), y, (x > 0).to(x.dtype)), widen=False),
+        exact=True,
+        continuous=False,
+        weight=0.3,
+    ),
+)

@@ -1,0 +1,326 @@
+"""Einsum, and ATen's contractions over chosen dimensions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ops import sampling
+from polyjuice.ops.along import WIDE
+from polyjuice.ops.matrix import linear_error, magnitudes
+from polyjuice.ops.products import op
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+
+# --- Einsum ----------------------------------------------------------------------------------------------------------
+
+_EINSUM_TYPES = tuple(t for t in WIDE if t != "bfloat16")
+
+_MOST_STEPS = 20_000
+"""The most products that a sampled equation may take."""
+
+
+def _terms(equation: str) -> tuple[list[str], str]:
+    """The subscripts of the operands and of the result. Raises ShapeMismatch for another form of equation."""
+    inputs, arrow, output = equation.partition("->")
+    operands = inputs.split(",")
+    letters = "".join(operands)
+    if not arrow or not all(part.isalpha() or not part for part in (*operands, output)):
+        raise ShapeMismatch(f"the equation {equation!r} is not in explicit form")
+    if len(set(output)) != len(output) or not set(output) <= set(letters):
+        raise ShapeMismatch(f"the result of {equation!r} names an index twice, or one that no operand has")
+    return operands, output
+
+
+def _sizes(equation: str, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+    """The size of each index. Raises ShapeMismatch where the operands' shapes do not fit."""
+    operands, _ = _terms(equation)
+    if [len(part) for part in operands] != [len(shape) for shape in shapes]:
+        raise ShapeMismatch(f"operands of ranks {[len(s) for s in shapes]} for {equation!r}")
+    sizes: dict[str, int] = {}
+    for part, shape in zip(operands, shapes, strict=True):
+        for letter, size in zip(part, shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                raise ShapeMismatch(f"the index {letter} of {equation!r} has sizes {sizes[letter]} and {size}")
+    return sizes
+
+
+def _einsum_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if not all(isinstance(shape, Dims) for shape in s):
+        len(s[0])  # a rendered signature cannot take an equation apart
+    sizes = _sizes(a.equation, s)
+    return [Dims(sizes[letter] for letter in _terms(a.equation)[1])]
+
+
+def _einsum(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.einsum(a["equation"], *x))
+
+
+def _summed_terms(c: ErrorContext) -> int:
+    equation = c.attrs["equation"]
+    sizes = _sizes(equation, [x.shape for x in c.x])
+    return len(c.x) + sampling.total(size for letter, size in sizes.items() if letter not in _terms(equation)[1])
+
+
+_UNARY: Mapping[int, Sequence[str]] = {
+    0: ("->",),
+    1: ("i->i", "i->"),
+    2: ("ij->ji", "ij->i", "ij->j", "ij->", "ij->ij"),
+    3: ("bij->bji", "ijk->kij", "ijk->k", "ijk->ik", "ijk->", "ijk->kji"),
+    4: ("abcd->acbd", "abcd->dcba", "abcd->bd", "abcd->ca", "bhwc->bchw"),
+    5: ("abcde->edcba", "abcde->ace", "abcde->"),
+}
+
+_DIAGONAL: Mapping[int, Sequence[str]] = {2: ("ii->i", "ii->"), 3: ("bii->bi", "bii->b", "iib->bi"), 4: ("iijj->ij",)}
+"""For operands with equal sizes where a letter repeats."""
+
+_BINARY: Mapping[int, Sequence[str]] = {
+    0: (",i->i", ",ij->ji"),
+    1: ("i,i->", "i,i->i", "i,j->ij", "i,j->ji", "i,ij->j", "i,ji->j", "i,->i"),
+    2: (
+        "ij,jk->ik",
+        "ij,kj->ik",
+        "ij,jk->ki",
+        "ji,jk->ik",
+        "ij,j->i",
+        "ij,ij->",
+        "ij,ij->ij",
+        "ij,ij->i",
+        "ij,k->ijk",
+        "ij,ji->",
+    ),
+    3: (
+        "bij,bjk->bik",
+        "bij,bkj->bik",
+        "bij,jk->bik",
+        "bij,bij->b",
+        "bij,bj->bi",
+        "ijk,kl->ijl",
+        "ijk,jil->kl",
+        "bij,bjk->bki",
+    ),
+    4: ("bhqd,bhkd->bhqk", "bhqk,bhkd->bhqd", "bqhd,bkhd->bhqk", "abcd,cdef->abef", "bchw,oc->bohw", "abcd,abcd->ac"),
+    5: ("abcde,ef->abcdf", "abcde,abcde->"),
+}
+
+_QUATERNARY: Mapping[int, Sequence[str]] = {2: ("ij,jk,kl,lm->im", "ij,jk,jl,j->ikl"), 3: ("bij,bjk,kl,bil->bi",)}
+
+_TERNARY: Mapping[int, Sequence[str]] = {
+    1: ("i,ij,j->", "i,j,k->ijk"),
+    2: ("ij,jk,kl->il", "ij,j,jk->ik", "ij,ij,ij->i", "ij,ik,il->jkl"),
+    3: ("bij,bjk,bkl->bil", "ijk,jl,km->ilm"),
+}
+
+
+def _sample_einsum(rng: random.Random, first: TensorType) -> Sample | None:
+    rank = first.rank
+    if 0 in first.shape:
+        return None
+    families: list[Sequence[str]] = [
+        _UNARY.get(rank, ()),
+        _BINARY.get(rank, ()),
+        _BINARY.get(rank, ()),
+        _TERNARY.get(rank, ()),
+        _QUATERNARY.get(rank, ()),
+    ]
+    diagonal = [e for e in _DIAGONAL.get(rank, ()) if _fits(e, first)]
+    equations = rng.choice([family for family in (*families, diagonal) if family])
+    equation = rng.choice(equations)
+    operands, _ = _terms(equation)
+    sizes = _sizes(operands[0] + "->", [first.shape])
+    for letter in "".join(operands):
+        sizes.setdefault(letter, sampling.size(rng))
+    if sampling.total(sizes.values()) > _MOST_STEPS:
+        return None
+    further = (Operand(TensorType(first.dtype, tuple(sizes[letter] for letter in part))) for part in operands[1:])
+    return Sample(tuple(further), {"equation": equation})
+
+
+def _fits(equation: str, first: TensorType) -> bool:
+    try:
+        _sizes(equation, [first.shape])
+    except ShapeMismatch:
+        return False
+    return True
+
+
+def _equation(c: Call) -> str:
+    """The equation, now and then with spaces, other letters, or (where that is the result) no result."""
+    equation = str(c.attrs["equation"])
+    operands, output = _terms(equation)
+    letters = "".join(operands)
+    implicit = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    if output == implicit and letters.isalpha() and c.rng.random() < 0.2:
+        return ",".join(operands)
+    if letters.islower() and c.rng.random() < 0.15:
+        return equation.upper()
+    return equation
+
+
+def _einsum_tensorflow(c: Call) -> str:
+    function = c.rng.choice(("tf.einsum", "tf.linalg.einsum"))
+    return f'{function}("{_equation(c)}", {", ".join(c.x)})'
+
+
+def _einsum_torch(c: Call) -> str:
+    """ATen sums integers in 64 bits, where it sums them alone."""
+    operands, dtype = ", ".join(c.x), c.types[0].dtype
+    forms = (f'torch.einsum("{_equation(c)}", {operands})', f'torch.einsum("{_equation(c)}", ({operands},))')
+    return c.rng.choice(forms) + (f".to(torch.{dtype})" if dtype == "int32" else "")
+
+
+# --- tensordot -------------------------------------------------------------------------------------------------------
+
+
+def _tensordot_axes(a: Any, left: int, right: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if len(a.dims_self) != len(a.dims_other):
+        raise ShapeMismatch("different numbers of dimensions to contract")
+    return tuple(normalize_axis(d, left) for d in a.dims_self), tuple(normalize_axis(d, right) for d in a.dims_other)
+
+
+def _tensordot_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    ours, others = _tensordot_axes(a, len(s[0]), len(s[1]))
+    if [s[0][d] for d in ours] != [s[1][d] for d in others]:
+        raise ShapeMismatch(f"shapes {tuple(s[0])} and {tuple(s[1])} differ in the dimensions to contract")
+    return [Dims((*s[0].reduced(ours, 0), *s[1].reduced(others, 0)))]
+
+
+def _tensordot(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.tensordot(x[0], x[1], axes=(a["dims_self"], a["dims_other"])))
+
+
+def _tensordot_terms(c: ErrorContext) -> int:
+    return sampling.total(c.x[0].shape[d] for d in c.attrs["dims_self"])
+
+
+def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    count = rng.randint(0 if rng.random() < 0.2 else 1, min(first.rank, 3))
+    ours = tuple(rng.sample(range(first.rank), count))
+    rank = count + rng.randint(0, 2)
+    others = tuple(rng.sample(range(rank), count))
+    matched = {d: first.shape[o] for d, o in zip(others, ours, strict=True)}
+    shape = tuple(matched.get(i, 0) or sampling.size(rng) for i in range(rank))
+    return Sample((Operand(TensorType(first.dtype, shape)),), {"dims_self": ours, "dims_other": others})
+
+
+def _tensordot_torch(c: Call) -> str:
+    return f"torch.tensordot({c.x[0]}, {c.x[1]}, dims=({list(c.attrs['dims_self'])}, {list(c.attrs['dims_other'])}))"
+
+
+def _tensordot_tensorflow(c: Call) -> str:
+    return f"tf.tensordot({c.x[0]}, {c.x[1]}, axes=[{list(c.attrs['dims_self'])}, {list(c.attrs['dims_other'])}])"
+
+
+def _tensordot_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    """Both operands as matrices, the dimensions to contract in the middle."""
+    shapes = [b.types[name].shape for name in x]
+    kept = [
+        [d for d in range(len(s)) if d not in a[key]]
+        for s, key in zip(shapes, ("dims_self", "dims_other"), strict=True)
+    ]
+    left = b.op("Transpose", x[0], perm=(*kept[0], *a["dims_self"])) if shapes[0] else x[0]
+    right = b.op("Transpose", x[1], perm=(*a["dims_other"], *kept[1])) if shapes[1] else x[1]
+    rows, columns = ([s[d] for d in k] for s, k in zip(shapes, kept, strict=True))
+    inner = sampling.total(shapes[0][d] for d in a["dims_self"])
+    left = b.op("Reshape", left, shape=(sampling.total(rows), inner))
+    right = b.op("Reshape", right, shape=(inner, sampling.total(columns)))
+    return b.op("Reshape", b.op("MatMul", left, right), shape=(*rows, *columns))
+
+
+# --- kron ------------------------------------------------------------------------------------------------------------
+
+
+def _aligned(left: Sequence[int], right: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Both shapes at one rank, ones in front."""
+    rank = max(len(left), len(right))
+    ours, others = ((1,) * (rank - len(s)) + tuple(s) for s in (left, right))
+    return ours, others
+
+
+def _interleaved(left: Sequence[int], right: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """The shapes in which a product with broadcasting has the elements of the Kronecker product, and its shape."""
+    ours, others = _aligned(left, right)
+    wide = tuple(size for d in ours for size in (d, 1)), tuple(size for d in others for size in (1, d))
+    return *wide, tuple(d * e for d, e in zip(ours, others, strict=True))
+
+
+def _kron_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    len(s[0])
+    return [Dims(_interleaved(s[0], s[1])[2])]
+
+
+def _kron(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    left, right, result = _interleaved(x[0].shape, x[1].shape)
+    return np.asarray((x[0].reshape(left) * x[1].reshape(right)).reshape(result))
+
+
+def _draw_kron(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.size > 1_000:
+        return None
+    shape = tuple(rng.choice((1, 2, 3, 4)) for _ in range(rng.randint(0, min(first.rank + 1, 3))))
+    return Sample((Operand(TensorType(first.dtype, shape)),))
+
+
+def _kron_tensorflow(c: Call) -> str:
+    """All products of two elements, put in order: TensorFlow broadcasts no more than a few alternating dimensions."""
+    ours, others = _aligned(c.types[0].shape, c.types[1].shape)
+    perm = [axis for d in range(len(ours)) for axis in (d, len(ours) + d)]
+    products = f"tf.reshape({c.x[0]}, (-1, 1)) * tf.reshape({c.x[1]}, (1, -1))"
+    ordered = f"tf.transpose(tf.reshape({products}, {(*ours, *others)}), {perm})"
+    return f"tf.reshape({ordered}, {c.results[0].shape})"
+
+
+def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    left, right, result = _interleaved(b.types[x[0]].shape, b.types[x[1]].shape)
+    return b.op(
+        "Reshape", b.op("Mul", b.op("Reshape", x[0], shape=left), b.op("Reshape", x[1], shape=right)), shape=result
+    )
+
+
+OPS = (
+    Op(
+        name="Einsum",
+        inputs=("T",),
+        variadic=True,
+        types={"T": _EINSUM_TYPES},
+        results=("T",),
+        shape=_einsum_shape,
+        numpy=_einsum,
+        error=linear_error(_summed_terms),
+        torch=_einsum_torch,
+        tensorflow=_einsum_tensorflow,
+        sample=_sample_einsum,
+        attrs=(Attr("equation", "string"),),
+        exact=True,
+        partial=magnitudes(_einsum),
+    ),
+    op(
+        "tensordot",
+        2,
+        _tensordot_shape,
+        _tensordot,
+        _tensordot_terms,
+        _tensordot_torch,
+        _tensordot_tensorflow,
+        _tensordot_onnx,
+        _draw_tensordot,
+        attrs=(Attr("dims_self", "ints"), Attr("dims_other", "ints")),
+    ),
+    op(
+        "kron",
+        2,
+        _kron_shape,
+        _kron,
+        lambda c: 1,
+        ("torch.kron({0}.contiguous(), {1}.contiguous())",),  # it raises on transposed operands
+        _kron_tensorflow,
+        _kron_onnx,
+        _draw_kron,
+    ),
+)

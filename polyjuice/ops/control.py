@@ -1,0 +1,323 @@
+"""Control flow: operators whose meaning is that of other graphs, which are their attributes.
+
+A subgraph takes the operands (the body of a Loop also the iteration's number, last) and names no value from outside:
+what ONNX's subgraphs capture are operands here. On given operands an application amounts to a plain graph
+(``Op.unrolled``), by which the interpreter and the analysis of errors understand it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, Graph, Node, TensorType, prune
+from polyjuice.ir.dtypes import ALL
+from polyjuice.ops import sampling
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import ANY, Attr, Call, Hole, Op, Operand, Sample
+
+#: A Loop of more iterations is not unrolled, and stays opaque.
+MAX_TRIPS = 32
+
+ITERATION = TensorType("int64", ())
+"""The type of the number of an iteration."""
+
+_LARGEST_CONSTANT = 64
+"""Constants of more elements are not written out inside an expression."""
+
+
+def _by_unrolling(*_: object) -> Any:
+    raise TypeError("control flow means what its unrolled graph does")
+
+
+def _result_shapes(graph: Graph) -> list[Dims]:
+    return [Dims(t.shape) for t in graph.output_types]
+
+
+# --- If --------------------------------------------------------------------------------------------------------------
+
+
+def _if_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
+    branches = (a.then_branch, a.else_branch)
+    if sampling.total(s[0]) != 1 or any(len(branch.inputs) != len(s) for branch in branches):
+        raise ShapeMismatch("If: a condition of several elements, or branches that take other operands")
+    if branches[0].output_types != branches[1].output_types:
+        raise ShapeMismatch("If: branches of different types")
+    return _result_shapes(a.then_branch)
+
+
+def _taken(x: Sequence[np.ndarray], a: Attrs) -> Graph:
+    branch: Graph = a["then_branch"] if x[0].reshape(()) else a["else_branch"]
+    return branch
+
+
+# --- Loop ------------------------------------------------------------------------------------------------------------
+
+
+def _loop_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
+    body: Graph = a.body
+    carried = len(body.outputs)
+    if body.output_types != body.input_types[:carried] or body.input_types[len(s) :] != (ITERATION,):
+        raise ShapeMismatch("Loop: a body whose results are not of the types of what it takes")
+    if not 0 <= a.M <= MAX_TRIPS:
+        raise ShapeMismatch(f"Loop: {a.M} iterations")
+    return _result_shapes(body)
+
+
+def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
+    """The body once for each iteration, each on the results of the one before."""
+    body: Graph = a["body"]
+    *operands, number = body.inputs
+    carried = len(body.outputs)
+    types = {name: body.types[name] for name in operands}
+    constants: dict[str, np.ndarray] = {}
+    nodes: list[Node] = []
+    state = operands[:carried]
+    for trip in range(a["M"]):
+        names = {name: f"{name}@{trip}" for name in body.types}
+        names.update(zip(operands, [*state, *operands[carried:]], strict=True))
+        constants |= {names[name]: array for name, array in body.constants.items()}
+        constants[names[number]] = np.array(trip, np.int64)
+        types |= {names[name]: t for name, t in body.types.items()}
+        nodes += [
+            replace(
+                node,
+                inputs=tuple(names[name] if name else "" for name in node.inputs),
+                outputs=tuple(names[name] if name else "" for name in node.outputs),
+            )
+            for node in body.nodes
+        ]
+        state = [names[name] for name in body.outputs]
+    return prune(Graph(tuple(operands), constants, tuple(nodes), tuple(state), types, body.opsets))
+
+
+# --- spellings -------------------------------------------------------------------------------------------------------
+
+
+class _Unspelled(Exception):
+    """An operator or a constant of a subgraph has no spelling; the message says why."""
+
+
+def _number_text(framework: str, array: np.ndarray, t: TensorType) -> str:
+    if array.size > _LARGEST_CONSTANT or not np.all(np.isfinite(array.astype(np.float64))):
+        raise _Unspelled("a constant that is not written inside an expression")
+    function = "torch.tensor" if framework == "torch" else "tf.constant"
+    text = f"{function}({array.tolist()}, dtype={'torch' if framework == 'torch' else 'tf'}.{t.dtype})"
+    if 0 in t.shape:
+        raise _Unspelled("a constant without elements")
+    return text
+
+
+def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], let: Callable[[str], str]) -> list[str]:
+    """The outputs of a subgraph on named operands; every node's result is bound to a name by ``let``.
+
+    Raises _Unspelled.
+    """
+    from polyjuice.ops.table import entry  # the table holds this module's entries
+
+    names = dict(zip(graph.inputs, operands, strict=True))
+    for name, array in graph.constants.items():
+        names[name] = let(_number_text(framework, array, graph.types[name]))
+    for node in graph.nodes:
+        op = entry(node)
+        if op is None:
+            raise _Unspelled(f"{node.qualified} is opaque")
+        spelling = op.torch if framework == "torch" else op.tensorflow
+        x = [names[name] for name in node.inputs if name]
+        types = [graph.types[name] for name in node.inputs if name]
+        results = [graph.types[name] for name in node.outputs if name]
+        inner = Call(x, types, results, node.attrs, c.rng, let)
+        if isinstance(spelling, tuple):
+            pure = [template for template in spelling if "_(" not in template]
+            text: str | Hole = c.rng.choice(pure).format(*x)
+        else:
+            text = spelling if isinstance(spelling, Hole) else spelling(inner)
+        if isinstance(text, Hole):
+            raise _Unspelled(f"{node.qualified}: {text.reason}")
+        bound = let(text)
+        single = len(node.outputs) == 1 and not op.splits
+        names.update({name: bound if single else f"{bound}[{i}]" for i, name in enumerate(node.outputs) if name})
+    return [names[name] for name in graph.outputs]
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)},)"
+
+
+def _lambda(
+    c: Call,
+    framework: str,
+    parameters: Sequence[str],
+    graph: Graph,
+    operands: Sequence[str],
+    before: Sequence[str] = (),
+    result: str = "{}",
+) -> str:
+    """A subgraph as a lambda that binds its intermediate values by assignment expressions. Raises _Unspelled.
+
+    Its results, each put into the template ``result``, follow those ``before``. No value of a model has a name that
+    begins as those inside do.
+    """
+    steps: list[str] = []
+
+    def let(text: str) -> str:
+        steps.append(f"(local_step_{len(steps)} := {text})")
+        return f"local_step_{len(steps) - 1}"
+
+    results = [result.format(name) for name in _body_text(c, framework, graph, operands, let)]
+    return f"lambda {', '.join(parameters)}: {_tuple([*steps, _tuple([*before, *results])])}[-1]"
+
+
+def _parameters(count: int) -> list[str]:
+    return [f"local_{i}_" for i in range(count)]
+
+
+def _spelled(spell: Callable[[Call], str]) -> Callable[[Call], str | Hole]:
+    def guarded(c: Call) -> str | Hole:
+        try:
+            return spell(c)
+        except _Unspelled as why:
+            return Hole(str(why))
+
+    return guarded
+
+
+def _both(c: Call, framework: str, select: str) -> str:
+    """Both branches computed, and their results selected."""
+    branches = (c.attrs["then_branch"], c.attrs["else_branch"])
+    results = [_body_text(c, framework, branch, c.x, c.let) for branch in branches]
+    return _tuple([select.format(a, b) for a, b in zip(*results, strict=True)])
+
+
+@_spelled
+def _if_torch(c: Call) -> str:
+    """torch.cond, whose branches must return new tensors of one layout, or a selection."""
+    condition = f"{c.x[0]}.reshape(())"
+    if c.rng.random() < 0.5:
+        names = _parameters(len(c.x))
+        new = "{}.clone(memory_format=torch.contiguous_format)"
+        then, otherwise = (
+            _lambda(c, "torch", names, c.attrs[branch], names, result=new) for branch in ("then_branch", "else_branch")
+        )
+        return f"torch.cond({condition}, {then}, {otherwise}, {_tuple(c.x)})"
+    return _both(c, "torch", f"torch.where({condition}, {{0}}, {{1}})")
+
+
+@_spelled
+def _if_tensorflow(c: Call) -> str:
+    condition = f"tf.reshape({c.x[0]}, [])"
+    if c.rng.random() < 0.7:
+        then, otherwise = (_lambda(c, "tensorflow", (), c.attrs[name], c.x) for name in ("then_branch", "else_branch"))
+        return f"tuple(tf.cond({condition}, {then}, {otherwise}))"
+    return _both(c, "tensorflow", f"tf.where({condition}, {{0}}, {{1}})")
+
+
+@_spelled
+def _loop_torch(c: Call) -> str:
+    return _tuple(_body_text(c, "torch", unrolled_loop((), c.attrs), c.x, c.let))
+
+
+@_spelled
+def _loop_tensorflow(c: Call) -> str:
+    body: Graph = c.attrs["body"]
+    carried, trips = len(body.outputs), c.attrs["M"]
+    if c.rng.random() < 0.3:
+        return _tuple(_body_text(c, "tensorflow", unrolled_loop((), c.attrs), c.x, c.let))
+    trip, *names = _parameters(carried + 1)
+    ahead = f"lambda {', '.join((trip, *names))}: {trip} < {trips}"
+    operands = [*names, *c.x[carried:], trip]
+    step = _lambda(c, "tensorflow", (trip, *names), body, operands, before=(f"{trip} + 1",))
+    start = f"(tf.constant(0, dtype=tf.int64), {', '.join(c.x[:carried])})"
+    return f"tuple(tf.while_loop({ahead}, {step}, {start})[1:])"
+
+
+# --- sampling --------------------------------------------------------------------------------------------------------
+
+_UNARY = ("Neg", "Abs", "Not", "Identity")
+_BINARY = ("Add", "Sub", "Mul", "Max", "Min", "And", "Or")
+
+
+def _small_graph(rng: random.Random, operands: Sequence[TensorType], pool: range, extra: Sequence[TensorType]) -> Graph:
+    """Up to three elementwise operators on the operands in the pool, which are of one type, as is the result.
+
+    Every operand is read: in a file, a subgraph takes what it captures.
+    """
+    from polyjuice.ops.build import GraphBuilder  # the table holds this module's entries
+    from polyjuice.ops.table import TABLE
+
+    dtype = operands[pool[0]].dtype
+    unary, binary = ([name for name in names if TABLE["", name].accepts(0, dtype)] for names in (_UNARY, _BINARY))
+    builder = GraphBuilder()
+    names = [builder.input(t) for t in (*operands, *extra)]
+    values = [names[i] for i in pool]
+    if len(values) > 1:
+        values.append(builder.op(rng.choice(binary), *values))
+    for _ in range(rng.randint(1, 2)):
+        if rng.random() < 0.7:
+            pair = (values[-1], rng.choice(values))
+            values.append(builder.op(rng.choice(binary), *rng.sample(pair, 2)))
+        else:
+            values.append(builder.op(rng.choice(unary), values[-1]))
+    return builder.build([values[-1]])
+
+
+_DTYPES = ("float32", "float32", "float64", "float16", "int32", "int64", "bool")
+
+
+def _sample_if(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.size != 1 or first.rank > 1:
+        return None
+    t = TensorType(rng.choice(_DTYPES), tuple(sampling.size(rng) for _ in range(rng.randint(0, 3))))
+    operands = (first, *(t,) * rng.randint(1, 2))
+    branches = [_small_graph(rng, operands, range(1, len(operands)), ()) for _ in range(2)]
+    return Sample(tuple(map(Operand, operands[1:])), dict(zip(("then_branch", "else_branch"), branches, strict=True)))
+
+
+def _sample_loop(rng: random.Random, first: TensorType) -> Sample:
+    """One carried value, and perhaps one that the body only reads."""
+    operands = (first,) * rng.randint(1, 2)
+    body = _small_graph(rng, operands, range(len(operands)), (ITERATION,))
+    return Sample(tuple(map(Operand, operands[1:])), {"M": rng.choice((0, 1, 2, 3)), "body": body})
+
+
+def _control(name: str, **fields: Any) -> Op:
+    return Op(name=name, numpy=_by_unrolling, error=_by_unrolling, variadic=True, exact=True, **fields)
+
+
+OPS: tuple[Op, ...] = (
+    _control(
+        "If",
+        inputs=("B", ANY),
+        types={"B": ("bool",), ANY: ALL},
+        min_inputs=1,
+        results=("@then_branch",),
+        splits="then_branch",
+        shape=_if_shape,
+        unrolled=_taken,
+        deciding=1,
+        torch=_if_torch,
+        tensorflow=_if_tensorflow,
+        sample=_sample_if,
+        attrs=(Attr("then_branch", "graph"), Attr("else_branch", "graph")),
+        continuous=False,
+        weight=4.0,
+    ),
+    _control(
+        "Loop",
+        inputs=(ANY,),
+        types={ANY: ALL},
+        results=("@body",),
+        splits="body",
+        shape=_loop_shape,
+        unrolled=unrolled_loop,
+        torch=_loop_torch,
+        tensorflow=_loop_tensorflow,
+        sample=_sample_loop,
+        attrs=(Attr("M", "int", as_input=True, scalar=True, place=0), Attr("body", "graph")),
+        weight=0.3,
+    ),
+)

@@ -1,0 +1,197 @@
+"""Operators whose result depends on the shape and type of their operand alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import ALL
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.rearranging import ATEN
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Spelling
+from polyjuice.ops.text import literal
+
+_WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
+
+_FAR = 2**63 - 1
+"""An end beyond every dimension."""
+
+_SETTINGS: dict[str, Any] = {"inputs": ("T",), "error": errors.none, "exact": True}
+
+
+# --- EyeLike ---------------------------------------------------------------------------------------------------------
+
+
+def _eye_like_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and len(s[0]) != 2:
+        raise ShapeMismatch(f"EyeLike: a tensor of shape {tuple(s[0])} is no matrix")
+    return [s[0]]
+
+
+def _eye_like_torch(c: Call) -> str:
+    (rows, columns), k = c.types[0].shape, c.attrs["k"]
+    options = f"dtype=torch.{c.results[0].dtype}, device={c.x[0]}.device"
+    ones = f"torch.ones(({rows}, {columns}), {options})"
+    spellings = [f"torch.triu(torch.tril({ones}, {k}), {k})"]
+    if k == 0:
+        spellings.append(f"torch.eye({rows}, {columns}, {options})")
+    return c.rng.choice(spellings)
+
+
+def _eye_like_tensorflow(c: Call) -> str:
+    (rows, columns), k, dtype = c.types[0].shape, c.attrs["k"], f"tf.{c.results[0].dtype}"
+    spellings = [f"tf.cast(tf.equal(tf.range({columns}) - tf.range({rows})[:, None], {k}), {dtype})"]
+    if k == 0:
+        spellings.append(f"tf.eye({rows}, num_columns={columns}, dtype={dtype})")
+    return c.rng.choice(spellings)
+
+
+def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank != 2:
+        return None
+    return {"dtype": rng.choice((first.dtype, first.dtype, "float32", "int64")), "k": rng.choice((0, 0, 1, -1, 3))}
+
+
+# --- Shape, Size -----------------------------------------------------------------------------------------------------
+
+
+def _shape_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    return [Dims((len(tuple(s[0])[a.start : a.end]),))]
+
+
+def _shape_torch(c: Call) -> str:
+    sizes = list(c.types[0].shape[c.attrs["start"] : c.attrs["end"]])
+    return f"torch.tensor({sizes}, dtype=torch.int64, device={c.x[0]}.device)"
+
+
+def _shape_tensorflow(c: Call) -> str:
+    start, end = c.attrs["start"], c.attrs["end"]
+    whole = start == 0 and end >= c.types[0].rank
+    return f"tf.shape({c.x[0]}, out_type=tf.int64)" + ("" if whole else f"[{start}:{end if end != _FAR else ''}]")
+
+
+def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
+    """At least one dimension, where there are any: a tensor without elements says nothing."""
+    if not first.rank or rng.random() < 0.5:
+        return {"start": 0, "end": _FAR}
+    start = rng.randrange(first.rank)
+    return {"start": start, "end": rng.randint(start + 1, first.rank)}
+
+
+# --- full_like and its kind ------------------------------------------------------------------------------------------
+
+
+def _filling(
+    name: str, torch: Spelling, tensorflow: Spelling, attrs: tuple[Attr, ...] = (), value: float | None = None
+) -> Op:
+    """A tensor of one value, an attribute or a given number."""
+
+    def filler(a: Attrs) -> float:
+        return float(a[attrs[0].name]) if value is None else value
+
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
+        t = b.types[x[0]]
+        number = b.constant(np.asarray(filler(a)).astype(dtypes.to_numpy(t.dtype)))
+        return b.op("Expand", number, shape=t.shape)
+
+    def draw(rng: random.Random, first: TensorType) -> Attrs:
+        choices = (0.0, 1.0) if first.dtype == "bool" else (0.0, 1.0, 2.0, 7.0)
+        if first.dtype in dtypes.FLOATS:
+            choices = (*choices, -1.5, 0.1)
+        return {attr.name: rng.choice(choices) for attr in attrs}
+
+    return Op(
+        name=name,
+        types={"T": ALL},
+        results=("T",),
+        shape=lambda s, a: [s[0]],
+        numpy=lambda x, a: np.full(x[0].shape, filler(a)),
+        torch=torch,
+        tensorflow=tensorflow,
+        onnx=build,
+        sample=sampling.alone_with(draw),
+        attrs=attrs,
+        ulps=1.0,
+        **{**_SETTINGS, **ATEN, "weight": 0.15},
+    )
+
+
+def _filled(attr: str, *templates: str) -> Callable[[Call], str]:
+    """One of some templates with the operand, the value, the type, and the shape."""
+
+    def spell(c: Call) -> str:
+        value, t = literal(c.attrs[attr], c.types[0].dtype), c.types[0]
+        return c.rng.choice(templates).format(c.x[0], value, t.dtype, list(t.shape))
+
+    return spell
+
+
+OPS: tuple[Op, ...] = (
+    Op(
+        name="EyeLike",
+        types={"T": _WITHOUT_BFLOAT16},
+        results=("@dtype",),
+        shape=_eye_like_shape,
+        numpy=lambda x, a: np.eye(x[0].shape[0], x[0].shape[1], a["k"]),
+        torch=_eye_like_torch,
+        tensorflow=_eye_like_tensorflow,
+        sample=sampling.alone_with(_draw_eye_like),
+        attrs=(Attr("dtype", "dtype"), Attr("k", "int", 0)),
+        weight=0.3,
+        **_SETTINGS,
+    ),
+    Op(
+        name="Shape",
+        types={"T": ALL},
+        results=("int64",),
+        shape=_shape_shape,
+        numpy=lambda x, a: np.array(x[0].shape[a["start"] : a["end"]], np.int64),
+        torch=_shape_torch,
+        tensorflow=_shape_tensorflow,
+        sample=sampling.alone_with(_draw_shape),
+        attrs=(Attr("start", "int", 0), Attr("end", "int", _FAR)),
+        weight=0.2,
+        **_SETTINGS,
+    ),
+    Op(
+        name="Size",
+        types={"T": ALL},
+        results=("int64",),
+        shape=lambda s, a: [s[0].batch(len(s[0]))],
+        numpy=lambda x, a: np.array(x[0].size, np.int64),
+        torch=lambda c: f"torch.tensor({c.types[0].size}, dtype=torch.int64, device={c.x[0]}.device)",
+        tensorflow=lambda c: f"tf.size({c.x[0]}, out_type=tf.int64)",
+        sample=sampling.alone,
+        weight=0.2,
+        **_SETTINGS,
+    ),
+    _filling(
+        "fill",
+        _filled("value", "torch.fill({0}, {1})"),
+        _filled("value", "tf.fill({3}, tf.constant({1}, dtype=tf.{2}))", "tf.constant({1}, shape={3}, dtype=tf.{2})"),
+        (Attr("value", "float"),),
+    ),
+    _filling(
+        "full_like",
+        _filled("fill_value", "torch.full_like({0}, {1})", "torch.full({3}, {1}, dtype=torch.{2}, device={0}.device)"),
+        _filled("fill_value", "tf.fill(tf.shape({0}), tf.constant({1}, dtype=tf.{2}))"),
+        (Attr("fill_value", "float"),),
+    ),
+    _filling(
+        "zeros_like",
+        ("torch.zeros_like({0})", "{0}.zero_()", "{0}.new_zeros({0}.shape)"),
+        ("tf.zeros_like({0})",),
+        value=0.0,
+    ),
+    _filling(
+        "ones_like",
+        ("torch.ones_like({0})", "{0}.new_ones({0}.shape)"),
+        ("tf.ones_like({0})",),
+        value=1.0,
+    ),
+)

@@ -1,0 +1,104 @@
+"""Operators that ONNX lacks, or lacks at an opset, said in those it has (the ``onnx`` field of the table's entries)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from polyjuice.ir import Graph, GraphError, Node, TensorType
+from polyjuice.ops.build import GraphBuilder
+from polyjuice.ops.spec import Hole
+from polyjuice.ops.table import entry
+
+
+class NoDecomposition(ValueError):
+    """An operator that no operators of ONNX's say; the message names the node and the reason."""
+
+
+def is_native(node: Node, opset: int) -> bool:
+    """Whether ONNX has the operator at this opset (an opaque node is its own business)."""
+    op = entry(node)
+    return op is None or (not op.domain and op.since <= opset)
+
+
+def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
+    """One application of a table operator as a graph of ONNX's operators, whose inputs are the node's operands.
+
+    Raises NoDecomposition where there is none, GraphError where the entry's decomposition has other types.
+    """
+    op = entry(node)
+    assert op is not None
+    builder = GraphBuilder()
+    operands = [builder.input(types[name], f"x{i}") if name else "" for i, name in enumerate(node.inputs)]
+    if op.onnx is None:
+        reason = f"it is new in opset {op.since}" if not op.domain else "ONNX has no such operator"
+        raise NoDecomposition(f"node {node}: {reason}")
+    results = op.onnx if isinstance(op.onnx, Hole) else op.onnx(builder, operands, node.attrs)
+    if isinstance(results, Hole):
+        raise NoDecomposition(f"node {node}: {results.reason}")
+    graph = builder.build([results] if isinstance(results, str) else list(results))
+    wanted = [types[name] if name else None for name in node.outputs]
+    for made, declared in zip(graph.output_types, wanted, strict=True):
+        if declared and made != declared:
+            raise GraphError(f"node {node}: its decomposition has the type {made}, not {declared}")
+    return graph
+
+
+def decompose(graph: Graph, opset: int) -> Graph:
+    """An equal graph in which every operator is ONNX's at this opset, or opaque. Raises NoDecomposition."""
+    if all(is_native(node, opset) for node in graph.nodes):
+        return graph
+    types = dict(graph.types)
+    constants = dict(graph.constants)
+    fresh = (name for number in itertools.count() if (name := f"d{number}") not in graph.types)
+    nodes: list[Node] = []
+    renamed: dict[str, str] = {}
+    for node in graph.nodes:
+        node = replace(node, inputs=tuple(renamed.get(name, name) for name in node.inputs))
+        nodes += _native(node, opset, types, constants, fresh, renamed)
+    outputs = tuple(renamed.get(name, name) for name in graph.outputs)
+    values = {*graph.inputs, *constants, *(name for node in nodes for name in node.outputs if name)}
+    return replace(
+        graph,
+        constants=constants,
+        nodes=tuple(nodes),
+        outputs=outputs,
+        types={name: t for name, t in types.items() if name in values},
+    )
+
+
+def _native(
+    node: Node,
+    opset: int,
+    types: dict[str, TensorType],
+    constants: dict[str, np.ndarray],
+    fresh: Iterator[str],
+    renamed: dict[str, str],
+) -> list[Node]:
+    """The nodes in place of one, in the graph's names; ``renamed`` learns of results that an operand stands for."""
+    if is_native(node, opset):
+        return [node]
+    inner = body(node, types)
+    names = dict(zip(inner.inputs, node.inputs, strict=True))
+    for outer, result in zip(node.outputs, inner.outputs, strict=True):
+        if outer and result in names:  # an operand, or the value of an earlier result
+            renamed[outer] = names[result]
+        elif outer:
+            names[result] = outer
+    for name in inner.types:
+        if name not in names:
+            names[name] = next(fresh)
+            types[names[name]] = inner.types[name]
+    constants.update((names[name], array) for name, array in inner.constants.items())
+    nodes: list[Node] = []
+    for part in inner.nodes:
+        moved = replace(
+            part,
+            inputs=tuple(names[name] if name else "" for name in part.inputs),
+            outputs=tuple(names[name] if name else "" for name in part.outputs),
+        )
+        nodes += _native(moved, opset, types, constants, fresh, renamed)
+    return nodes

@@ -1,0 +1,430 @@
+"""Operators that read elements at places given by index tensors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import ALL
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.rearranging import ATEN
+from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.structural import moving
+
+_WITHOUT_BFLOAT16 = tuple(dtype for dtype in ALL if dtype != "bfloat16")
+
+_GATHERING: dict[str, Any] = {
+    "inputs": ("T", "I"),
+    "types": {"T": ALL, "I": ("int64", "int32")},
+    "error": errors.gathered,
+}
+
+
+def index_values(x: np.ndarray) -> np.ndarray:
+    """Index values; the analysis of exactness gives them as floats."""
+    return x.astype(np.int64, copy=False)
+
+
+def unsigned(indices: np.ndarray) -> np.ndarray:
+    """Indices of an operator of ATen's that does not count from the end. Raises IndexError."""
+    out = index_values(indices)
+    if np.any(out < 0):
+        raise IndexError("a negative index")
+    return out
+
+
+def index_range(rng: random.Random, size: int) -> tuple[int, int]:
+    """Valid indices of an axis, sometimes such as count from its end too."""
+    return (-size if rng.random() < 0.3 else 0), size - 1
+
+
+def wrapped_torch(index: str, size: int) -> str:
+    """Indices counted from the front: most of Torch's indexing functions take no others."""
+    return f"torch.remainder({index}, {size})"
+
+
+def wrapped_tensorflow(index: str, sizes: object) -> str:
+    return f"tf.math.floormod({index}, {sizes})"
+
+
+def as_long(c: Call, text: str) -> str:
+    """Indices in the type that Torch's gathering and scattering functions want."""
+    return text if c.types[1].dtype == "int64" else f"{text}.to(torch.int64)"
+
+
+# --- Gather ----------------------------------------------------------------------------------------------------------
+
+
+def _gather_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    axis = normalize_axis(a.axis, len(s[0]))
+    return [Dims((*s[0][:axis], *s[1], *s[0][axis + 1 :]))]
+
+
+def _gather(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    indices = index_values(x[1])
+    n = x[0].shape[a["axis"]]
+    if np.any((indices < -n) | (indices >= n)):
+        raise IndexError(f"Gather index out of range for an axis of size {n}")
+    return np.take(x[0], indices, axis=a["axis"])
+
+
+def _gather_torch(c: Call) -> str:
+    """Indexing with a tensor; with one of rank 0 Torch would read its value on the host, so it is made a vector."""
+    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
+    leading = ":, " * axis
+    if c.rng.random() < 0.3:
+        flat = wrapped_torch(c.x[1], c.types[0].shape[axis]) + ("" if c.types[1].rank == 1 else ".reshape(-1)")
+        text = f"torch.index_select({c.x[0]}, {axis}, {flat})"
+        return text if c.types[1].rank == 1 else f"{text}.reshape({c.results[0].shape})"
+    if c.types[1].rank == 0:
+        return f"{c.x[0]}[{leading}{c.x[1]}.reshape(1)].reshape({c.results[0].shape})"
+    return f"{c.x[0]}[{leading}{c.x[1]}]"
+
+
+def _gather_tensorflow(c: Call) -> str:
+    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
+    return f"tf.gather({c.x[0]}, {wrapped_tensorflow(c.x[1], c.types[0].shape[axis])}, axis={axis})"
+
+
+def _sample_gather(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axis = rng.randrange(first.rank)
+    n = first.shape[axis]
+    indices = tuple(rng.choice((1, 2, 3, n)) for _ in range(rng.randint(0, min(2, sampling.MAX_RANK + 1 - first.rank))))
+    return Sample((Operand(TensorType("int64", indices), index_range(rng, n)),), {"axis": axis})
+
+
+# --- GatherElements, take_along_dim ----------------------------------------------------------------------------------
+
+
+def check_same_but(s: Sequence[Any], axis: int, what: str) -> None:
+    """Raise ShapeMismatch unless the indices' shape fits into the data's along all other axes."""
+    data, indices = s[0], s[1]
+    axis = normalize_axis(axis, len(data))
+    if len(data) != len(indices) or any(i > d for k, (d, i) in enumerate(zip(data, indices, strict=True)) if k != axis):
+        raise ShapeMismatch(f"{what}: indices of shape {tuple(indices)} for data of shape {tuple(data)}")
+
+
+def _gather_elements_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        check_same_but(s, a.axis, "GatherElements")
+    return [s[1]]
+
+
+def places_along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
+    """For each element of an index tensor, its own place but for one axis, where it says the place."""
+    shape, rank = indices.shape, indices.ndim
+    places = [np.arange(n).reshape([-1 if i == d else 1 for i in range(rank)]) for d, n in enumerate(shape)]
+    places[normalize_axis(axis, rank)] = indices
+    return tuple(places)
+
+
+def _gather_elements(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(x[0][places_along(index_values(x[1]), a["axis"])])
+
+
+def _gather_elements_torch(c: Call) -> str:
+    axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
+    index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
+    return c.rng.choice(("torch.gather({0}, {1}, {2})", "{0}.gather({1}, {2})")).format(c.x[0], axis, index)
+
+
+def coordinates(index: str, dtype: str, axis: int, shape: Sequence[int]) -> str:
+    """TensorFlow's text of :func:`places_along`, as vectors of coordinates."""
+    parts = []
+    for d, n in enumerate(shape):
+        line = [n if i == d else 1 for i in range(len(shape))]
+        places = f"tf.broadcast_to(tf.reshape(tf.range({n}, dtype=tf.{dtype}), {line}), {list(shape)})"
+        parts.append(index if d == axis else places)
+    return f"tf.stack([{', '.join(parts)}], axis=-1)"
+
+
+def _gather_elements_tensorflow(c: Call) -> str:
+    axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[1]
+    index = wrapped_tensorflow(c.x[1], c.types[0].shape[axis])
+    others = [d for i, d in enumerate(c.types[0].shape) if i != axis]
+    if others == [d for i, d in enumerate(t.shape) if i != axis] and c.rng.random() < 0.5:
+        if axis == t.rank - 1:
+            return f"tf.gather({c.x[0]}, {index}, axis={axis}, batch_dims={axis})"
+        return f"tf.experimental.numpy.take_along_axis({c.x[0]}, {index}, axis={axis})"
+    return f"tf.gather_nd({c.x[0]}, {coordinates(index, t.dtype, axis, t.shape)})"
+
+
+def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axis = rng.randrange(first.rank)
+    shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
+    shape[axis] = rng.choice((1, 2, 3, first.shape[axis]))
+    dtype = rng.choice(("int64", "int64", "int32"))
+    return Sample((Operand(TensorType(dtype, tuple(shape)), index_range(rng, first.shape[axis])),), {"axis": axis})
+
+
+def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
+    """The shapes that data and indices of take_along_dim broadcast to. Raises ShapeMismatch."""
+    dim = normalize_axis(dim, len(s[0]))
+    if len(s[0]) != len(s[1]):
+        raise ShapeMismatch(f"take_along_dim: indices of shape {tuple(s[1])} for data of shape {tuple(s[0])}")
+    common = broadcast(s[0].replace(dim, 1), s[1].replace(dim, 1))
+    return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
+
+
+def _take_along_dim(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"])
+
+
+def _take_along_dim_tensorflow(c: Call) -> str:
+    dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
+    return f"tf.experimental.numpy.take_along_axis({c.x[0]}, {c.x[1]}, axis={dim})"
+
+
+def _take_along_dim_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    data, indices = _along_shapes([Dims(b.types[name].shape) for name in x], a["dim"])
+    wide = [b.op("Expand", name, shape=tuple(shape)) for name, shape in zip(x, (data, indices), strict=True)]
+    return b.op("GatherElements", *wide, axis=a["dim"])
+
+
+def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    dim = rng.randrange(first.rank)
+    shape = [d if rng.random() < 0.8 else 1 for d in first.shape]
+    shape = [sampling.size(rng) if d == 1 and rng.random() < 0.2 else d for d in shape]
+    shape[dim] = rng.choice((1, 2, 3, first.shape[dim]))
+    return Sample((Operand(TensorType("int64", tuple(shape)), (0, first.shape[dim] - 1)),), {"dim": dim})
+
+
+# --- GatherND --------------------------------------------------------------------------------------------------------
+
+
+def _gather_nd_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
+    data, indices, b = tuple(s[0]), tuple(s[1]), a.batch_dims
+    if not (0 <= b < min(len(indices), len(data)) and data[:b] == indices[:b] and 1 <= indices[-1] <= len(data) - b):
+        raise ShapeMismatch(f"GatherND: indices of shape {indices} for data of shape {data}, {b} batch dimensions")
+    return [Dims((*indices[:-1], *data[b + indices[-1] :]))]
+
+
+def _gather_nd(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    indices, b = index_values(x[1]), a["batch_dims"]
+    lead = indices.shape[:-1]
+    batch = [np.arange(n).reshape([-1 if i == d else 1 for i in range(len(lead))]) for d, n in enumerate(lead[:b])]
+    return np.asarray(x[0][(*batch, *np.moveaxis(indices, -1, 0))])
+
+
+def _gather_nd_torch(c: Call) -> str:
+    t, b = c.types[1], c.attrs["batch_dims"]
+    index, lead = (c.x[1], t.shape[:-1]) if t.rank > 1 else (f"{c.x[1]}.reshape(1, -1)", (1,))
+    batch = [
+        f"torch.arange({n}, device={c.x[0]}.device).reshape({(n, *[1] * (len(lead) - d - 1))})"
+        for d, n in enumerate(lead[:b])
+    ]
+    parts = ", ".join([*batch, *(f"{index}[..., {k}]" for k in range(t.shape[-1]))])
+    return f"{c.x[0]}[{parts}]" if t.rank > 1 else f"{c.x[0]}[{parts}].reshape({c.results[0].shape})"
+
+
+def _gather_nd_tensorflow(c: Call) -> str:
+    b = c.attrs["batch_dims"]
+    sizes = list(c.types[0].shape[b : b + c.types[1].shape[-1]])
+    batch = f", batch_dims={b}" if b else ""
+    return f"tf.gather_nd({c.x[0]}, {wrapped_tensorflow(c.x[1], sizes)}{batch})"
+
+
+def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    b = rng.choice((0, 0, 1, 2)) if first.rank > 2 else 0
+    count = rng.randint(1, min(3, first.rank - b))
+    lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((0, 1, 1, 2)) if not b else rng.randint(0, 1)))
+    limits = index_range(rng, min(first.shape[b : b + count]))
+    indices = TensorType("int64", (*first.shape[:b], *lead, count))
+    return Sample((Operand(indices, limits),), {"batch_dims": b})
+
+
+# --- OneHot ----------------------------------------------------------------------------------------------------------
+
+
+def _one_hot_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
+    if not len(s[0]) or tuple(s[1]) != (2,) or a.depth < 1:
+        raise ShapeMismatch(f"OneHot: indices {tuple(s[0])}, depth {a.depth}, values of shape {tuple(s[1])}")
+    axis = normalize_axis(a.axis, len(s[0]) + 1)
+    return [Dims((*s[0][:axis], a.depth, *s[0][axis:]))]
+
+
+def _hot(indices: np.ndarray, a: Attrs) -> np.ndarray:
+    """Where each index is, after those that count from the end were turned; nowhere if it is out of range."""
+    indices = index_values(indices)
+    wrapped = np.where(indices < 0, indices + a["depth"], indices)
+    axis = normalize_axis(a["axis"], indices.ndim + 1)
+    line = np.arange(a["depth"]).reshape([-1 if i == axis else 1 for i in range(indices.ndim + 1)])
+    return np.asarray(np.expand_dims(wrapped, axis) == line)
+
+
+def _one_hot(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.where(_hot(x[0], a), x[1][1], x[1][0]))
+
+
+def _one_hot_error(c: ErrorContext) -> np.ndarray:
+    off, on = np.broadcast_to(c.e[1], (2,))
+    doubt = np.expand_dims(np.broadcast_to(c.e[0], c.x[0].shape) > 0, normalize_axis(c.attrs["axis"], c.x[0].ndim + 1))
+    return np.where(doubt, np.inf, np.where(_hot(c.x[0], c.attrs), on, off))
+
+
+def _one_hot_torch(c: Call) -> str:
+    depth, axis = c.attrs["depth"], normalize_axis(c.attrs["axis"], c.results[0].rank)
+    index = c.let(f"torch.where({c.x[0]} < 0, {c.x[0]} + {depth}, {c.x[0]}).unsqueeze({axis})")
+    line = tuple(depth if i == axis else 1 for i in range(c.results[0].rank))
+    hot = f"{index} == torch.arange({depth}, device={index}.device).reshape({line})"
+    return f"torch.where({hot}, {c.x[1]}[1], {c.x[1]}[0])"
+
+
+def _one_hot_tensorflow(c: Call) -> str:
+    """TensorFlow's indices do not count from the end."""
+    depth, axis = c.attrs["depth"], normalize_axis(c.attrs["axis"], c.results[0].rank)
+    index = f"tf.where({c.x[0]} < 0, {c.x[0]} + {depth}, {c.x[0]})"
+    values = f"on_value={c.x[1]}[1], off_value={c.x[1]}[0], axis={axis}"
+    return f"tf.one_hot({index}, {depth}, {values}, dtype=tf.{c.results[0].dtype})"
+
+
+def _sample_one_hot(rng: random.Random, first: TensorType) -> Sample | None:
+    if not 1 <= first.rank < sampling.MAX_RANK:
+        return None
+    dtype = rng.choice(("float32", "float32", "float16", "float64", "int64", "int32", "bool"))
+    attrs = {"depth": rng.choice((1, 2, 3, 5, 8)), "axis": rng.randint(0, first.rank)}
+    return Sample((Operand(TensorType(dtype, (2,))),), attrs)
+
+
+# --- index_select, take -----------------------------------------------------------------------------------------------
+
+
+def _index_select_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and len(s[1]) != 1:
+        raise ShapeMismatch(f"index_select: an index of shape {tuple(s[1])}")
+    return [s[0].replace(a.dim, s[1][0])]
+
+
+def _index_select(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.take(x[0], unsigned(x[1]), axis=a["dim"])
+
+
+def with_dim(*templates: str) -> Callable[[Call], str]:
+    """One of some templates, with the operands and the attribute ``dim``."""
+    return lambda c: c.rng.choice(templates).format(*c.x, dim=c.attrs["dim"])
+
+
+def _sample_index_select(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    dim = rng.randrange(first.rank)
+    n = first.shape[dim]
+    index = TensorType(rng.choice(("int64", "int64", "int32")), (rng.choice((1, 2, 3, 5, n)),))
+    return Sample((Operand(index, (0, n - 1)),), {"dim": dim})
+
+
+def _take(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(x[0].reshape(-1)[index_values(x[1])])
+
+
+def _take_tensorflow(c: Call) -> str:
+    return f"tf.gather(tf.reshape({c.x[0]}, [-1]), {wrapped_tensorflow(c.x[1], c.types[0].size)})"
+
+
+def _sample_take(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.size == 0:
+        return None
+    shape = tuple(rng.choice((1, 2, 3, 5, 8)) for _ in range(rng.randint(0, 2)))
+    return Sample((Operand(TensorType("int64", shape), index_range(rng, first.size)),))
+
+
+_AXIS = (Attr("axis", "int", 0),)
+_DIM = (Attr("dim", "int"),)
+
+OPS: tuple[Op, ...] = (
+    moving(
+        "Gather",
+        _gather_shape,
+        _gather,
+        _gather_torch,
+        _gather_tensorflow,
+        _sample_gather,
+        _AXIS,
+        weight=1.5,
+        **_GATHERING,
+    ),
+    moving(
+        "GatherElements",
+        _gather_elements_shape,
+        _gather_elements,
+        _gather_elements_torch,
+        _gather_elements_tensorflow,
+        _sample_gather_elements,
+        _AXIS,
+        weight=0.5,
+        **_GATHERING,
+    ),
+    moving(
+        "GatherND",
+        _gather_nd_shape,
+        _gather_nd,
+        _gather_nd_torch,
+        _gather_nd_tensorflow,
+        _sample_gather_nd,
+        (Attr("batch_dims", "int", 0),),
+        weight=0.5,
+        **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+    ),
+    moving(
+        "OneHot",
+        _one_hot_shape,
+        _one_hot,
+        _one_hot_torch,
+        _one_hot_tensorflow,
+        _sample_one_hot,
+        (Attr("depth", "int", as_input=True, scalar=True, place=1), Attr("axis", "int", -1)),
+        inputs=("I", "V"),
+        types={"I": ("int64", "int32"), "V": _WITHOUT_BFLOAT16},
+        results=("V",),
+        error=_one_hot_error,
+        weight=0.5,
+    ),
+    moving(
+        "index_select",
+        _index_select_shape,
+        _index_select,
+        with_dim("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
+        with_dim("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
+        _sample_index_select,
+        _DIM,
+        onnx=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
+        **_GATHERING,
+        **ATEN,
+    ),
+    moving(
+        "take_along_dim",
+        lambda s, a: [_along_shapes(s, a.dim)[1]],
+        _take_along_dim,
+        with_dim("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
+        _take_along_dim_tensorflow,
+        _sample_take_along_dim,
+        _DIM,
+        onnx=_take_along_dim_onnx,
+        **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+        **ATEN,
+    ),
+    moving(
+        "take",
+        lambda s, a: [s[1]],
+        _take,
+        ("torch.take({0}, {1})", "{0}.take({1})"),
+        _take_tensorflow,
+        _sample_take,
+        onnx=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
+        **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
+        **ATEN,
+    ),
+)

@@ -1,0 +1,198 @@
+"""Layers of networks that are products or look-ups of weights, and dropout in inference."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import ALL, FLOATS
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.along import WIDE
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.structural import moving
+from polyjuice.ops.windows import NO_BFLOAT16
+
+# --- linear ----------------------------------------------------------------------------------------------------------
+
+
+def _linear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    x, w = s[0], s[1]
+    if isinstance(x, Dims) and not (len(x) and len(w) == 2 and x[-1] == w[1] and all(b == (w[0],) for b in s[2:])):
+        raise ShapeMismatch(f"linear of {', '.join(str(tuple(d)) for d in s)}")
+    return [x.batch(1).append(w[0])]
+
+
+def _linear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    y = np.matmul(x[0], x[1].T)
+    return np.asarray(y + x[2] if len(x) > 2 else y)
+
+
+def _linear_torch(c: Call) -> str:
+    bias = f", {c.x[2]}" if len(c.x) > 2 else ""
+    spellings = [f"F.linear({c.x[0]}, {c.x[1]}{bias})"]
+    if c.types[0].rank == 2 and len(c.x) > 2:
+        spellings.append(f"torch.addmm({c.x[2]}, {c.x[0]}, {c.x[1]}.t())")
+    return c.rng.choice(spellings)
+
+
+def _linear_tensorflow(c: Call) -> str:
+    rank = c.types[0].rank
+    if rank == 1:
+        spellings = ["tf.linalg.matvec({1}, {0})", "tf.tensordot({0}, {1}, [[0], [1]])"]
+    else:
+        spellings = ["tf.matmul({0}, {1}, transpose_b=True)", f"tf.tensordot({{0}}, {{1}}, [[{rank - 1}], [1]])"]
+    text = c.rng.choice(spellings).format(*c.x)
+    return f"{text} + {c.x[2]}" if len(c.x) > 2 else text
+
+
+def _linear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    y = b.op("MatMul", x[0], b.op("Transpose", x[1], perm=(1, 0)))
+    return b.op("Add", y, x[2]) if len(x) > 2 else y
+
+
+def _sample_linear(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    out = sampling.size(rng)
+    operands = [Operand(TensorType(first.dtype, (out, first.shape[-1])))]
+    if rng.random() < 0.6:
+        operands.append(Operand(TensorType(first.dtype, (out,))))
+    return Sample(tuple(operands))
+
+
+# --- bilinear --------------------------------------------------------------------------------------------------------
+
+
+def _bilinear_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    x, y, w = s[0], s[1], s[2]
+    if isinstance(x, Dims):
+        fits = len(x) and len(w) == 3 and x[:-1] == y[:-1] and x[-1:] + y[-1:] == tuple(w[1:])
+        if not fits or any(b != (w[0],) for b in s[3:]):
+            raise ShapeMismatch(f"bilinear of {', '.join(str(tuple(d)) for d in s)}")
+    return [x.batch(1).append(w[0])]
+
+
+def _bilinear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    y = np.einsum("...i,...j,oij->...o", *x[:3])
+    return np.asarray(y + x[3] if len(x) > 3 else y)
+
+
+def _bilinear_tensorflow(c: Call) -> str:
+    text = f"tf.einsum('...i,...j,oij->...o', {c.x[0]}, {c.x[1]}, {c.x[2]})"
+    return f"{text} + {c.x[3]}" if len(c.x) > 3 else text
+
+
+def _bilinear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    out, inner, other = b.types[x[2]].shape
+    lead = b.types[x[0]].shape[:-1]
+    weights = b.op("Reshape", b.op("Transpose", x[2], perm=(1, 0, 2)), shape=(inner, out * other), allowzero=0)
+    rows = b.op("Reshape", b.op("MatMul", x[0], weights), shape=(*lead, out, other), allowzero=0)
+    column = b.op("Reshape", x[1], shape=(*lead, other, 1), allowzero=0)
+    y = b.op("Reshape", b.op("MatMul", rows, column), shape=(*lead, out), allowzero=0)
+    return b.op("Add", y, x[3]) if len(x) > 3 else y
+
+
+def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    other, out = rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 7))
+    shapes = [(*first.shape[:-1], other), (out, first.shape[-1], other), (out,)]
+    kept = shapes if rng.random() < 0.6 else shapes[:2]
+    return Sample(tuple(Operand(TensorType(first.dtype, shape)) for shape in kept))
+
+
+# --- embedding, Dropout ----------------------------------------------------------------------------------------------
+
+
+def _embedding_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and len(s[0]) != 2:
+        raise ShapeMismatch(f"an embedding table of shape {tuple(s[0])}")
+    return [s[1].append(s[0][1])]
+
+
+def _embedding(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    indices = x[1].astype(np.int64, copy=False)
+    if np.any(indices < 0):
+        raise IndexError("a negative index")
+    return np.take(x[0], indices, axis=0)
+
+
+def _sample_embedding(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank != 2 or 0 in first.shape:
+        return None
+    shape = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.randint(0, 3)))
+    dtype = rng.choice(("int64", "int64", "int32"))
+    return Sample((Operand(TensorType(dtype, shape), (0, first.shape[0] - 1)),))
+
+
+def _dropout_tensorflow(c: Call) -> str:
+    return c.rng.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0])
+
+
+OPS = (
+    Op(
+        name="linear",
+        domain="aten",
+        inputs=("T", "T", "T"),
+        min_inputs=2,
+        types={"T": WIDE},
+        results=("T",),
+        shape=_linear_shape,
+        numpy=_linear,
+        error=lambda c: errors.multilinear(c, lambda x: _linear(x, {}), c.x[1].shape[1] + 1),
+        torch=_linear_torch,
+        tensorflow=_linear_tensorflow,
+        onnx=_linear_onnx,
+        sample=_sample_linear,
+        exact=True,
+        partial=lambda x, a: _linear([np.abs(v) for v in x], a),
+    ),
+    Op(
+        name="bilinear",
+        domain="aten",
+        inputs=("T", "T", "T", "T"),
+        min_inputs=3,
+        types={"T": FLOATS},
+        results=("T",),
+        shape=_bilinear_shape,
+        numpy=_bilinear,
+        error=lambda c: errors.multilinear(c, lambda x: _bilinear(x, {}), c.x[2][0].size + 3),
+        torch=lambda c: f"F.bilinear({', '.join(c.x)})",
+        tensorflow=_bilinear_tensorflow,
+        onnx=_bilinear_onnx,
+        sample=_sample_bilinear,
+        exact=True,
+        partial=lambda x, a: _bilinear([np.maximum(np.abs(v), 1) for v in x], a),
+        weight=0.2,
+    ),
+    moving(
+        "embedding",
+        _embedding_shape,
+        _embedding,
+        ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
+        ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
+        _sample_embedding,
+        domain="aten",
+        inputs=("T", "I"),
+        types={"T": ALL, "I": ("int64", "int32")},
+        error=errors.gathered,
+        onnx=lambda b, x, a: b.op("Gather", *x, axis=0),
+        weight=0.4,
+    ),
+    moving(
+        "Dropout",
+        lambda s, a: [s[0]],
+        lambda x, a: x[0],
+        ("F.dropout({0}, training=False)", "torch.dropout({0}, 0.5, False)"),
+        _dropout_tensorflow,
+        lambda rng, first: Sample((), {"ratio": rng.choice((0.0, 0.25, 0.5))}),
+        (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
+        types={"T": NO_BFLOAT16},  # of bfloat16 the ratio has another type
+        weight=0.2,
+    ),
+)

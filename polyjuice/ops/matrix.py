@@ -1,0 +1,375 @@
+"""Matrix products and what is made of them: ONNX's MatMul, Gemm and MatMulInteger, ATen's products, determinants."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.along import WIDE
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import (
+    Attr,
+    Call,
+    ErrorContext,
+    ErrorFn,
+    NumpyFn,
+    Op,
+    Operand,
+    Sample,
+)
+from polyjuice.ops.text import literal
+
+
+def magnitudes(numpy: NumpyFn) -> NumpyFn:
+    """All intermediate sums of a linear operator are bounded by its value on magnitudes."""
+    return lambda x, a: numpy([np.abs(v) for v in x], a)
+
+
+def linear_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
+    """The error of sums of products that the operator's own meaning says."""
+    return lambda c: errors.multilinear(c, lambda x: c.numpy(x, c.attrs), terms(c))
+
+
+def product(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.matmul(x[0], x[1]))
+
+
+# --- MatMul ----------------------------------------------------------------------------------------------------------
+
+
+def matmul_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """NumPy's matmul. The rendered form (for the e-graph) covers operands of rank 2 and more."""
+    left, right = s
+    if isinstance(left, Dims):
+        if not left or not right:
+            raise ShapeMismatch("MatMul takes no scalars")
+        m, n = left[:-1][-1:], right[-1:] if len(right) > 1 else ()
+        if left[-1] != right[-2 if len(right) > 1 else -1]:
+            raise ShapeMismatch(f"cannot multiply matrices of shapes {tuple(left)} and {tuple(right)}")
+        batch = Dims(left[:-2]).broadcast(Dims(right[:-2]))
+        return [Dims((*batch, *m, *n))]
+    return [left.batch(2).broadcast(right.batch(2)).append(left[-2], right[-1])]
+
+
+def _sample_matmul(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0:
+        return None
+    n = sampling.size(rng)
+    if first.rank == 1:
+        batch: tuple[int, ...] = ()
+    else:
+        batch = rng.choice(((), first.shape[:-2], tuple(1 for _ in first.shape[:-2])))
+    shape = (*batch, first.shape[-1], n) if rng.random() < 0.95 else (first.shape[-1],)
+    return Sample((Operand(TensorType(first.dtype, shape)),))
+
+
+def _matmul_torch(c: Call) -> str:
+    (left, right), ranks = c.x, tuple(t.rank for t in c.types)
+    forms = [f"torch.matmul({left}, {right})", f"{left} @ {right}", f"{left}.matmul({right})"]
+    if ranks == (2, 2):
+        forms += [f"torch.mm({left}, {right})", f"F.linear({left}, {right}.t())"]
+    elif ranks == (3, 3) and c.types[0].shape[0] == c.types[1].shape[0]:
+        forms += [f"torch.bmm({left}, {right})", f"torch.matmul({right}.mT, {left}.mT).mT"]
+    elif ranks == (2, 1):
+        forms.append(f"torch.mv({left}, {right})")
+    elif ranks == (1, 1):
+        forms.append(f"torch.dot({left}, {right})")
+    elif ranks[1] == 2:
+        forms.append(f"F.linear({left}, {right}.t())")
+    return c.rng.choice(forms)
+
+
+def _matmul_tensorflow(c: Call) -> str:
+    (left, right), (a, b) = c.x, c.types
+    if b.rank == 1 and a.rank > 1:
+        return c.rng.choice((f"tf.linalg.matvec({left}, {right})", f"tf.tensordot({left}, {right}, axes=1)"))
+    if a.rank == 1 and b.rank == 1:
+        return c.rng.choice((f"tf.tensordot({left}, {right}, axes=1)", f"tf.reduce_sum({left} * {right})"))
+    if a.rank == 1:
+        return f"tf.linalg.matvec({right}, {left}, transpose_a=True)"
+    forms = [
+        f"tf.matmul({left}, {right})",
+        f"tf.linalg.matmul({left}, {right})",
+        f"{left} @ {right}",
+        f"tf.matmul({left}, tf.linalg.matrix_transpose({right}), transpose_b=True)",
+        f"tf.matmul(tf.linalg.matrix_transpose({left}), {right}, transpose_a=True)",
+    ]
+    if b.rank == 2:
+        forms.append(f"tf.tensordot({left}, {right}, axes=1)")
+    return c.rng.choice(forms)
+
+
+# --- Gemm ------------------------------------------------------------------------------------------------------------
+
+
+def _gemm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    left = x[0].T if a["transA"] else x[0]
+    right = x[1].T if a["transB"] else x[1]
+    return scaled_sum(left @ right, x[2] if len(x) > 2 else None, a)
+
+
+def scaled_sum(multiplied: np.ndarray, bias: np.ndarray | None, a: Attrs) -> np.ndarray:
+    """alpha * product + beta * bias."""
+    out = np.asarray(a["alpha"], multiplied.dtype) * multiplied
+    return np.asarray(out if bias is None else out + np.asarray(a["beta"], multiplied.dtype) * bias)
+
+
+def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(s[0]) != 2 or len(s[1]) != 2:
+        raise ShapeMismatch("Gemm takes matrices")
+    (m, k), (l, n) = (d[::-1] if t else d for d, t in zip(s[:2], (a.transA, a.transB), strict=True))
+    if k != l:
+        raise ShapeMismatch(f"cannot multiply matrices of shapes {tuple(s[0])} and {tuple(s[1])}")
+    if len(s) > 2 and s[2].broadcast(Dims((m, n))) != (m, n):
+        raise ShapeMismatch(f"the bias {tuple(s[2])} does not broadcast to {(m, n)}")
+    return [Dims((m, n))]
+
+
+def positive(a: Attrs) -> Attrs:
+    return {**a, "alpha": abs(a["alpha"]), "beta": abs(a["beta"])}
+
+
+def scaled_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
+    """A product with a factor, plus a bias with another: linear in the bias and in each factor of the product."""
+
+    def bound(c: ErrorContext) -> np.ndarray:
+        positives = positive(c.attrs)
+        return errors.multilinear(c, lambda x: np.asarray(c.numpy(x, positives)), terms(c) + 4)
+
+    return bound
+
+
+def _gemm_torch(c: Call) -> str:
+    left = f"{c.x[0]}.t()" if c.attrs["transA"] else c.x[0]
+    right = f"{c.x[1]}.t()" if c.attrs["transB"] else c.x[1]
+    t = c.types[0].dtype
+    alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
+    if len(c.x) == 2:
+        return f"torch.mm({left}, {right})" + (f" * {alpha}" if c.attrs["alpha"] != 1.0 else "")
+    forms = [f"torch.addmm({c.x[2]}, {left}, {right}, beta={beta}, alpha={alpha})"]
+    forms.append(f"{beta} * {c.x[2]} + {alpha} * ({left} @ {right})")
+    if c.attrs["alpha"] == c.attrs["beta"] == 1.0 and c.types[2].rank == 1:
+        forms.append(f"F.linear({left}, {right}.t(), {c.x[2]})")
+    return c.rng.choice(forms)
+
+
+def _times(factor: float, text: str, dtype: str) -> str:
+    return text if factor == 1.0 else f"{literal(factor, dtype)} * {text}"
+
+
+def _gemm_tensorflow(c: Call) -> str:
+    flags = "".join(f", transpose_{name[-1].lower()}=True" for name in ("transA", "transB") if c.attrs[name])
+    multiplied = f"tf.matmul({c.x[0]}, {c.x[1]}{flags})"
+    return sum_tensorflow(c, multiplied, c.x[2] if len(c.x) > 2 else None, c.types[2].rank if len(c.x) > 2 else 0)
+
+
+def sum_tensorflow(c: Call, multiplied: str, bias: str | None, rank: int) -> str:
+    text, t = _times(c.attrs["alpha"], multiplied, c.types[0].dtype), c.types[0].dtype
+    if bias is None:
+        return text
+    if c.attrs["beta"] == 1.0 and rank == 1 and c.types[-1].shape[0] == c.results[0].shape[-1] and c.rng.random() < 0.5:
+        return f"tf.nn.bias_add({text}, {bias})"
+    return f"{text} + {_times(c.attrs['beta'], bias, t)}"
+
+
+def factors(rng: random.Random, dtype: str) -> Attrs:
+    """alpha and beta: 1 mostly, small integers, for floats now and then a fraction."""
+    choices = (1.0, 1.0, 2.0, -1.0, *((0.5, 0.3) if dtype in FLOATS else (3.0,)))
+    return {"alpha": rng.choice(choices), "beta": rng.choice(choices)}
+
+
+def _sample_gemm(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank != 2 or 0 in first.shape:
+        return None
+    flip_a, flip_b = rng.randint(0, 1), rng.randint(0, 1)
+    m, k = first.shape[::-1] if flip_a else first.shape
+    n = sampling.size(rng)
+    right = Operand(TensorType(first.dtype, (n, k) if flip_b else (k, n)))
+    attrs = {**factors(rng, first.dtype), "transA": flip_a, "transB": flip_b}
+    if rng.random() < 0.1:
+        return Sample((right,), {**attrs, "beta": 1.0})
+    bias = rng.choice(((m, n), (n,), (1, n), (m, 1)))
+    return Sample((right, Operand(TensorType(first.dtype, bias))), attrs)
+
+
+# --- MatMulInteger ---------------------------------------------------------------------------------------------------
+
+_BYTES = ("int8", "uint8")
+
+
+def _matmul_integer_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """Zero points: one, or one for each row of a left and each column of a right matrix."""
+    for zero, matrix, line in zip(s[2:], s, (0, 1), strict=False):
+        if isinstance(zero, Dims) and zero not in ((), (1,)) and (len(matrix) != 2 or zero != (matrix[line],)):
+            raise ShapeMismatch(f"zero points of shape {tuple(zero)} for a matrix of shape {tuple(matrix)}")
+    return matmul_shape(s[:2], a)
+
+
+def _matmul_integer(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    wide = [v if v.dtype.kind == "f" else v.astype(np.int32) for v in x]
+    left, right = wide[:2]
+    if len(wide) > 2:
+        left = left - wide[2].reshape((-1, 1) if wide[2].size > 1 else ())
+    if len(wide) > 3:
+        right = right - wide[3].reshape(-1 if wide[3].size > 1 else ())
+    return np.asarray(np.matmul(left, right))
+
+
+def _widest_integer(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The same of magnitudes, where no zero point takes anything away."""
+    sizes = [np.abs(v) for v in x]
+    return _matmul_integer([*sizes[:2], *(-v for v in sizes[2:])], a)
+
+
+def _centred(c: Call, cast: str, reshape: str) -> list[str]:
+    """Both matrices in 32 bits, less their zero points."""
+    out = []
+    for i in range(2):
+        text = cast.format(c.x[i])
+        if len(c.x) > 2 + i:
+            zero = cast.format(c.x[2 + i])
+            by_row = i == 0 and c.types[2].size > 1
+            text = f"({text} - {reshape.format(zero) if by_row else zero})"
+        out.append(text)
+    return out
+
+
+def _matmul_integer_torch(c: Call) -> str:
+    left, right = _centred(c, "{}.to(torch.int32)", "{}.reshape(-1, 1)")
+    return c.rng.choice((f"torch.matmul({left}, {right})", f"{left} @ {right}"))
+
+
+def _matmul_integer_tensorflow(c: Call) -> str:
+    left, right = _centred(c, "tf.cast({}, tf.int32)", "tf.reshape({}, (-1, 1))")
+    wide = [TensorType("int32", t.shape) for t in c.types]
+    return _matmul_tensorflow(Call([left, right], wide[:2], c.results, c.attrs, c.rng, c.let))
+
+
+def _sample_matmul_integer(rng: random.Random, first: TensorType) -> Sample | None:
+    made = _sample_matmul(rng, first)
+    if made is None or first.rank < 2 or 0 in first.shape:
+        return None
+    right = TensorType(rng.choice(_BYTES) if first.dtype == "uint8" else "int8", made.operands[0].type.shape)
+    if right.rank < 2:
+        return None
+    operands = [Operand(right)]
+    zeros = rng.randint(0, 2)
+    if zeros:
+        operands.append(_zero_point(rng, first.dtype, ()))
+    if zeros > 1:
+        operands.append(_zero_point(rng, right.dtype, rng.choice(((), right.shape[1:] if right.rank == 2 else ()))))
+    return Sample(tuple(operands))
+
+
+def _zero_point(rng: random.Random, dtype: str, shape: tuple[int, ...]) -> Operand:
+    return Operand(TensorType(dtype, shape), values=(0 if dtype == "uint8" else -3, 5))
+
+
+# --- Det -------------------------------------------------------------------------------------------------------------
+
+_LARGEST_BOUNDED = 5
+"""The bound of a determinant sums all permutations: the order up to which it does."""
+
+
+def _det_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and (len(s[0]) < 2 or s[0][-1] != s[0][-2]):
+        raise ShapeMismatch("Det takes square matrices")
+    return [s[0].batch(2)]
+
+
+def _permanent(x: np.ndarray) -> np.ndarray:
+    n = x.shape[-1]
+    total = np.zeros(x.shape[:-2])
+    for perm in itertools.permutations(range(n)):
+        total = total + np.prod([x[..., i, p] for i, p in enumerate(perm)], axis=0)
+    return total
+
+
+def _det_error(c: ErrorContext) -> np.ndarray:
+    """Elimination with pivots solves for a matrix n^2 2^(n-1) u max|a| away (Higham, theorem 9.5)."""
+    x, n = np.abs(c.x[0]), c.x[0].shape[-1]
+    if n > _LARGEST_BOUNDED:
+        return np.full(c.y[0].shape, np.inf)
+    widest = np.max(x, axis=(-2, -1), keepdims=True) if n else 0.0
+    moved = np.broadcast_to(c.e[0], x.shape) + n * n * 2.0 ** (n - 1) * c.unit * widest
+    high = _permanent(x + moved)
+    return np.asarray(high - _permanent(x) + n * c.unit * high)
+
+
+OPS = (
+    Op(
+        name="MatMul",
+        inputs=("T", "T"),
+        types={"T": WIDE},
+        results=("T",),
+        shape=matmul_shape,
+        numpy=product,
+        error=linear_error(lambda c: c.x[0].shape[-1]),
+        torch=_matmul_torch,
+        tensorflow=_matmul_tensorflow,
+        sample=_sample_matmul,
+        exact=True,
+        partial=magnitudes(product),
+        weight=4,
+    ),
+    Op(
+        name="Gemm",
+        inputs=("T", "T", "T"),
+        min_inputs=2,
+        types={"T": WIDE},
+        results=("T",),
+        shape=_gemm_shape,
+        numpy=_gemm,
+        error=scaled_error(lambda c: c.x[0].shape[0 if c.attrs["transA"] else 1]),
+        torch=_gemm_torch,
+        tensorflow=_gemm_tensorflow,
+        sample=_sample_gemm,
+        attrs=(
+            Attr("alpha", "float", 1.0),
+            Attr("beta", "float", 1.0),
+            Attr("transA", "int", 0),
+            Attr("transB", "int", 0),
+        ),
+        exact=True,
+        partial=lambda x, a: _gemm([np.abs(v) for v in x], positive(a)),
+    ),
+    Op(
+        name="MatMulInteger",
+        inputs=("A", "B", "A", "B"),
+        min_inputs=2,
+        types={"A": _BYTES, "B": _BYTES},
+        results=("int32",),
+        shape=_matmul_integer_shape,
+        numpy=_matmul_integer,
+        error=lambda c: errors.multilinear(c, lambda x: _widest_integer(x, c.attrs), c.x[0].shape[-1]),
+        torch=_matmul_integer_torch,
+        tensorflow=_matmul_integer_tensorflow,
+        sample=_sample_matmul_integer,
+        exact=True,
+        partial=_widest_integer,
+        weight=0.4,
+    ),
+    Op(
+        name="Det",
+        inputs=("T",),
+        types={"T": tuple(t for t in FLOATS if t != "bfloat16")},
+        results=("T",),
+        shape=_det_shape,
+        numpy=lambda x, a: np.linalg.det(x[0]),
+        error=_det_error,
+        torch=("torch.linalg.det({0})", "torch.det({0})", "{0}.det()"),
+        tensorflow=("tf.linalg.det({0})", "tf.raw_ops.MatrixDeterminant(input={0})"),
+        sample=lambda rng, first: (
+            Sample() if first.rank > 1 and first.shape[-1] == first.shape[-2] in range(1, _LARGEST_BOUNDED) else None
+        ),
+        ulps=2,
+        weight=0.3,
+    ),
+)

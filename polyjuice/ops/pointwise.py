@@ -1,0 +1,211 @@
+"""Makers of entries for elementwise operators, which differ in little but their function and their spellings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS, NUMERIC
+from polyjuice.ops import sampling
+from polyjuice.ops.spec import Attr, Call, ErrorFn, Op, Sample, Spelling
+from polyjuice.ops.text import literal
+
+TextFn = Callable[[Call], str]
+"""A spelling that always finds words."""
+
+HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
+
+SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32"}
+
+WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
+"""The types of operators that ONNX does not define on bfloat16 at opset 18."""
+
+
+def first_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """The result has the first operand's shape."""
+    return [s[0]]
+
+
+def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    """All operands broadcast to one shape."""
+    out = s[0]
+    for shape in s[1:]:
+        out = out.broadcast(shape)
+    return [out]
+
+
+def unary(
+    name: str,
+    function: Callable[[Any], Any],
+    torch: Spelling,
+    tensorflow: Spelling,
+    error: ErrorFn,
+    dtypes: tuple[str, ...] = FLOATS,
+    result: str = "T",
+    **properties: Any,
+) -> Op:
+    """An operator of one operand without attributes."""
+    return Op(
+        name=name,
+        inputs=("T",),
+        types={"T": dtypes},
+        results=(result,),
+        shape=first_shape,
+        numpy=lambda x, a: function(x[0]),
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        sample=sampling.alone,
+        elementwise=True,
+        **properties,
+    )
+
+
+def parametric(
+    name: str,
+    function: Callable[[Any, Attrs], Any],
+    attrs: Sequence[tuple[str, float | None, Sequence[float | None]]],
+    torch: Spelling,
+    tensorflow: Spelling,
+    error: ErrorFn,
+    dtypes: tuple[str, ...] = FLOATS,
+    **properties: Any,
+) -> Op:
+    """An operator of one operand with floating attributes: their names, defaults, and the values that are sampled.
+
+    On integers only the integers among those values are sampled, the non-negative ones where the type is unsigned.
+    """
+
+    def draw(rng: random.Random, first: TensorType) -> Attrs:
+        return {name: rng.choice(suitable(values, first.dtype)) for name, _, values in attrs}
+
+    settings: dict[str, Any] = {"sample": sampling.alone_with(draw), **properties}
+    return Op(
+        name=name,
+        inputs=("T",),
+        types={"T": dtypes},
+        results=("T",),
+        shape=first_shape,
+        numpy=lambda x, a: function(x[0], a),
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        attrs=tuple(Attr(name, "float", default) for name, default, _ in attrs),
+        elementwise=True,
+        **settings,
+    )
+
+
+def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
+    """Those of some numbers that a type can hold."""
+    if dtype in FLOATS:
+        return list(values)
+    whole = [v for v in values if v is not None and v == int(v)]
+    return [v for v in whole if v >= 0] if dtype == "uint8" else list(whole)
+
+
+def binary(
+    name: str,
+    function: Callable[[Any, Any], Any],
+    torch: Spelling,
+    tensorflow: Spelling,
+    error: ErrorFn,
+    dtypes: tuple[str, ...] = NUMERIC,
+    result: str = "T",
+    **properties: Any,
+) -> Op:
+    """An operator of two operands of one type, which broadcast, without attributes."""
+    settings: dict[str, Any] = {"sample": sampling.same_type(1), **properties}
+    return Op(
+        name=name,
+        inputs=("T", "T"),
+        types={"T": dtypes},
+        results=(result,),
+        shape=broadcast_shape,
+        numpy=lambda x, a: function(x[0], x[1]),
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        elementwise=True,
+        **settings,
+    )
+
+
+def variadic(
+    name: str,
+    function: Callable[[Sequence[np.ndarray]], np.ndarray],
+    torch: Spelling,
+    tensorflow: Spelling,
+    error: ErrorFn,
+    dtypes: tuple[str, ...],
+    **properties: Any,
+) -> Op:
+    """An operator of any number of operands of one type, which broadcast."""
+    return Op(
+        name=name,
+        inputs=("T",),
+        types={"T": dtypes},
+        results=("T",),
+        shape=broadcast_shape,
+        numpy=lambda x, a: function(x),
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        sample=_further_operands,
+        variadic=True,
+        elementwise=True,
+        **properties,
+    )
+
+
+def _further_operands(rng: random.Random, first: TensorType) -> Sample:
+    return sampling.same_type(rng.choice((1, 1, 2, 3)))(rng, first) or Sample()
+
+
+# --- spellings -------------------------------------------------------------------------------------------------------
+
+
+def folded(*templates: str) -> TextFn:
+    """Templates of two operands, applied from the left."""
+
+    def spell(c: Call) -> str:
+        template = c.rng.choice(templates)
+        out = c.x[0]
+        for other in c.x[1:]:
+            out = template.format(out, other)
+        return out
+
+    return spell
+
+
+def with_attrs(*templates: str) -> TextFn:
+    """Templates with places for the attributes too, by name: numbers as elements of the first operand's type."""
+
+    def spell(c: Call) -> str:
+        numbers = {k: v if v is None else literal(v, c.types[0].dtype) for k, v in c.attrs.items()}
+        return c.rng.choice(templates).format(*c.x, **numbers)
+
+    return spell
+
+
+def by_type(dtypes: Sequence[str], those: Sequence[str], others: Sequence[str]) -> TextFn:
+    """Templates for first operands of some types, and templates for the rest."""
+    return lambda c: c.rng.choice(those if c.types[0].dtype in dtypes else others).format(*c.x)
+
+
+def cast_around(wide: Mapping[str, str], *templates: str) -> TextFn:
+    """TensorFlow templates; for some element types through a wider one, because TensorFlow has no kernel on them."""
+
+    def spell(c: Call) -> str:
+        dtype = c.types[0].dtype
+        template = c.rng.choice(templates)
+        if dtype not in wide:
+            return template.format(*c.x)
+        casts = [f"tf.cast({x}, tf.{wide[dtype]})" for x in c.x]
+        return f"tf.cast({template.format(*casts)}, tf.{c.results[0].dtype})"
+
+    return spell

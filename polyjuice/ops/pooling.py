@@ -1,0 +1,492 @@
+"""Pooling: windowed and global."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import errors, sampling, windows
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, SpellFn
+from polyjuice.ops.structural import pad_array, torch_pads
+from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, spatial_pads
+
+# --- windows ---------------------------------------------------------------------------------------------------------
+
+
+def _pool_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    x = s[0]
+    if len(x) < 3:
+        raise ShapeMismatch(f"pooling of {tuple(x)}, which has no spatial dimension")
+    sizes = windows.window_dims(x[2:], a.kernel_shape, a.strides, a.pads, a.dilations, a.ceil_mode)
+    return [Dims((x[0], x[1], *sizes))]
+
+
+def _covering_pads(spatial: Sequence[int], a: Attrs) -> tuple[int, ...]:
+    """The pads with which the floor formula gives as many windows as ``ceil_mode`` does."""
+    r = len(spatial)
+    sizes = windows.window_dims(spatial, a["kernel_shape"], a["strides"], a["pads"], a["dilations"], a["ceil_mode"])
+    ends = []
+    for i, size in enumerate(spatial):
+        reach = (sizes[i] - 1) * a["strides"][i] + a["dilations"][i] * (a["kernel_shape"][i] - 1) + 1
+        ends.append(max(a["pads"][r + i], reach - size - a["pads"][i]))
+    return (*a["pads"][:r], *ends)
+
+
+def _lowest(dtype: np.dtype) -> float:
+    return -np.inf if np.issubdtype(dtype, np.floating) else float(np.iinfo(dtype).min)
+
+
+def _pool_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
+    pads = spatial_pads(_covering_pads(x.shape[2:], a))
+    return windows.windows(pad_array(x, pads, value), a["kernel_shape"], a["strides"], a["dilations"])
+
+
+def _kernel_axes(a: Attrs) -> tuple[int, ...]:
+    return tuple(range(-len(a["kernel_shape"]), 0))
+
+
+def _fits_torch(pads: Sequence[int], a: Attrs) -> bool:
+    """Whether Torch's pooling takes such pads itself."""
+    return is_symmetric(pads) and all(p <= k // 2 for p, k in zip(pads, a["kernel_shape"], strict=False))
+
+
+def _pooled_tensorflow(x: str, kind: str, a: Attrs, same: bool = False) -> str:
+    """Windows of a tensor that is padded already, or of the pads SAME; channels last."""
+    kernel, strides, r = list(a["kernel_shape"]), list(a["strides"]), len(a["strides"])
+    if max(a["dilations"]) > 1:
+        text = f'tf.nn.pool({x}, {kernel}, "{kind.upper()}", padding="VALID", dilations={list(a["dilations"])})'
+        return windows.subsampled(text, strides)
+    return f'tf.nn.{kind}_pool{r}d({x}, {kernel}, {strides}, "{"SAME" if same else "VALID"}")'
+
+
+def _is_same(spatial: Sequence[int], pads: Sequence[int], a: Attrs) -> bool:
+    undilated = max(a["dilations"]) == 1
+    return undilated and tuple(pads) == windows.same_pads(spatial, a["kernel_shape"], a["strides"], a["dilations"])
+
+
+def _draw_pool(dilate: bool = False, ceil: bool = False, **choices: Sequence[Any]) -> Any:
+    """A function that draws a window's attributes, and of each further one one of these choices."""
+
+    def draw(rng: random.Random, first: TensorType) -> dict[str, Any] | None:
+        if not has_windows(first):
+            return None
+        attrs: dict[str, Any] = dict(windows.draw_window(rng, first.shape[2:], dilate))
+        attrs["ceil_mode"] = int(ceil and rng.random() < 0.2 and not windows.drops_windows(first.shape[2:], attrs))
+        return {**attrs, **{name: rng.choice(values) for name, values in choices.items()}}
+
+    return draw
+
+
+_WINDOW = (
+    Attr("kernel_shape", "ints"),
+    Attr("strides", "ints"),
+    Attr("pads", "ints"),
+    Attr("dilations", "ints"),
+    Attr("ceil_mode", "int", 0),
+)
+
+# --- MaxPool ---------------------------------------------------------------------------------------------------------
+
+
+def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.max(_pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
+
+
+def _max_pool_error(c: ErrorContext) -> object:
+    return _max_pool([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
+
+
+def _max_pool_torch(c: Call) -> str:
+    a, x = c.attrs, c.x[0]
+    r, pads = len(a["kernel_shape"]), _covering_pads(c.types[0].shape[2:], a)
+    padding: tuple[int, ...] = (0,) * r
+    if _fits_torch(pads, a):
+        padding = pads[:r]
+    elif any(pads):
+        lowest = "float('-inf')" if c.types[0].dtype in FLOATS else f"torch.iinfo(torch.{c.types[0].dtype}).min"
+        x = f"F.pad({x}, {torch_pads(pads)}, value={lowest})"
+    rest = f"stride={tuple(a['strides'])}, padding={padding}, dilation={tuple(a['dilations'])}"
+    return f"{c.rng.choice(('F', 'torch'))}.max_pool{r}d({x}, {tuple(a['kernel_shape'])}, {rest})"
+
+
+def _max_pool_tensorflow(c: Call) -> str:
+    a, x, t = c.attrs, c.x[0], c.types[0]
+    pads = _covering_pads(t.shape[2:], a)
+    same = _is_same(t.shape[2:], pads, a)
+    if not same and any(pads):
+        lowest = 'float("-inf")' if t.dtype in FLOATS else f"tf.{t.dtype}.min"
+        x = windows.tensorflow_padded(x, spatial_pads(pads), lowest)
+    x = channels_last(x, t.rank)
+    if t.rank == 5 and t.dtype in ("float16", "int8", "uint8"):  # the CPU kernel takes none of them
+        wide = _pooled_tensorflow(f"tf.cast({x}, tf.float32)", "max", a, same)
+        return channels_first(f"tf.cast({wide}, tf.{t.dtype})", t.rank)
+    return channels_first(_pooled_tensorflow(x, "max", a, same), t.rank)
+
+
+# --- AveragePool -----------------------------------------------------------------------------------------------------
+
+
+def _average_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    total = np.sum(_pool_windows(x[0], a, 0), axis=_kernel_axes(a))
+    ones = np.ones_like(x[0])
+    counted = np.ones_like(pad_array(ones, spatial_pads(a["pads"]), 0)) if a["count_include_pad"] else ones
+    inner = {**a, "pads": (0,) * len(a["pads"])} if a["count_include_pad"] else a
+    count = np.sum(_pool_windows(counted, inner, 0), axis=_kernel_axes(a))
+    return np.asarray(total / count)
+
+
+def _average_pool_error(c: ErrorContext) -> np.ndarray:
+    e = np.broadcast_to(c.e[0], c.x[0].shape)
+    terms = sampling.total(c.attrs["kernel_shape"]) + 2
+    return errors.summed(terms, c, _average_pool([e], c.attrs), _average_pool([np.abs(c.x[0])], c.attrs))
+
+
+_UNEVEN = Hole("its last windows, which ceil_mode cuts, have a divisor of their own")
+
+
+def _average_pool_torch(c: Call) -> str | Hole:
+    a, x = c.attrs, c.x[0]
+    if a["ceil_mode"]:
+        return _UNEVEN
+    if max(a["dilations"]) > 1:
+        return Hole("Torch's average pooling has no dilations")
+    r, pads = len(a["kernel_shape"]), tuple(a["pads"])
+    window = f"{tuple(a['kernel_shape'])}, stride={tuple(a['strides'])}"
+    include = bool(a["count_include_pad"])
+    if _fits_torch(pads, a):
+        return f"F.avg_pool{r}d({x}, {window}, padding={pads[:r]}, count_include_pad={include})"
+    total = f"F.avg_pool{r}d(F.pad({x}, {torch_pads(pads)}), {window})"
+    if include:
+        return total
+    return f"{total} / F.avg_pool{r}d(F.pad(torch.ones_like({x}), {torch_pads(pads)}), {window})"
+
+
+def _average_pool_tensorflow(c: Call) -> str | Hole:
+    a, t = c.attrs, c.types[0]
+    if a["ceil_mode"]:
+        return _UNEVEN
+    pads, x = tuple(a["pads"]), channels_last(c.x[0], t.rank)
+    include = bool(a["count_include_pad"])
+    if _is_same(t.shape[2:], pads, a) and not (include and any(pads)):
+        return channels_first(_pooled_tensorflow(x, "avg", a, same=True), t.rank)
+    r = t.rank - 2
+    around = (0, *pads[:r], 0, 0, *pads[r:], 0)
+    text = _pooled_tensorflow(windows.tensorflow_padded(x, around), "avg", a)
+    if not include and any(pads):
+        share = windows.tensorflow_padded(f"tf.ones_like({x})", around)
+        text = f"({text} / {_pooled_tensorflow(share, 'avg', a)})"
+    return channels_first(text, t.rank)
+
+
+# --- avg_pool2d with a divisor of its own ----------------------------------------------------------------------------
+
+
+def _as_onnx_window(a: Attrs) -> dict[str, Any]:
+    """ONNX's attributes of the window of ATen's avg_pool2d, whose divisor does not depend on the pads."""
+    return {
+        "kernel_shape": tuple(a["kernel_size"]),
+        "strides": tuple(a["stride"]),
+        "pads": (*a["padding"], *a["padding"]),
+        "dilations": (1,) * len(a["stride"]),
+        "ceil_mode": a["ceil_mode"],
+    }
+
+
+def _avg_pool2d_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(s[0]) != 4 or any(not 0 <= p <= k // 2 for p, k in zip(a.padding, a.kernel_size, strict=True)):
+        raise ShapeMismatch(f"avg_pool2d of {tuple(s[0])} with padding {tuple(a.padding)}")
+    pads = (*a.padding, *a.padding)
+    return [Dims((*s[0][:2], *windows.window_dims(s[0][2:], a.kernel_size, a.stride, pads, (1, 1), a.ceil_mode)))]
+
+
+def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    window = _as_onnx_window(a)
+    total = np.sum(_pool_windows(x[0], window, 0), axis=_kernel_axes(window))
+    return np.asarray(total / np.asarray(a["divisor_override"], x[0].dtype))
+
+
+def _avg_pool2d_error(c: ErrorContext) -> np.ndarray:
+    e = np.broadcast_to(c.e[0], c.x[0].shape)
+    terms = sampling.total(c.attrs["kernel_size"]) + 4
+    return errors.summed(terms, c, _avg_pool2d([e], c.attrs), _avg_pool2d([np.abs(c.x[0])], c.attrs))
+
+
+def _avg_pool2d_torch(c: Call) -> str:
+    a = c.attrs
+    return (
+        f"F.avg_pool2d({c.x[0]}, {tuple(a['kernel_size'])}, stride={tuple(a['stride'])}, "
+        f"padding={tuple(a['padding'])}, ceil_mode={bool(a['ceil_mode'])}, "
+        f"count_include_pad={bool(a['count_include_pad'])}, divisor_override={a['divisor_override']})"
+    )
+
+
+def _avg_pool2d_tensorflow(c: Call) -> str:
+    a, window = c.attrs, _as_onnx_window(c.attrs)
+    pads = spatial_pads(_covering_pads(c.types[0].shape[2:], window))
+    x = channels_last(windows.tensorflow_padded(c.x[0], pads), 4)
+    factor = sampling.total(a["kernel_size"]) / a["divisor_override"]
+    return f"{channels_first(_pooled_tensorflow(x, 'avg', window), 4)} * {factor}"
+
+
+def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+    t = b.types[x[0]]
+    if t.dtype == "bfloat16":
+        return Hole("ONNX has no bfloat16 pooling at opset 18")
+    window = _as_onnx_window(a)
+    pads = spatial_pads(_covering_pads(t.shape[2:], window))
+    data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
+    window |= {"pads": (0,) * 4, "ceil_mode": 0}
+    mean = b.op("AveragePool", data, **window, count_include_pad=0)
+    count, divisor = (
+        b.constant(np.asarray(n).astype(dtypes.to_numpy(t.dtype)))
+        for n in (sampling.total(a["kernel_size"]), a["divisor_override"])
+    )
+    return b.op("Div", b.op("Mul", mean, count), divisor)
+
+
+def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank != 4 or 0 in first.shape:
+        return None
+    drawn = windows.draw_window(rng, first.shape[2:], dilate=False)
+    return {
+        "kernel_size": drawn["kernel_shape"],
+        "stride": drawn["strides"],
+        "padding": drawn["pads"][:2],
+        "ceil_mode": int(rng.random() < 0.2),
+        "count_include_pad": rng.randint(0, 1),
+        "divisor_override": rng.choice((1, 2, 3, 4, 10)),
+    }
+
+
+# --- norms -----------------------------------------------------------------------------------------------------------
+
+
+def norm(x: np.ndarray, p: int, axis: tuple[int, ...], keepdims: bool = False) -> np.ndarray:
+    """The p-norm: the p-th root of the sum of the magnitudes' p-th powers."""
+    sizes = np.abs(x)
+    if p == 1:
+        return np.asarray(np.sum(sizes, axis=axis, keepdims=keepdims))
+    powers = np.sum(sizes**p, axis=axis, keepdims=keepdims)
+    return np.asarray(np.sqrt(powers) if p == 2 else powers ** np.asarray(1 / p, x.dtype))
+
+
+def norm_error(c: ErrorContext, carried: np.ndarray, value: np.ndarray, terms: int) -> np.ndarray:
+    """The bound of a p-norm over so many terms: by Minkowski's inequality at most the norm of the operand's errors.
+
+    Powers may be held in the element type: below its least number they vanish, beyond its greatest they are lost.
+    """
+    held, p = errors.held(c), c.attrs["p"]
+    lost = (terms * dtypes.smallest_normal(held)) ** (1 / p) if p > 1 else 0.0
+    bound = carried + (terms + 4 * p + 8) * c.unit * (value + carried) + lost
+    return np.where((value + bound) ** p > dtypes.largest_finite(held), np.inf, bound)
+
+
+def _lp_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return norm(_pool_windows(x[0], a, 0), a["p"], _kernel_axes(a))
+
+
+def _lp_pool_error(c: ErrorContext) -> np.ndarray:
+    carried = _lp_pool([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
+    return norm_error(c, carried, c.y[0], sampling.total(c.attrs["kernel_shape"]))
+
+
+def _root(text: str, p: int, root: str) -> str:
+    return text if p == 1 else f"{root}({text})" if p == 2 else f"({text}) ** {1 / p!r}"
+
+
+def _lp_pool_torch(c: Call) -> str | Hole:
+    a, p = c.attrs, c.attrs["p"]
+    if max(a["dilations"]) > 1:
+        return Hole("Torch's pooling by norms has no dilations")
+    r, pads = len(a["kernel_shape"]), _covering_pads(c.types[0].shape[2:], a)
+    x = f"F.pad({c.x[0]}, {torch_pads(pads)})" if any(pads) else c.x[0]
+    kernel, strides = tuple(a["kernel_shape"]), tuple(a["strides"])
+    if r < 3 and c.rng.random() < 0.7:
+        window = (kernel, strides) if r == 2 else (kernel[0], strides[0])
+        return f"F.lp_pool{r}d({f'torch.abs({x})' if p % 2 else x}, {p}, {window[0]}, {window[1]})"
+    total = f"F.avg_pool{r}d(torch.abs({x}) ** {p}, {kernel}, {strides}) * {sampling.total(kernel)}"
+    return _root(total, p, "torch.sqrt")
+
+
+def _lp_pool_tensorflow(c: Call) -> str:
+    a, t, p = c.attrs, c.types[0], c.attrs["p"]
+    x = windows.tensorflow_padded(c.x[0], spatial_pads(_covering_pads(t.shape[2:], a)))
+    powers = f"tf.square({x})" if p == 2 else f"tf.pow(tf.abs({x}), {p})" if p > 1 else f"tf.abs({x})"
+    mean = channels_first(_pooled_tensorflow(channels_last(powers, t.rank), "avg", a), t.rank)
+    return _root(f"{mean} * {float(sampling.total(a['kernel_shape']))}", p, "tf.sqrt")
+
+
+# --- global pooling --------------------------------------------------------------------------------------------------
+
+
+def _global_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(s[0]) < 3:
+        raise ShapeMismatch(f"pooling of {tuple(s[0])}, which has no spatial dimension")
+    return [Dims((*s[0][:2], *(1 for _ in s[0][2:])))]
+
+
+def _spatial(x: np.ndarray) -> tuple[int, ...]:
+    return tuple(range(2, x.ndim))
+
+
+def _global(function: Callable[..., Any]) -> Any:
+    return lambda x, a: np.asarray(function(x[0], axis=_spatial(x[0]), keepdims=True))
+
+
+_global_average = _global(np.mean)
+
+
+def _global_average_error(c: ErrorContext) -> np.ndarray:
+    e = np.broadcast_to(c.e[0], c.x[0].shape)
+    terms = sampling.total(c.x[0].shape[2:]) + 2
+    return errors.summed(terms, c, _global_average([e], {}), _global_average([np.abs(c.x[0])], {}))
+
+
+def _global_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return norm(x[0], a["p"], _spatial(x[0]), keepdims=True)
+
+
+def _global_norm_error(c: ErrorContext) -> np.ndarray:
+    carried = _global_norm([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
+    return norm_error(c, carried, c.y[0], sampling.total(c.x[0].shape[2:]))
+
+
+def _over_spatial(*templates: str) -> SpellFn:
+    """Templates in which ``{1}`` stands for the spatial axes, ``{2}`` for their number, ``{p}`` for the norm's."""
+
+    def spell(c: Call) -> str:
+        axes = list(range(2, c.types[0].rank))
+        fitting = templates if len(axes) <= 3 else [t for t in templates if "{2}" not in t]
+        return c.rng.choice(fitting).format(c.x[0], axes, len(axes), p=c.attrs.get("p"))
+
+    return spell
+
+
+def _global_norm_tensorflow(c: Call) -> str:
+    p, shape, axes = c.attrs["p"], c.types[0].shape, list(range(2, c.types[0].rank))
+    if c.rng.random() < 0.5:
+        flat = f"tf.reshape({c.x[0]}, {[*shape[:2], sampling.total(shape[2:])]})"
+        return f"tf.reshape(tf.norm({flat}, ord={p}, axis=-1), {list(c.results[0].shape)})"
+    total = f"tf.reduce_sum(tf.pow(tf.abs({c.x[0]}), {p}), axis={axes}, keepdims=True)"
+    return _root(total, p, "tf.sqrt")
+
+
+def _draw_global(rng: random.Random, first: TensorType) -> Attrs | None:
+    return {} if has_windows(first) else None
+
+
+def _global_pool(name: str, **properties: Any) -> Op:
+    settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
+    return Op(
+        name=name,
+        inputs=("T",),
+        types={"T": windows.NO_BFLOAT16},
+        results=("T",),
+        shape=_global_shape,
+        **{**settings, **properties},
+    )
+
+
+OPS = (
+    Op(
+        name="MaxPool",
+        inputs=("T",),
+        types={"T": (*windows.NO_BFLOAT16, "int8", "uint8")},
+        results=("T",),
+        shape=_pool_shape,
+        numpy=_max_pool,
+        error=_max_pool_error,
+        torch=_max_pool_torch,
+        tensorflow=_max_pool_tensorflow,
+        sample=sampling.alone_with(_draw_pool(ceil=True, dilate=True)),
+        attrs=_WINDOW,
+        exact=True,
+        weight=2,
+    ),
+    Op(
+        name="AveragePool",
+        inputs=("T",),
+        types={"T": windows.NO_BFLOAT16},
+        results=("T",),
+        shape=_pool_shape,
+        numpy=_average_pool,
+        error=_average_pool_error,
+        torch=_average_pool_torch,
+        tensorflow=_average_pool_tensorflow,
+        sample=sampling.alone_with(_draw_pool(count_include_pad=(0, 1))),
+        attrs=(*_WINDOW, Attr("count_include_pad", "int", 0)),
+        ulps=2,
+        weight=2,
+    ),
+    Op(
+        name="LpPool",
+        inputs=("T",),
+        types={"T": windows.NO_BFLOAT16},
+        results=("T",),
+        shape=_pool_shape,
+        numpy=_lp_pool,
+        error=_lp_pool_error,
+        torch=_lp_pool_torch,
+        tensorflow=_lp_pool_tensorflow,
+        sample=sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
+        attrs=(*_WINDOW, Attr("p", "int", 2)),
+        weight=0.3,
+    ),
+    Op(
+        name="avg_pool2d",
+        domain="aten",
+        inputs=("T",),
+        types={"T": FLOATS},
+        results=("T",),
+        shape=_avg_pool2d_shape,
+        numpy=_avg_pool2d,
+        error=_avg_pool2d_error,
+        torch=_avg_pool2d_torch,
+        tensorflow=_avg_pool2d_tensorflow,
+        onnx=_avg_pool2d_onnx,
+        sample=sampling.alone_with(_draw_avg_pool2d),
+        attrs=(
+            Attr("kernel_size", "ints"),
+            Attr("stride", "ints"),
+            Attr("padding", "ints"),
+            Attr("ceil_mode", "int", 0),
+            Attr("count_include_pad", "int", 1),
+            Attr("divisor_override", "int"),
+        ),
+        weight=0.2,
+    ),
+    _global_pool(
+        "GlobalAveragePool",
+        numpy=_global_average,
+        error=_global_average_error,
+        torch=_over_spatial("torch.mean({0}, dim={1}, keepdim=True)", "F.adaptive_avg_pool{2}d({0}, 1)"),
+        tensorflow=_over_spatial("tf.reduce_mean({0}, axis={1}, keepdims=True)"),
+    ),
+    _global_pool(
+        "GlobalMaxPool",
+        numpy=_global(np.max),
+        error=lambda c: _global(np.max)([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs),
+        torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
+        tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
+        exact=True,
+    ),
+    _global_pool(
+        "GlobalLpPool",
+        numpy=_global_norm,
+        error=_global_norm_error,
+        torch=_over_spatial(
+            "torch.linalg.vector_norm({0}, ord={p}, dim={1}, keepdim=True)",
+            "torch.norm({0}, p={p}, dim={1}, keepdim=True)",
+        ),
+        tensorflow=_global_norm_tensorflow,
+        sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
+        attrs=(Attr("p", "int", 2),),
+        weight=0.2,
+    ),
+)

@@ -1,0 +1,257 @@
+"""ATen's products of matrices and vectors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import sampling
+from polyjuice.ops.along import WIDE
+from polyjuice.ops.matrix import (
+    factors,
+    linear_error,
+    magnitudes,
+    matmul_shape,
+    positive,
+    product,
+    scaled_error,
+    scaled_sum,
+    sum_tensorflow,
+)
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import (
+    Attr,
+    Builder,
+    Call,
+    DecomposeFn,
+    ErrorContext,
+    NumpyFn,
+    Op,
+    Operand,
+    Sample,
+    SampleFn,
+    ShapeFn,
+    Spelling,
+)
+from polyjuice.ops.text import literal
+
+
+def op(
+    name: str,
+    arity: int,
+    shape: ShapeFn,
+    numpy: NumpyFn,
+    terms: Callable[[ErrorContext], int],
+    torch: Spelling,
+    tensorflow: Spelling,
+    onnx: DecomposeFn,
+    sample: SampleFn,
+    **more: Any,
+) -> Op:
+    """A sum of products of ``terms`` terms, linear in each operand, and exact on integers."""
+    defaults = {
+        "types": {"T": WIDE},
+        "error": linear_error(terms),
+        "partial": magnitudes(numpy),
+        "weight": 0.3,
+    }
+    return Op(
+        name=name,
+        domain="aten",
+        inputs=("T",) * arity,
+        results=("T",),
+        shape=shape,
+        numpy=numpy,
+        torch=torch,
+        tensorflow=tensorflow,
+        onnx=onnx,
+        sample=sample,
+        exact=True,
+        **{**defaults, **more},
+    )
+
+
+def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims) -> None:
+    if (len(s[1]), len(s[2])) != ranks:
+        raise ShapeMismatch(f"{name} takes operands of ranks {ranks}")
+    if (name != "addr" and matmul_shape(s[1:], None) != [out]) or (ranks == (3, 3) and s[1][0] != s[2][0]):
+        raise ShapeMismatch(f"{name} of shapes {tuple(s[1])} and {tuple(s[2])}")
+    if s[0].broadcast(out) != out:
+        raise ShapeMismatch(f"the first operand of shape {tuple(s[0])} does not broadcast to {tuple(out)}")
+
+
+def _fused(
+    name: str, ranks: tuple[int, int], form: str, tensorflow: Callable[[Sequence[str]], str], sample: SampleFn
+) -> Op:
+    """beta * bias + alpha * (product of the second and third operand)."""
+
+    def shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+        out = s[1].append(s[2][0]) if name == "addr" else s[1].batch(1).append(s[2][-1])
+        out = s[1].batch(1) if name == "addmv" else out
+        if isinstance(out, Dims):
+            _check_fused(name, ranks, s, out)
+        return [out]
+
+    multiply = np.multiply.outer if name == "addr" else np.matmul
+
+    def numpy(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+        return scaled_sum(np.asarray(multiply(x[1], x[2])), x[0], a)
+
+    def spell(c: Call) -> str:
+        t = c.types[0].dtype
+        alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
+        said = c.rng.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
+        fused = f"{said}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
+        composed = f"{beta} * {c.x[0]} + {alpha} * {form.format(*c.x)}"
+        return composed if c.rng.random() < 0.2 else fused
+
+    def spell_tensorflow(c: Call) -> str:
+        return sum_tensorflow(c, tensorflow(c.x), c.x[0], 0)
+
+    def onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+        left, right = x[1:]
+        if name == "addr":
+            left, right = b.op("Unsqueeze", left, axes=(1,)), b.op("Unsqueeze", right, axes=(0,))
+        dtype = dtypes.to_numpy(b.types[x[0]].dtype)
+        alpha, beta = (b.constant(np.asarray(a[key]).astype(dtype)) for key in ("alpha", "beta"))
+        multiplied = b.op("Mul", alpha, b.op("MatMul", left, right))
+        return b.op("Add", b.op("Mul", beta, x[0]), multiplied)
+
+    return op(
+        name,
+        3,
+        shape,
+        numpy,
+        lambda c: 1 if name == "addr" else c.x[1].shape[-1],
+        spell,
+        spell_tensorflow,
+        onnx,
+        sample,
+        error=scaled_error(lambda c: 1 if name == "addr" else c.x[1].shape[-1]),
+        partial=lambda x, a: numpy([np.abs(v) for v in x], positive(a)),
+        attrs=(Attr("beta", "float", 1.0), Attr("alpha", "float", 1.0)),
+    )
+
+
+def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> SampleFn:
+    """The factors of a result whose shape the first operand (the bias) gives, or broadcasts to."""
+
+    def sample(rng: random.Random, first: TensorType) -> Sample | None:
+        if first.rank != rank or 0 in first.shape:
+            return None
+        shape = tuple(
+            sampling.size(rng) if d == 1 and i and rng.random() < 0.5 else d for i, d in enumerate(first.shape)
+        )
+        k = sampling.size(rng)
+        if outer:
+            shapes = [shape[:1], shape[1:]]
+        else:
+            shapes = [(*shape, k), (k,)] if vector else [(*shape[:-1], k), (*shape[:-2], k, shape[-1])]
+        operands = tuple(Operand(TensorType(first.dtype, s)) for s in shapes)
+        return Sample(operands, factors(rng, first.dtype))
+
+    return sample
+
+
+def _outer_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    _ranks(s, 1, 1)
+    return [s[0].append(s[1][0])]
+
+
+def _dot_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    _ranks(s, 1, 1)
+    if isinstance(s[0], Dims) and s[0] != s[1]:
+        raise ShapeMismatch("vectors of different sizes")
+    return [s[0].batch(1)]
+
+
+def _trace_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    _ranks(s, 2)
+    return [s[0].batch(2)]
+
+
+def _ranks(s: Sequence[Any], *ranks: int) -> None:
+    """Demand these ranks of concrete operands (a rendered signature has well-typed ones)."""
+    if isinstance(s[0], Dims) and [len(shape) for shape in s] != list(ranks):
+        raise ShapeMismatch(f"operands of ranks {[len(shape) for shape in s]}, not {list(ranks)}")
+
+
+def _sample_vectors(same: bool) -> SampleFn:
+    def sample(rng: random.Random, first: TensorType) -> Sample | None:
+        if first.rank != 1:
+            return None
+        return Sample((Operand(first if same else TensorType(first.dtype, (sampling.size(rng),))),))
+
+    return sample
+
+
+def _trace_torch(c: Call) -> str:
+    """ATen sums integers in 64 bits."""
+    t = c.types[0].dtype
+    forms = [f"torch.trace({c.x[0]})", f"torch.diagonal({c.x[0]}).sum()", f"{c.x[0]}.diag().sum()"]
+    return c.rng.choice(forms) + ("" if t in FLOATS else f".to(torch.{t})")
+
+
+def _trace_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    t = b.types[x[0]]
+    eye = b.constant(np.eye(*t.shape, dtype=bool))
+    zero = b.constant(np.zeros((), dtypes.to_numpy(t.dtype)))
+    return b.op("ReduceSum", b.op("Where", eye, x[0], zero), axes=(0, 1), keepdims=0)
+
+
+OPS = (
+    _fused("addmm", (2, 2), "({1} @ {2})", lambda x: f"tf.matmul({x[1]}, {x[2]})", _sample_fused(2)),
+    _fused("baddbmm", (3, 3), "torch.bmm({1}, {2})", lambda x: f"tf.matmul({x[1]}, {x[2]})", _sample_fused(3)),
+    _fused(
+        "addmv", (2, 1), "torch.mv({1}, {2})", lambda x: f"tf.linalg.matvec({x[1]}, {x[2]})", _sample_fused(1, True)
+    ),
+    _fused(
+        "addr",
+        (1, 1),
+        "torch.outer({1}, {2})",
+        lambda x: f"tf.tensordot({x[1]}, {x[2]}, axes=0)",
+        _sample_fused(2, outer=True),
+    ),
+    op(
+        "outer",
+        2,
+        _outer_shape,
+        lambda x, a: np.multiply.outer(x[0], x[1]),
+        lambda c: 1,
+        ("torch.outer({0}, {1})", "torch.ger({0}, {1})", "{0}.outer({1})", "{0}[:, None] * {1}"),
+        (
+            "tf.tensordot({0}, {1}, axes=0)",
+            "{0}[:, tf.newaxis] * {1}[tf.newaxis, :]",
+            "tf.expand_dims({0}, 1) * {1}",
+        ),
+        lambda b, x, a: b.op("Mul", b.op("Unsqueeze", x[0], axes=(1,)), b.op("Unsqueeze", x[1], axes=(0,))),
+        _sample_vectors(False),
+    ),
+    op(
+        "dot",
+        2,
+        _dot_shape,
+        product,
+        lambda c: c.x[0].size,
+        ("torch.dot({0}, {1})", "torch.vdot({0}, {1})", "torch.inner({0}, {1})", "{0}.dot({1})"),
+        ("tf.tensordot({0}, {1}, axes=1)", "tf.reduce_sum({0} * {1})"),
+        lambda b, x, a: b.op("MatMul", x[0], x[1]),
+        _sample_vectors(True),
+    ),
+    op(
+        "trace",
+        1,
+        _trace_shape,
+        lambda x, a: np.asarray(np.trace(x[0], dtype=x[0].dtype)),
+        lambda c: min(c.x[0].shape),
+        _trace_torch,
+        ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),
+        _trace_onnx,
+        lambda rng, first: Sample() if first.rank == 2 and 0 not in first.shape else None,
+    ),
+)

@@ -1,0 +1,441 @@
+"""Operators that repeat, reverse, shift or mask the elements of one tensor, beyond what ONNX's basic ones do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import ALL
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.structural import moving
+from polyjuice.ops.text import subscript
+
+ATEN: dict[str, Any] = {"domain": "aten", "weight": 0.3}
+"""What entries of ATen's operators share."""
+
+
+def attributes(*templates: str) -> Callable[[Call], str]:
+    """One of some templates, with the operands by number and the attributes by name."""
+    return lambda c: c.rng.choice(templates).format(*c.x, **c.attrs)
+
+
+def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | None:
+    """An axis with at least so many elements."""
+    axes = [i for i, d in enumerate(first.shape) if d >= least]
+    return rng.choice(axes) if axes else None
+
+
+# --- Tile, repeat_interleave -----------------------------------------------------------------------------------------
+
+
+def _tile_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(a.repeats) != len(s[0]) or min(a.repeats, default=0) < 0:
+        raise ShapeMismatch(f"Tile: repeats {tuple(a.repeats)} of a tensor of shape {tuple(s[0])}")
+    return [Dims(d * n for d, n in zip(s[0], a.repeats, strict=True))]
+
+
+def _draw_tile(rng: random.Random, first: TensorType) -> Attrs | None:
+    repeats = tuple(rng.choice((1, 1, 2, 3)) for _ in first.shape)
+    return {"repeats": repeats} if any(n > 1 for n in repeats) else None
+
+
+def _repeats(*templates: str) -> Callable[[Call], str]:
+    return lambda c: c.rng.choice(templates).format(c.x[0], list(c.attrs["repeats"]))
+
+
+def _draw_repeat(rng: random.Random, first: TensorType) -> Attrs | None:
+    dim = draw_axis(rng, first)
+    return None if dim is None else {"repeats": rng.choice((1, 2, 2, 3)), "dim": dim}
+
+
+def _repeat_interleave_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    """Each element becomes a line of a new dimension, which the one before takes in."""
+    shape = b.types[x[0]].shape
+    dim = normalize_axis(a["dim"], len(shape))
+    wide = (*shape[: dim + 1], a["repeats"], *shape[dim + 1 :])
+    lines = b.op("Expand", b.op("Unsqueeze", x[0], axes=(dim + 1,)), shape=wide)
+    return b.op("Reshape", lines, shape=tuple(Dims(shape).replace(dim, shape[dim] * a["repeats"])))
+
+
+# --- Trilu -----------------------------------------------------------------------------------------------------------
+
+
+def _trilu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and len(s[0]) < 2:
+        raise ShapeMismatch(f"Trilu: a tensor of shape {tuple(s[0])} holds no matrices")
+    return [s[0]]
+
+
+def _trilu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"])
+
+
+def _trilu_torch(c: Call) -> str:
+    name, k = "triu" if c.attrs["upper"] else "tril", c.attrs["k"]
+    spellings = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
+    return c.rng.choice(spellings).format(c.x[0], name, k)
+
+
+def _trilu_tensorflow(c: Call) -> str:
+    k, upper, (rows, columns) = c.attrs["k"], c.attrs["upper"], c.types[0].shape[-2:]
+    name, comparison = ("triu", ">=") if upper else ("tril", "<=")
+    spellings = []
+    if c.types[0].dtype != "bool":  # its zeros are integers
+        spellings.append(f"tf.experimental.numpy.{name}({c.x[0]}, k={k})")
+    if upper and k <= 0:
+        spellings.append(f"tf.linalg.band_part({c.x[0]}, {min(-k, rows)}, -1)")
+    if not upper and k >= 0:
+        spellings.append(f"tf.linalg.band_part({c.x[0]}, -1, {min(k, columns)})")
+    kept = f"tf.range({columns}) - tf.range({rows})[:, None] {comparison} {k}"
+    spellings.append(f"tf.where({kept}, {c.x[0]}, tf.zeros_like({c.x[0]}))")
+    return c.rng.choice(spellings)
+
+
+def _draw_trilu(rng: random.Random, first: TensorType) -> Attrs | None:
+    return {"upper": rng.randint(0, 1), "k": rng.choice((0, 0, 1, -1, 2, -3))} if first.rank >= 2 else None
+
+
+# --- DepthToSpace, SpaceToDepth --------------------------------------------------------------------------------------
+
+
+def _blocks(s: Sequence[Dims], a: Any) -> tuple[int, int, int, int, int]:
+    if len(s[0]) != 4 or a.blocksize < 1:
+        raise ShapeMismatch(f"blocks of size {a.blocksize} in a tensor of shape {tuple(s[0])}")
+    return (*s[0], a.blocksize)
+
+
+def _depth_to_space_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    n, c, h, w, b = _blocks(s, a)
+    if c % (b * b):
+        raise ShapeMismatch(f"DepthToSpace: {c} channels are no blocks of {b} x {b}")
+    return [Dims((n, c // (b * b), h * b, w * b))]
+
+
+def _space_to_depth_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    n, c, h, w, b = _blocks(s, a)
+    if h % b or w % b:
+        raise ShapeMismatch(f"SpaceToDepth: {h} x {w} is no multiple of {b}")
+    return [Dims((n, c * b * b, h // b, w // b))]
+
+
+def _depth_to_space_steps(shape: Sequence[int], a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shape in which blocks have dimensions of their own, and the permutation that puts them in place."""
+    (n, c, h, w), b = shape, a["blocksize"]
+    if a["mode"] == "DCR":
+        return (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
+    return (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
+
+
+def _space_to_depth_steps(shape: Sequence[int], a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    (n, c, h, w), b = shape, a["blocksize"]
+    return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4)
+
+
+_Steps = Callable[[Sequence[int], Attrs], tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def _permuted_blocks(steps: _Steps, shape: Any) -> Callable[[Sequence[np.ndarray], Attrs], np.ndarray]:
+    def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+        split, perm = steps(x[0].shape, a)
+        return x[0].reshape(split).transpose(perm).reshape(shape([Dims(x[0].shape)], AttrView(a))[0])
+
+    return apply
+
+
+def _blocks_torch(steps: _Steps) -> Callable[[Call], str]:
+    def spell(c: Call) -> str:
+        if c.attrs.get("mode") == "CRD" and c.rng.random() < 0.6:
+            return f"F.pixel_shuffle({c.x[0]}, {c.attrs['blocksize']})"
+        split, perm = steps(c.types[0].shape, c.attrs)
+        return f"{c.x[0]}.reshape({split}).permute({perm}).reshape({c.results[0].shape})"
+
+    return spell
+
+
+def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
+    """TensorFlow's own function keeps channels last, and knows ONNX's default order alone."""
+
+    def spell(c: Call) -> str:
+        if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 and c.rng.random() < 0.6:
+            last = f"tf.nn.{function}(tf.transpose({c.x[0]}, [0, 2, 3, 1]), {c.attrs['blocksize']})"
+            return f"tf.transpose({last}, [0, 3, 1, 2])"
+        split, perm = steps(c.types[0].shape, c.attrs)
+        return f"tf.reshape(tf.transpose(tf.reshape({c.x[0]}, {split}), {perm}), {c.results[0].shape})"
+
+    return spell
+
+
+def _draw_depth_to_space(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank != 4 or 0 in first.shape:
+        return None
+    sizes = [b for b in (1, 2, 3, 4) if first.shape[1] % (b * b) == 0]
+    if sizes == [1] and rng.random() < 0.9:
+        return None
+    return {"blocksize": sizes[-1], "mode": rng.choice(("DCR", "CRD"))}
+
+
+def _draw_space_to_depth(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank != 4 or 0 in first.shape:
+        return None
+    sizes = [b for b in (1, 2, 3, 4) if first.shape[2] % b == 0 and first.shape[3] % b == 0]
+    if sizes == [1] and rng.random() < 0.9:
+        return None
+    return {"blocksize": sizes[-1]}
+
+
+# --- ReverseSequence, flip, roll, rot90 ------------------------------------------------------------------------------
+
+
+def _reverse_sequence_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        axes = {a.batch_axis, a.time_axis}
+        if axes != {0, 1} or len(s[0]) < 2 or tuple(s[1]) != (s[0][a.batch_axis],):
+            raise ShapeMismatch(f"ReverseSequence: data {tuple(s[0])}, lengths {tuple(s[1])}, axes {sorted(axes)}")
+    return [s[0]]
+
+
+def _reverse_sequence(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    time = x[0].shape[a["time_axis"]]
+    lengths, steps = x[1].astype(np.int64)[:, None], np.arange(time)
+    if np.any((lengths < 0) | (lengths > time)):
+        raise IndexError(f"ReverseSequence: a length beyond {time}")
+    places = np.where(steps < lengths, lengths - 1 - steps, steps)
+    batch = np.arange(lengths.shape[0])[:, None]
+    return np.asarray(x[0][batch, places] if a["time_axis"] == 1 else x[0][places.T, batch.T])
+
+
+def _reverse_sequence_torch(c: Call) -> str:
+    time, batch = c.types[0].shape[c.attrs["time_axis"]], c.types[0].shape[1 - c.attrs["time_axis"]]
+    lengths = f"{c.x[1]}.reshape(-1, 1)"
+    steps = c.let(f"torch.arange({time}, device={c.x[1]}.device)")
+    places = c.let(f"torch.where({steps} < {lengths}, {lengths} - 1 - {steps}, {steps})")
+    rows = f"torch.arange({batch}, device={c.x[1]}.device).reshape(-1, 1)"
+    first, second = (rows, places) if c.attrs["time_axis"] == 1 else (f"{places}.t()", f"{rows}.t()")
+    return f"{c.x[0]}[{first}, {second}]"
+
+
+def _sample_reverse_sequence(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank < 2 or 0 in first.shape[:2]:
+        return None
+    time = rng.randint(0, 1)
+    lengths = Operand(TensorType("int64", (first.shape[1 - time],)), (1, first.shape[time]))
+    return Sample((lengths,), {"batch_axis": 1 - time, "time_axis": time})
+
+
+def _roll_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        dims = [normalize_axis(d, len(s[0])) for d in a.dims]
+        if len(a.shifts) != len(dims) or not dims:
+            raise ShapeMismatch(f"roll: shifts {tuple(a.shifts)} along {tuple(a.dims)}")
+    return [s[0]]
+
+
+def _roll_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    """The last elements before the first ones, one dimension after another."""
+    value = x[0]
+    for shift, dim in zip(a["shifts"], a["dims"], strict=True):
+        size = b.types[value].shape[dim]
+        start = -shift % size if size else 0
+        if start:
+            tail, head = cut(b, value, dim, start, size), cut(b, value, dim, 0, start)
+            value = b.op("Concat", tail, head, axis=dim)
+    return value if value != x[0] else b.op("Identity", value)
+
+
+def cut(b: Builder, x: str, axis: int, start: int, end: int) -> str:
+    """ONNX's slice along one axis."""
+    return b.op("Slice", x, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
+
+
+def _draw_roll(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank == 0:
+        return None
+    dims = sampling.some_axes(rng, first.rank)[:3]
+    return {"shifts": tuple(rng.choice((1, 1, 2, -1, -2, 9)) for _ in dims), "dims": dims}
+
+
+def _flip_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and len({normalize_axis(d, len(s[0])) for d in a.dims}) != len(a.dims):
+        raise ShapeMismatch(f"flip: the dimensions {tuple(a.dims)} repeat")
+    return [s[0]]
+
+
+def _flip_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    return _flipped(b, x[0], a["dims"])
+
+
+def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
+    shape = b.types[x].shape
+    starts, ends = tuple(shape[d] - 1 for d in dims), tuple(-shape[d] - 1 for d in dims)
+    return b.op("Slice", x, starts=starts, ends=ends, axes=tuple(dims), steps=(-1,) * len(dims))
+
+
+def _flip_torch(c: Call) -> str:
+    dims = tuple(c.attrs["dims"])
+    spellings = [f"torch.flip({c.x[0]}, {dims})", f"{c.x[0]}.flip({dims})"]
+    if dims == (0,):
+        spellings.append(f"torch.flipud({c.x[0]})")
+    if dims == (1,):
+        spellings.append(f"torch.fliplr({c.x[0]})")
+    return c.rng.choice(spellings)
+
+
+def _flip_tensorflow(c: Call) -> str:
+    entries = dict.fromkeys((normalize_axis(d, c.types[0].rank) for d in c.attrs["dims"]), "::-1")
+    reverse = f"tf.reverse({c.x[0]}, axis={list(c.attrs['dims'])})"
+    return c.rng.choice((reverse, f"{c.x[0]}{subscript(c.types[0].rank, entries)}"))
+
+
+def _draw_flip(rng: random.Random, first: TensorType) -> Attrs | None:
+    return {"dims": sampling.some_axes(rng, first.rank)} if first.rank else None
+
+
+def _rot90_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    first, second = (normalize_axis(d, len(s[0])) for d in a.dims)
+    if first == second:
+        raise ShapeMismatch(f"rot90: the dimensions {tuple(a.dims)}")
+    return [s[0].replace(first, s[0][second]).replace(second, s[0][first]) if a.k % 2 else s[0]]
+
+
+def _rot90_steps(rank: int, a: Attrs) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+    """The dimensions to reverse, and the permutation to apply afterwards."""
+    first, second = a["dims"]
+    perm = list(range(rank))
+    perm[first], perm[second] = second, first
+    match a["k"] % 4:
+        case 0:
+            return (), None
+        case 1:
+            return (second,), tuple(perm)
+        case 2:
+            return (first, second), None
+        case _:
+            return (first,), tuple(perm)
+
+
+def _rot90_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    reverse, perm = _rot90_steps(b.types[x[0]].rank, a)
+    value = _flipped(b, x[0], reverse) if reverse else b.op("Identity", x[0])
+    return b.op("Transpose", value, perm=perm) if perm else value
+
+
+def _rot90_tensorflow(c: Call) -> str:
+    reverse, perm = _rot90_steps(c.types[0].rank, c.attrs)
+    text = f"tf.reverse({c.x[0]}, axis={list(reverse)})" if reverse else f"tf.identity({c.x[0]})"
+    return f"tf.transpose({text}, {list(perm)})" if perm else text
+
+
+def _draw_rot90(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank < 2:
+        return None
+    return {"k": rng.choice((1, 1, 2, 3, -1, 0)), "dims": tuple(rng.sample(range(first.rank), 2))}
+
+
+OPS: tuple[Op, ...] = (
+    moving(
+        "Tile",
+        _tile_shape,
+        lambda x, a: np.tile(x[0], a["repeats"]),
+        _repeats("{0}.repeat({1})", "torch.tile({0}, {1})"),
+        _repeats("tf.tile({0}, {1})"),
+        sampling.alone_with(_draw_tile),
+        (Attr("repeats", "ints", as_input=True),),
+        weight=0.5,
+    ),
+    moving(
+        "Trilu",
+        _trilu_shape,
+        _trilu,
+        _trilu_torch,
+        _trilu_tensorflow,
+        sampling.alone_with(_draw_trilu),
+        (Attr("k", "int", 0, as_input=True, scalar=True), Attr("upper", "int", 1)),
+        weight=0.5,
+    ),
+    moving(
+        "DepthToSpace",
+        _depth_to_space_shape,
+        _permuted_blocks(_depth_to_space_steps, _depth_to_space_shape),
+        _blocks_torch(_depth_to_space_steps),
+        _blocks_tensorflow(_depth_to_space_steps, "depth_to_space"),
+        sampling.alone_with(_draw_depth_to_space),
+        (Attr("blocksize", "int"), Attr("mode", "string", "DCR")),
+        weight=0.5,
+    ),
+    moving(
+        "SpaceToDepth",
+        _space_to_depth_shape,
+        _permuted_blocks(_space_to_depth_steps, _space_to_depth_shape),
+        _blocks_torch(_space_to_depth_steps),
+        _blocks_tensorflow(_space_to_depth_steps, "space_to_depth"),
+        sampling.alone_with(_draw_space_to_depth),
+        (Attr("blocksize", "int"),),
+        weight=0.5,
+    ),
+    moving(
+        "ReverseSequence",
+        _reverse_sequence_shape,
+        _reverse_sequence,
+        _reverse_sequence_torch,
+        lambda c: (
+            f"tf.reverse_sequence({c.x[0]}, {c.x[1]}, seq_axis={c.attrs['time_axis']},"
+            f" batch_axis={c.attrs['batch_axis']})"
+        ),
+        _sample_reverse_sequence,
+        (Attr("batch_axis", "int", 1), Attr("time_axis", "int", 0)),
+        inputs=("T", "I"),
+        types={"T": tuple(dtype for dtype in ALL if dtype != "bfloat16"), "I": ("int64",)},
+        error=errors.gathered,
+        weight=0.3,
+    ),
+    moving(
+        "repeat_interleave",
+        lambda s, a: [s[0].replace(a.dim, s[0][a.dim] * a.repeats)],
+        lambda x, a: np.repeat(x[0], a["repeats"], axis=a["dim"]),
+        attributes("torch.repeat_interleave({0}, {repeats}, dim={dim})", "{0}.repeat_interleave({repeats}, {dim})"),
+        attributes("tf.repeat({0}, {repeats}, axis={dim})"),
+        sampling.alone_with(_draw_repeat),
+        (Attr("repeats", "int"), Attr("dim", "int")),
+        onnx=_repeat_interleave_onnx,
+        **ATEN,
+    ),
+    moving(
+        "roll",
+        _roll_shape,
+        lambda x, a: np.roll(x[0], a["shifts"], a["dims"]),
+        attributes("torch.roll({0}, {shifts}, {dims})", "{0}.roll({shifts}, {dims})"),
+        attributes("tf.roll({0}, shift={shifts}, axis={dims})"),
+        sampling.alone_with(_draw_roll),
+        (Attr("shifts", "ints"), Attr("dims", "ints")),
+        onnx=_roll_onnx,
+        **ATEN,
+    ),
+    moving(
+        "flip",
+        _flip_shape,
+        lambda x, a: np.flip(x[0], a["dims"]),
+        _flip_torch,
+        _flip_tensorflow,
+        sampling.alone_with(_draw_flip),
+        (Attr("dims", "ints"),),
+        onnx=_flip_onnx,
+        **ATEN,
+    ),
+    moving(
+        "rot90",
+        _rot90_shape,
+        lambda x, a: np.rot90(x[0], a["k"], a["dims"]),
+        attributes("torch.rot90({0}, {k}, {dims})", "{0}.rot90({k}, {dims})"),
+        _rot90_tensorflow,
+        sampling.alone_with(_draw_rot90),
+        (Attr("k", "int", 1), Attr("dims", "ints", (0, 1))),
+        onnx=_rot90_onnx,
+        **ATEN,
+    ),
+)

@@ -1,0 +1,267 @@
+"""Running reductions along an axis: sums, products, log-sum-exp, and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import dtypes
+from polyjuice.ir.dtypes import FLOATS, NUMERIC
+from polyjuice.ops import along, errors
+from polyjuice.ops.along import WIDE
+from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Spelling
+from polyjuice.ops.text import subscript
+
+
+def _positions(shape: Sequence[int], axis: int) -> np.ndarray:
+    """1, 2, 3, ... along the axis: how many elements a running reduction has seen."""
+    return np.arange(1.0, shape[axis] + 1).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+
+
+def _operand_errors(c: ErrorContext) -> np.ndarray:
+    return np.broadcast_to(c.e[0], c.x[0].shape)
+
+
+# --- CumSum ----------------------------------------------------------------------------------------------------------
+
+
+def _cumsum(x: np.ndarray, axis: int, exclusive: int = 0, reverse: int = 0) -> np.ndarray:
+    if reverse:
+        return np.flip(_cumsum(np.flip(x, axis), axis, exclusive), axis)
+    if exclusive:
+        start = np.zeros_like(np.take(x, [0], axis))
+        x = np.concatenate([start, np.take(x, range(x.shape[axis] - 1), axis)], axis)
+    return np.cumsum(x, axis, dtype=x.dtype)
+
+
+def _cumsum_error(c: ErrorContext) -> np.ndarray:
+    spread, size = (_cumsum(v, **c.attrs) for v in (_operand_errors(c), np.abs(c.x[0])))
+    return errors.summed(c.x[0].shape[c.attrs["axis"]], c, spread, size)
+
+
+def _cumsum_torch(c: Call) -> str:
+    axis, rank, dtype = c.attrs["axis"], c.types[0].rank, c.types[0].dtype
+    text = f"{c.x[0]}.flip({axis})" if c.attrs["reverse"] else c.x[0]
+    if c.attrs["exclusive"]:
+        first, others = (subscript(rank, {axis: part}) for part in (":1", ":-1"))
+        text = f"torch.cat((torch.zeros_like({c.x[0]}{first}), {text}{others}), dim={axis})"
+    form = c.rng.choice(("torch.cumsum({x}, dim={axis}, dtype=torch.{t})", "{x}.cumsum({axis}, dtype=torch.{t})"))
+    text = form.format(x=text, axis=axis, t=dtype)
+    return f"torch.flip({text}, ({axis},))" if c.attrs["reverse"] else text
+
+
+def _cumsum_tensorflow(c: Call) -> str:
+    function = c.rng.choice(("tf.cumsum", "tf.math.cumsum"))
+    flags = {name: bool(c.attrs[name]) for name in ("exclusive", "reverse")}
+    said = "".join(f", {name}={value}" for name, value in flags.items() if value or c.rng.random() < 0.2)
+    return f"{function}({c.x[0]}, axis={c.attrs['axis']}{said})"
+
+
+# --- ATen's ----------------------------------------------------------------------------------------------------------
+
+
+def _windows(b: Builder, x: str, axis: int, neutral: Any) -> str:
+    """The operand with a further axis before ``axis``: at i, the elements up to i, and ``neutral`` elsewhere."""
+    t = b.types[x]
+    n = t.shape[axis]
+    mask = np.tri(n, dtype=bool).reshape((n, n, *(1 for _ in t.shape[axis + 1 :])))
+    other = b.constant(np.asarray(neutral).astype(dtypes.to_numpy(t.dtype)))
+    return b.op("Where", b.constant(mask), b.op("Unsqueeze", x, axes=(axis,)), other)
+
+
+def _windowed_tensorflow(c: Call, neutral: str) -> str:
+    """The same in TensorFlow."""
+    t, axis = c.types[0], c.attrs["dim"]
+    n, rest = t.shape[axis], t.rank - axis - 1
+    mask = f"tf.cast(tf.linalg.band_part(tf.ones(({n}, {n})), -1, 0), tf.bool)"
+    shaped = f"tf.reshape({mask}, {(n, n, *(1 for _ in range(rest)))})" if rest else mask
+    return f"tf.where({shaped}, tf.expand_dims({c.x[0]}, {axis}), {neutral})"
+
+
+def _op(
+    name: str,
+    numpy: Any,
+    error: ErrorFn,
+    torch: Spelling,
+    tensorflow: Spelling,
+    onnx: DecomposeFn,
+    types: tuple[str, ...],
+    **more: Any,
+) -> Op:
+    return Op(
+        name=name,
+        domain="aten",
+        inputs=("T",),
+        types={"T": types},
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        onnx=onnx,
+        sample=along.one_axis("dim"),
+        attrs=(Attr("dim", "int"),),
+        weight=0.3,
+        **{"results": ("T",), "shape": along.first_shape, **more},
+    )
+
+
+def _cumprod_error(c: ErrorContext) -> np.ndarray:
+    axis, x = c.attrs["dim"], np.abs(c.x[0])
+    high = np.cumprod(x + c.e[0], axis)
+    return np.asarray(high - np.cumprod(x, axis) + _positions(x.shape, axis) * c.unit * high)
+
+
+def _cumprod_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
+    return b.op("ReduceProd", _windows(b, x[0], a["dim"], 1), axes=(a["dim"] + 1,), keepdims=0)
+
+
+def _cumprod_torch(c: Call) -> str:
+    form = c.rng.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
+    return form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype)
+
+
+def _cumprod_tensorflow(c: Call) -> str:
+    return f"{c.rng.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})"
+
+
+def _logcumsumexp(x: np.ndarray, axis: int) -> np.ndarray:
+    return np.asarray(np.logaddexp.accumulate(x, axis))
+
+
+def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
+    """The largest operand error so far; every step rounds its terms and the running result."""
+    axis = c.attrs["dim"]
+    seen = np.maximum.accumulate(np.abs(c.x[0]), axis)
+    rounding = c.unit * _positions(c.x[0].shape, axis) * (4 + 2 * seen + 2 * np.abs(c.y[0]))
+    return np.asarray(np.maximum.accumulate(_operand_errors(c), axis) + rounding)
+
+
+def _logcumsumexp_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
+    return b.op("ReduceLogSumExp", _windows(b, x[0], a["dim"], -np.inf), axes=(a["dim"] + 1,), keepdims=0)
+
+
+def _extreme(sign: int) -> Any:
+    """The running extreme and where it stands; of equals the last, as ATen has it."""
+    accumulate = (np.maximum if sign > 0 else np.minimum).accumulate
+
+    def apply(x: Sequence[np.ndarray], a: Any) -> tuple[np.ndarray, np.ndarray]:
+        axis = a["dim"]
+        values = accumulate(x[0], axis)
+        places = (_positions(x[0].shape, axis) - 1).astype(np.int64)
+        return values, np.maximum.accumulate(np.where(x[0] == values, places, 0), axis)
+
+    return apply
+
+
+def _extreme_error(sign: int) -> ErrorFn:
+    """The index is open while the two greatest elements so far lie within their errors of each other (or are equal)."""
+
+    def bound(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+        axis, e = c.attrs["dim"], np.asarray(_operand_errors(c), np.float64)
+        x = sign * c.x[0].astype(np.float64)
+        worst = np.maximum.accumulate(e, axis)
+        best = np.maximum.accumulate(x, axis)
+        unsure = np.zeros(x.shape, bool)
+        for i in range(x.shape[axis]):
+            seen = np.take(x, range(i + 1), axis)
+            top = np.take(best, [i], axis) - 2 * np.take(worst, [i], axis)
+            at = tuple(i if k == axis else slice(None) for k in range(x.ndim))
+            unsure[at] = np.sum(seen >= top, axis=axis) > 1
+        return worst, np.where(unsure, np.inf, 0.0)
+
+    return bound
+
+
+def _extreme_tensorflow(name: str) -> Any:
+    def spell(c: Call) -> str:
+        t, axis = c.types[0], c.attrs["dim"]
+        bound = f"tf.{t.dtype}.{'min' if name == 'max' else 'max'}"
+        windows = c.let(_windowed_tensorflow(c, f"tf.constant({bound}, dtype=tf.{t.dtype})"))
+        return f"(tf.reduce_{name}({windows}, axis={axis + 1}), tf.arg{name}({windows}, axis={axis + 1}))"
+
+    return spell
+
+
+def _extreme_onnx(op: str, sign: int) -> DecomposeFn:
+    def build(b: Builder, x: Sequence[str], a: Any) -> tuple[str, str]:
+        dtype, axis = b.types[x[0]].dtype, a["dim"]
+        held = b.op("Cast", x[0], to="int32") if dtype == "int16" else x[0]
+        lowest = -sign * dtypes.largest_finite(dtype)
+        if dtypes.is_int(dtype):
+            info = np.iinfo(dtypes.to_numpy(dtype))
+            lowest = info.min if sign > 0 else info.max
+        windows = _windows(b, held, axis, lowest)
+        values = b.op(f"Reduce{op}", windows, axes=(axis + 1,), keepdims=0)
+        indices = b.op(f"Arg{op}", windows, axis=axis + 1, keepdims=0)
+        return b.op("Cast", values, to=dtype) if dtype == "int16" else values, indices
+
+    return build
+
+
+def _running_extreme(op: str, sign: int) -> Op:
+    name = op.lower()
+    return _op(
+        f"cum{name}",
+        _extreme(sign),
+        _extreme_error(sign),
+        lambda c: c.rng.choice(
+            (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
+        ),
+        _extreme_tensorflow(name),
+        _extreme_onnx(op, sign),
+        NUMERIC,
+        results=("T", "int64"),
+        shape=lambda s, a: [*along.first_shape(s, a), s[0]],
+        exact=True,
+        continuous=False,
+        ties="unspecified",
+    )
+
+
+OPS = (
+    Op(
+        name="CumSum",
+        inputs=("T",),
+        types={"T": WIDE},
+        results=("T",),
+        shape=along.first_shape,
+        numpy=lambda x, a: _cumsum(x[0], **a),
+        error=_cumsum_error,
+        torch=_cumsum_torch,
+        tensorflow=_cumsum_tensorflow,
+        sample=along.one_axis("axis", exclusive=along.either, reverse=along.either),
+        attrs=(
+            Attr("axis", "int", as_input=True, scalar=True),
+            Attr("exclusive", "int", 0),
+            Attr("reverse", "int", 0),
+        ),
+        exact=True,
+        partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
+        weight=0.5,
+    ),
+    _op(
+        "cumprod",
+        lambda x, a: np.cumprod(x[0], a["dim"], dtype=x[0].dtype),
+        _cumprod_error,
+        _cumprod_torch,
+        _cumprod_tensorflow,
+        _cumprod_onnx,
+        WIDE,
+        exact=True,
+        partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
+    ),
+    _op(
+        "logcumsumexp",
+        lambda x, a: _logcumsumexp(x[0], a["dim"]),
+        _logcumsumexp_error,
+        lambda c: f"torch.logcumsumexp({c.x[0]}, dim={c.attrs['dim']})",
+        lambda c: f"tf.math.cumulative_logsumexp({c.x[0]}, axis={c.attrs['dim']})",
+        _logcumsumexp_onnx,
+        FLOATS,
+        ulps=4,
+    ),
+    _running_extreme("Max", 1),
+    _running_extreme("Min", -1),
+)

@@ -1,0 +1,359 @@
+"""Operators that write elements at places given by index tensors: replacing what is there, or combined with it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import ALL, NUMERIC
+from polyjuice.ops import sampling
+from polyjuice.ops.indexing import (
+    as_long,
+    check_same_but,
+    coordinates,
+    index_range,
+    index_values,
+    places_along,
+    unsigned,
+    with_dim,
+    wrapped_tensorflow,
+    wrapped_torch,
+)
+from polyjuice.ops.rearranging import ATEN
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.text import literal
+
+
+def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
+    """Valid indices of an axis, all counted from the same end: no two of them mean the same element."""
+    return (-size, -1) if rng.random() < 0.3 else (0, size - 1)
+
+
+# --- ScatterElements, ScatterND --------------------------------------------------------------------------------------
+
+_UPDATES = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+
+_Places = Callable[[Sequence[np.ndarray], Attrs], tuple[Any, ...]]
+
+
+def scatter(data: np.ndarray, places: tuple[Any, ...], updates: np.ndarray, reduction: str) -> np.ndarray:
+    """The data with the elements at some places replaced by the updates, or combined with all of them."""
+    out = np.array(data)
+    if reduction == "none":
+        out[places] = updates
+    else:
+        _UPDATES[reduction].at(out, places, updates)
+    return out
+
+
+def scatter_error(
+    c: ErrorContext, places: tuple[Any, ...], updates: np.ndarray, e: np.ndarray, kind: str
+) -> np.ndarray:
+    """The bound of :func:`scatter`; unknown where an index is in doubt, or an element is replaced twice."""
+    data, shape = c.x[0], np.shape(c.y[0])
+    if np.any(c.e[1]):
+        return np.full(shape, np.inf)
+    e0, hits = np.broadcast_to(c.e[0], shape), scatter(np.zeros(shape), places, np.ones(updates.shape), "add")
+    if kind == "none":
+        return np.where(hits > 1, np.inf, scatter(e0, places, e, "none"))
+    if kind in ("max", "min"):
+        return scatter(e0, places, e, "max")
+    size, change = np.abs(data).astype(np.float64), np.abs(updates)
+    grown = scatter(size + e0, places, change + e, kind)
+    spread = scatter(e0, places, e, "add") if kind == "add" else grown - scatter(size, places, change, kind)
+    return np.asarray(spread + (hits + 1) * c.unit * grown)
+
+
+def _scatter_rule(places: _Places) -> Callable[[ErrorContext], np.ndarray]:
+    def rule(c: ErrorContext) -> np.ndarray:
+        e = np.broadcast_to(c.e[2], c.x[2].shape)
+        return scatter_error(c, places(c.x, c.attrs), c.x[2], e, c.attrs["reduction"])
+
+    return rule
+
+
+def _scatter_partial(places: _Places) -> Callable[[Sequence[np.ndarray], Attrs], np.ndarray]:
+    """A bound on what occurs on the way: sums of magnitudes, products that no factor makes smaller."""
+
+    def partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+        kind = a["reduction"] if a["reduction"] in ("add", "mul") else "max"
+        least = 1.0 if kind == "mul" else 0.0
+        sizes = [np.maximum(np.abs(array).astype(np.float64), least) for array in (x[0], x[2])]
+        return scatter(sizes[0], places(x, a), sizes[1], kind)
+
+    return partial
+
+
+def _element_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
+    return places_along(index_values(x[1]), a["axis"])
+
+
+def _nd_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
+    return tuple(np.moveaxis(index_values(x[1]), -1, 0))
+
+
+def _scatter_elements_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        check_same_but(s, a.axis, "ScatterElements")
+        if tuple(s[1]) != tuple(s[2]):
+            raise ShapeMismatch(f"ScatterElements: indices of shape {tuple(s[1])}, updates of shape {tuple(s[2])}")
+    return [s[0]]
+
+
+def _scatter_nd_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        data, indices, updates = map(tuple, s)
+        if not indices or not 1 <= indices[-1] <= len(data) or updates != (*indices[:-1], *data[indices[-1] :]):
+            raise ShapeMismatch(f"ScatterND: data {data}, indices {indices}, updates {updates}")
+    return [s[0]]
+
+
+_TORCH_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+
+def _scatter_elements_torch(c: Call) -> str:
+    axis, reduction = normalize_axis(c.attrs["axis"], c.types[0].rank), c.attrs["reduction"]
+    index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
+    if reduction == "none":
+        spellings = ["torch.scatter({0}, {1}, {2}, {3})", "{0}.scatter({1}, {2}, {3})"]
+    else:
+        spellings = ["torch.scatter_reduce({0}, {1}, {2}, {3}, reduce='{4}')"]
+        spellings.append("{0}.scatter_reduce({1}, {2}, {3}, reduce='{4}', include_self=True)")
+        if reduction == "add":
+            spellings += ["torch.scatter_add({0}, {1}, {2}, {3})", "{0}.scatter_add({1}, {2}, {3})"]
+    return c.rng.choice(spellings).format(c.x[0], axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    return [sampling.total(shape[k + 1 :]) for k in range(len(shape))]
+
+
+def _scatter_nd_torch(c: Call) -> str:
+    reduction, count = c.attrs["reduction"], c.types[1].shape[-1]
+    columns = [f"{c.x[1]}[..., {k}]" for k in range(count)]
+    if reduction in ("none", "add"):
+        flag = ", accumulate=True" if reduction == "add" else ""
+        template = c.rng.choice(("torch.index_put({0}, ({1},), {2}{3})", "{0}.index_put(({1},), {2}{3})"))
+        return template.format(c.x[0], ", ".join(columns), c.x[2], flag)
+    indexed, rest = c.types[0].shape[:count], sampling.total(c.types[0].shape[count:])
+    places = zip(columns, indexed, _strides(indexed), strict=True)
+    line = " + ".join(f"{wrapped_torch(column, n)} * {stride}" for column, n, stride in places)
+    index = f"({line}).reshape(-1, 1).expand(-1, {rest})"
+    return (
+        f"{c.x[0]}.reshape({sampling.total(indexed)}, {rest}).scatter_reduce(0, {index}, {c.x[2]}.reshape(-1, {rest}),"
+        f" reduce='{_TORCH_REDUCTIONS[reduction]}').reshape({c.results[0].shape})"
+    )
+
+
+_TENSORFLOW_REDUCTIONS = {"none": "update", "add": "add", "max": "max", "min": "min"}
+
+
+def _scatter_tensorflow(c: Call, places: str, indexed: Sequence[int]) -> str:
+    """An update of slices at coordinates; for products, of which TensorFlow has no scatter, by segments."""
+    if c.attrs["reduction"] != "mul":
+        function = f"tf.tensor_scatter_nd_{_TENSORFLOW_REDUCTIONS[c.attrs['reduction']]}"
+        return f"{function}({c.x[0]}, {places}, {c.x[2]})"
+    count, rest = sampling.total(indexed), sampling.total(c.types[0].shape[len(indexed) :])
+    line = f"tf.reshape(tf.reduce_sum({places} * {_strides(indexed)}, axis=-1), [-1])"
+    factors = f"tf.math.unsorted_segment_prod(tf.reshape({c.x[2]}, [-1, {rest}]), {line}, {count})"
+    return f"{c.x[0]} * tf.reshape({factors}, {list(c.types[0].shape)})"
+
+
+def _scatter_elements_tensorflow(c: Call) -> str:
+    axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[1]
+    index = wrapped_tensorflow(c.x[1], c.types[0].shape[axis])
+    return _scatter_tensorflow(c, coordinates(index, t.dtype, axis, t.shape), c.types[0].shape)
+
+
+def _scatter_nd_tensorflow(c: Call) -> str:
+    indexed = c.types[0].shape[: c.types[1].shape[-1]]
+    return _scatter_tensorflow(c, wrapped_tensorflow(c.x[1], list(indexed)), indexed)
+
+
+def _draw_reduction(rng: random.Random, dtype: str) -> str:
+    return "none" if dtype == "bool" else rng.choice(("none", "none", "add", "mul", "max", "min"))
+
+
+def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axis, reduction = rng.randrange(first.rank), _draw_reduction(rng, first.dtype)
+    shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
+    n = first.shape[axis]
+    shape[axis] = rng.randint(1, n) if reduction == "none" else rng.choice((1, 2, 3, n))
+    dtype = rng.choice(("int64", "int64", "int32"))
+    limits, distinct = (one_way_range(rng, n), axis) if reduction == "none" else (index_range(rng, n), None)
+    updates = Operand(TensorType(first.dtype, tuple(shape)))
+    indices = Operand(TensorType(dtype, tuple(shape)), limits, distinct)
+    return Sample((indices, updates), {"axis": axis, "reduction": reduction})
+
+
+def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    reduction, count = _draw_reduction(rng, first.dtype), rng.randint(1, min(3, first.rank))
+    n = min(first.shape[:count])
+    if reduction == "none":
+        lead: tuple[int, ...] = (rng.randint(1, n),)
+        indices = Operand(TensorType("int64", (*lead, count)), one_way_range(rng, n), 0)
+    else:
+        lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 1, 2))))
+        indices = Operand(TensorType("int64", (*lead, count)), index_range(rng, n))
+    updates = Operand(TensorType(first.dtype, (*lead, *first.shape[count:])))
+    return Sample((indices, updates), {"reduction": reduction})
+
+
+# --- index_add, index_copy -------------------------------------------------------------------------------------------
+
+
+def _index_write_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and (len(s[1]) != 1 or s[0].replace(a.dim, s[1][0]) != s[2]):
+        raise ShapeMismatch(f"data {tuple(s[0])}, index {tuple(s[1])} along {a.dim}, source {tuple(s[2])}")
+    return [s[0]]
+
+
+def _line_places(x: Sequence[np.ndarray], a: Attrs) -> tuple[Any, ...]:
+    return (*[slice(None)] * normalize_axis(a["dim"], x[0].ndim), unsigned(x[1]))
+
+
+def _index_add(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    alpha = int(a["alpha"]) if x[2].dtype.kind in "iu" else a["alpha"]
+    return scatter(x[0], _line_places(x, a), x[2] * alpha, "add")
+
+
+def _index_add_error(c: ErrorContext) -> np.ndarray:
+    updates = c.x[2] * c.attrs["alpha"]
+    e = np.abs(c.attrs["alpha"]) * c.e[2] + c.unit * np.abs(updates)
+    return scatter_error(c, _line_places(c.x, c.attrs), updates, np.broadcast_to(e, updates.shape), "add")
+
+
+def _index_add_partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return scatter(np.abs(x[0]), _line_places(x, a), np.abs(x[2] * a["alpha"]), "add")
+
+
+def _index_copy_error(c: ErrorContext) -> np.ndarray:
+    e = np.broadcast_to(c.e[2], c.x[2].shape)
+    return scatter_error(c, _line_places(c.x, c.attrs), c.x[2], e, "none")
+
+
+def _index_add_torch(c: Call) -> str:
+    alpha = literal(c.attrs["alpha"], c.types[0].dtype)
+    suffix = "" if c.attrs["alpha"] == 1 and c.rng.random() < 0.5 else f", alpha={alpha}"
+    template = c.rng.choice(("torch.index_add({0}, {1}, {2}, {3}{4})", "{0}.index_add({1}, {2}, {3}{4})"))
+    return template.format(c.x[0], c.attrs["dim"], c.x[1], c.x[2], suffix)
+
+
+def line_coordinates(index: str, dtype: str, dim: int, shape: Sequence[int]) -> str:
+    """TensorFlow's coordinates of the elements that a vector of indices along one dimension means."""
+    line = [-1 if i == dim else 1 for i in range(len(shape))]
+    return coordinates(f"tf.broadcast_to(tf.reshape({index}, {line}), {list(shape)})", dtype, dim, shape)
+
+
+def _index_write_tensorflow(function: str) -> Callable[[Call], str]:
+    def spell(c: Call) -> str:
+        dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
+        source, alpha = c.x[2], c.attrs.get("alpha", 1)
+        if alpha != 1:
+            source = f"{source} * {literal(alpha, c.types[0].dtype)}"
+        places = line_coordinates(c.x[1], c.types[1].dtype, dim, c.types[2].shape)
+        return f"tf.tensor_scatter_nd_{function}({c.x[0]}, {places}, {source})"
+
+    return spell
+
+
+def _index_write_onnx(reduction: str) -> Callable[[Builder, Sequence[str], Attrs], str]:
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
+        data, index, source = x
+        t = b.types[source]
+        dim = normalize_axis(a["dim"], t.rank)
+        line = tuple(-1 if i == dim else 1 for i in range(t.rank))
+        places = b.op("Expand", b.op("Reshape", index, shape=line), shape=t.shape)
+        if a.get("alpha", 1) != 1:
+            alpha = np.asarray(a["alpha"]).astype(dtypes.to_numpy(t.dtype))
+            source = b.op("Mul", source, b.constant(alpha))
+        return b.op("ScatterElements", data, places, source, axis=dim, reduction=reduction)
+
+    return build
+
+
+def _sample_index_write(adds: bool) -> Callable[[random.Random, TensorType], Sample | None]:
+    def sample(rng: random.Random, first: TensorType) -> Sample | None:
+        if first.rank == 0 or 0 in first.shape:
+            return None
+        dim = rng.randrange(first.rank)
+        n = first.shape[dim]
+        count = rng.choice((1, 2, 3, 5, n)) if adds else rng.randint(1, n)
+        index = TensorType(rng.choice(("int64", "int64", "int32")) if adds else "int64", (count,))
+        source = Operand(TensorType(first.dtype, Dims(first.shape).replace(dim, count)))
+        alphas = (1.0, 1.0, 2.0, 3.0) if first.dtype in dtypes.UNSIGNED else (1.0, 1.0, 2.0, -1.0)
+        attrs = {"dim": dim, "alpha": rng.choice(alphas)} if adds else {"dim": dim}
+        return Sample((Operand(index, (0, n - 1), None if adds else 0), source), attrs)
+
+    return sample
+
+
+_REDUCTION = Attr("reduction", "string", "none")
+_DIM = (Attr("dim", "int"),)
+_WRITING: dict[str, Any] = {"inputs": ("T", "I", "T"), "results": ("T",), "exact": True, "weight": 0.5}
+
+OPS: tuple[Op, ...] = (
+    Op(
+        name="ScatterElements",
+        types={"T": ALL, "I": ("int64", "int32")},
+        shape=_scatter_elements_shape,
+        numpy=lambda x, a: scatter(x[0], _element_places(x, a), x[2], a["reduction"]),
+        error=_scatter_rule(_element_places),
+        partial=_scatter_partial(_element_places),
+        torch=_scatter_elements_torch,
+        tensorflow=_scatter_elements_tensorflow,
+        sample=_sample_scatter_elements,
+        attrs=(Attr("axis", "int", 0), _REDUCTION),
+        **_WRITING,
+    ),
+    Op(
+        name="ScatterND",
+        types={"T": ALL, "I": ("int64",)},
+        shape=_scatter_nd_shape,
+        numpy=lambda x, a: scatter(x[0], _nd_places(x, a), x[2], a["reduction"]),
+        error=_scatter_rule(_nd_places),
+        partial=_scatter_partial(_nd_places),
+        torch=_scatter_nd_torch,
+        tensorflow=_scatter_nd_tensorflow,
+        sample=_sample_scatter_nd,
+        attrs=(_REDUCTION,),
+        **_WRITING,
+    ),
+    Op(
+        name="index_add",
+        types={"T": NUMERIC, "I": ("int64", "int32")},
+        shape=_index_write_shape,
+        numpy=_index_add,
+        error=_index_add_error,
+        partial=_index_add_partial,
+        torch=_index_add_torch,
+        tensorflow=_index_write_tensorflow("add"),
+        onnx=_index_write_onnx("add"),
+        sample=_sample_index_write(True),
+        attrs=(*_DIM, Attr("alpha", "float", 1.0)),
+        **{**_WRITING, **ATEN},
+    ),
+    Op(
+        name="index_copy",
+        types={"T": ALL, "I": ("int64",)},
+        shape=_index_write_shape,
+        numpy=lambda x, a: scatter(x[0], _line_places(x, a), x[2], "none"),
+        error=_index_copy_error,
+        torch=with_dim("torch.index_copy({0}, {dim}, {1}, {2})", "{0}.index_copy({dim}, {1}, {2})"),
+        tensorflow=_index_write_tensorflow("update"),
+        onnx=_index_write_onnx("none"),
+        sample=_sample_index_write(False),
+        attrs=_DIM,
+        moves=True,
+        **{**_WRITING, **ATEN},
+    ),
+)

@@ -1,0 +1,246 @@
+"""Elementwise limits, selection, replacement and casts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.pointwise import broadcast_shape, first_shape, parametric, suitable, with_attrs
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpellFn
+from polyjuice.ops.terms import Term, onnx_term, where
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+
+
+def _clip(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    out = x[0]
+    if a["min"] is not None:
+        out = np.maximum(out, np.asarray(a["min"], out.dtype))
+    if a["max"] is not None:
+        out = np.minimum(out, np.asarray(a["max"], out.dtype))
+    return out
+
+
+def _limits(c: Call) -> dict[str, str]:
+    as_number = int if c.types[0].dtype in INTS else float
+    return {k: str(as_number(c.attrs[k])) for k in ("min", "max") if c.attrs[k] is not None}
+
+
+def _clip_torch(c: Call) -> str:
+    limits = _limits(c)
+    spellings = [f"{name}, {', '.join(f'{k}={v}' for k, v in limits.items())})" for name in _CLAMPS]
+    if len(limits) == 1:
+        spellings += [f"torch.clamp_{k}({{0}}, {v})" for k, v in limits.items()]
+    return c.rng.choice(spellings).format(c.x[0])
+
+
+_CLAMPS = ("torch.clamp({0}", "torch.clip({0}")
+
+
+def _clip_tensorflow(c: Call) -> str:
+    limits = _limits(c)
+    text = c.x[0]
+    if len(limits) == 2 and c.rng.random() < 0.6:
+        return f"tf.clip_by_value({text}, {limits['min']}, {limits['max']})"
+    for k, v in limits.items():
+        text = f"tf.{'maximum' if k == 'min' else 'minimum'}({text}, {v})"
+    return text if limits else f"tf.identity({text})"
+
+
+def _draw_clip(rng: random.Random, first: TensorType) -> Attrs:
+    low = rng.randint(0, 2) if first.dtype == "uint8" else rng.randint(-3, 1)
+    return {"min": float(low), "max": float(low + rng.randint(1, 5))}
+
+
+# --- nan_to_num ------------------------------------------------------------------------------------------------------
+
+
+def _nan_to_num(x: np.ndarray, a: Attrs) -> np.ndarray:
+    return np.asarray(np.nan_to_num(x, nan=a["nan"], posinf=a["posinf"], neginf=a["neginf"]))
+
+
+def _nan_to_num_torch(c: Call) -> str:
+    values = ", ".join(f"{name}={c.attrs[name]}" for name in ("nan", "posinf", "neginf") if c.attrs[name] is not None)
+    return c.rng.choice(("torch.nan_to_num({0}, {1})", "{0}.nan_to_num({1})")).format(c.x[0], values)
+
+
+def _nan_to_num_tensorflow(c: Call) -> str:
+    high = c.attrs["posinf"] if c.attrs["posinf"] is not None else f"{c.x[0]}.dtype.max"
+    low = c.attrs["neginf"] if c.attrs["neginf"] is not None else f"{c.x[0]}.dtype.min"
+    dtype = f"{c.x[0]}.dtype"
+    text = c.let(f"tf.where(tf.math.is_nan({c.x[0]}), tf.constant({c.attrs['nan']}, {dtype}), {c.x[0]})")
+    text = c.let(f"tf.where({text} == float('inf'), tf.constant({high}, {dtype}), {text})")
+    return f"tf.where({text} == float('-inf'), tf.constant({low}, {dtype}), {text})"
+
+
+def _nan_to_num_onnx(x: Term, a: Attrs) -> Term:
+    largest = dtypes.largest_finite(x.dtype)
+    high = largest if a["posinf"] is None else a["posinf"]
+    low = -largest if a["neginf"] is None else a["neginf"]
+    x = where(x.then("IsNaN"), a["nan"], x)
+    return where(x.equals(np.inf), high, where(x.equals(-np.inf), low, x))
+
+
+# --- casts and selection ---------------------------------------------------------------------------------------------
+
+
+def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The interpreter stores the result in the target type; here only what the rounding direction decides."""
+    if a["to"] == "bool":
+        return np.asarray(x[0] != 0)
+    if a["to"] in INTS and np.issubdtype(x[0].dtype, np.floating):
+        return np.asarray(np.trunc(x[0]))
+    return x[0]
+
+
+def _cast_error(c: ErrorContext) -> object:
+    to = c.attrs["to"]
+    if to in FLOATS:
+        return c.e[0] + c.unit * (np.abs(c.x[0]) + c.e[0])
+    return errors.stepped(c)
+
+
+def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
+    return {"to": rng.choice([t for t in ALL if t != first.dtype])}
+
+
+def _to(*templates: str) -> SpellFn:
+    return lambda c: c.rng.choice(templates).format(c.x[0], c.attrs["to"])
+
+
+def _sample_where(rng: random.Random, first: TensorType) -> Sample:
+    dtype = rng.choice(ALL)
+    shapes = [first.shape, sampling.broadcastable(rng, first.shape)]
+    rng.shuffle(shapes)
+    return Sample(tuple(Operand(TensorType(dtype, shape)) for shape in shapes))
+
+
+def _where_error(c: ErrorContext) -> np.ndarray:
+    condition, ec = c.x[0], c.e[0]
+    return np.where(ec > 0, np.inf, np.where(condition, c.e[1], c.e[2]))
+
+
+def _masked_fill(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0])
+
+
+def _masked_fill_error(c: ErrorContext) -> np.ndarray:
+    value = c.attrs["value"]
+    rounding = c.unit * abs(value) if np.isfinite(value) else 0.0
+    return np.where(c.e[1] > 0, np.inf, np.where(c.x[1], rounding, c.e[0]))
+
+
+def _sample_masked_fill(rng: random.Random, first: TensorType) -> Sample:
+    mask = Operand(TensorType("bool", sampling.broadcastable(rng, first.shape)))
+    values = (0.0, 1.0) if first.dtype == "bool" else suitable((0.0, 0.0, 1.0, -1.0, 3.0, 0.5, -10000.0), first.dtype)
+    held = [v for v in values if v is not None and (first.dtype not in ("int8", "uint8") or abs(v) < 100)]
+    return Sample((mask,), {"value": rng.choice(held)})
+
+
+OPS = (
+    # limits
+    Op(
+        name="Clip",
+        inputs=("T",),
+        types={"T": NUMERIC},
+        results=("T",),
+        shape=first_shape,
+        numpy=_clip,
+        error=errors.lipschitz(),
+        torch=_clip_torch,
+        tensorflow=_clip_tensorflow,
+        sample=sampling.alone_with(_draw_clip),
+        attrs=(
+            Attr("min", "float", None, as_input=True, scalar=True, like_operand=True),
+            Attr("max", "float", None, as_input=True, scalar=True, like_operand=True),
+        ),
+        elementwise=True,
+        exact=True,
+    ),
+    parametric(
+        "clamp_min",
+        lambda x, a: np.maximum(x, np.asarray(a["min"], x.dtype)),
+        (("min", 0.0, (0.0, 0.0, 1.0, -2.0, 0.5)),),
+        with_attrs("torch.clamp_min({0}, {min})", "{0}.clamp_min({min})", "{0}.clamp(min={min})"),
+        with_attrs("tf.maximum({0}, {min})", "tf.where({0} < {min}, tf.constant({min}, {0}.dtype), {0})"),
+        errors.lipschitz(),
+        NUMERIC,
+        domain="aten",
+        onnx=onnx_term(lambda x, a: x.then("Max", a["min"]), widen=False),
+        exact=True,
+        ulps=1,
+        weight=0.3,
+    ),
+    # selection, types
+    Op(
+        name="Where",
+        inputs=("B", "T", "T"),
+        types={"B": ("bool",), "T": ALL},
+        results=("T",),
+        shape=broadcast_shape,
+        numpy=lambda x, a: np.where(x[0], x[1], x[2]),
+        error=_where_error,
+        torch=("torch.where({0}, {1}, {2})", "{1}.where({0}, {2})"),
+        tensorflow=("tf.where({0}, {1}, {2})", "tf.raw_ops.SelectV2(condition={0}, t={1}, e={2})"),
+        sample=_sample_where,
+        elementwise=True,
+        exact=True,
+        continuous=False,
+        weight=3,
+    ),
+    Op(
+        name="masked_fill",
+        domain="aten",
+        inputs=("T", "B"),
+        types={"T": ALL, "B": ("bool",)},
+        results=("T",),
+        shape=broadcast_shape,
+        numpy=_masked_fill,
+        error=_masked_fill_error,
+        torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
+        tensorflow=with_attrs(
+            "tf.where({1}, tf.constant({value}, {0}.dtype), {0})", "tf.where({1}, tf.cast({value}, {0}.dtype), {0})"
+        ),
+        onnx=onnx_term(lambda x, mask, a: where(mask, a["value"], x), widen=False),
+        sample=_sample_masked_fill,
+        attrs=(Attr("value", "float"),),
+        elementwise=True,
+        exact=True,
+        continuous=False,
+        weight=0.5,
+    ),
+    parametric(
+        "nan_to_num",
+        _nan_to_num,
+        (("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0))),
+        _nan_to_num_torch,
+        _nan_to_num_tensorflow,
+        errors.lipschitz(),
+        domain="aten",
+        onnx=onnx_term(_nan_to_num_onnx, widen=False),
+        exact=True,
+        weight=0.3,
+    ),
+    Op(
+        name="Cast",
+        inputs=("S",),
+        types={"S": ALL},
+        results=("@to",),
+        shape=first_shape,
+        numpy=_cast,
+        error=_cast_error,
+        torch=_to("{0}.to(torch.{1})", "{0}.type(torch.{1})", "{0}.to(dtype=torch.{1})"),
+        tensorflow=_to("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')"),
+        sample=sampling.alone_with(_draw_cast),
+        attrs=(Attr("to", "dtype"),),
+        elementwise=True,
+        exact=True,
+        continuous=False,
+        weight=2,
+    ),
+)

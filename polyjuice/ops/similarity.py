@@ -1,0 +1,329 @@
+"""Attention, and how near vectors are to each other: ATen's operators over pairs of vectors."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import errors, sampling
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.softmax import log_softmax_error, softmax
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.text import literal
+
+# --- scaled_dot_product_attention ------------------------------------------------------------------------------------
+
+
+def _attention_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    query, key, value = s[:3]
+    if not 2 < len(query) == len(key) == len(value) or not query[:-2] == key[:-2] == value[:-2]:
+        raise ShapeMismatch("attention takes batches of equal shape")
+    if query[-1] != key[-1] or key[-2] != value[-2] or 0 in query or 0 in key:
+        raise ShapeMismatch(f"attention between shapes {tuple(query)}, {tuple(key)} and {tuple(value)}")
+    scores = Dims((*query[:-1], key[-2]))
+    if len(s) > 3 and (a.is_causal or s[3].broadcast(scores) != scores):
+        raise ShapeMismatch("a mask beside the causal one, or one that does not broadcast to the scores")
+    return [Dims((*query[:-1], value[-1]))]
+
+
+def _scale(a: Attrs, query: Sequence[int]) -> float:
+    return 1 / math.sqrt(query[-1]) if a["scale"] is None else float(a["scale"])
+
+
+def _scores(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    scores = np.matmul(x[0], x[1].swapaxes(-1, -2)) * np.asarray(_scale(a, x[0].shape), x[0].dtype)
+    if len(x) > 3:
+        scores = scores + x[3]
+    if a["is_causal"]:
+        scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
+    return np.asarray(scores)
+
+
+def _attention(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.matmul(softmax(_scores(x, a), -1), x[2]))
+
+
+def _attention_error(c: ErrorContext) -> np.ndarray:
+    """The scores are sums of products; the weights err relatively, as those of a softmax; then sums of products."""
+    x, a = [np.asarray(v, np.float64) for v in c.x], dict(c.attrs)
+    scores = _scores(x, a)
+    several = [0, 1, *([3] if len(x) > 3 else [])]
+
+    def sized(parts: Sequence[np.ndarray]) -> np.ndarray:
+        full = [parts[0], parts[1], x[2], *parts[2:]]
+        return _scores(full, {"is_causal": 0, "scale": abs(_scale(a, x[0].shape))})
+
+    part = ErrorContext([x[i] for i in several], [c.e[i] for i in several], c.y, c.attrs, c.unit, c.numpy)
+    moved = errors.multilinear(part, sized, x[0].shape[-1] + 6)
+    seen = np.isfinite(scores)
+    moved = np.where(seen, moved, 0.0)
+    low = np.where(seen, scores, np.min(np.where(seen, scores, np.inf), axis=-1, keepdims=True))
+    relative = np.where(seen, np.expm1(log_softmax_error(low, moved, -1, c.unit) + 4 * c.unit), 0.0)
+    weights = softmax(scores, -1)
+    flushed = np.where(seen, dtypes.smallest_normal(errors.held(c)), 0.0)
+    change = np.where(weights > 0, weights * relative, np.where(np.isinf(relative), np.inf, 0.0)) + flushed
+    last = ErrorContext([weights, x[2]], [change, c.e[2]], c.y, c.attrs, c.unit, c.numpy)
+    return errors.multilinear(last, lambda v: np.asarray(np.matmul(v[0], v[1])), scores.shape[-1] + 4)
+
+
+def _attention_torch(c: Call) -> str:
+    a = c.attrs
+    said = [f"attn_mask={c.x[3]}"] if len(c.x) > 3 else []
+    said += ["is_causal=True"] if a["is_causal"] else []
+    said += [f"scale={a['scale']!r}"] if a["scale"] is not None else []
+    return f"F.scaled_dot_product_attention({', '.join([*c.x[:3], *said])})"
+
+
+def _attention_tensorflow(c: Call) -> str:
+    query, key = c.types[:2]
+    scale = literal(_scale(c.attrs, query.shape), query.dtype)
+    scaled = f"tf.matmul({c.x[0]}, {c.x[1]}, transpose_b=True) * {scale}"
+    if c.rng.random() < 0.5:
+        scaled = f"tf.matmul({c.x[0]} * {scale}, {c.x[1]}, transpose_b=True)"
+    if len(c.x) > 3:
+        scaled = f"{scaled} + {c.x[3]}"
+    if c.attrs["is_causal"]:
+        size = (query.shape[-2], key.shape[-2])
+        causal = f"tf.cast(tf.linalg.band_part(tf.ones({size}), -1, 0), tf.bool)"
+        scaled = f'tf.where({causal}, {scaled}, tf.constant(float("-inf"), dtype=tf.{query.dtype}))'
+    return f"tf.matmul(tf.nn.softmax({scaled}), {c.x[2]})"
+
+
+def _attention_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    query, key = b.types[x[0]], b.types[x[1]]
+    dtype = dtypes.to_numpy(query.dtype)
+    perm = (*range(key.rank - 2), key.rank - 1, key.rank - 2)
+    scores = b.op("MatMul", x[0], b.op("Transpose", x[1], perm=perm))
+    scores = b.op("Mul", scores, b.constant(np.asarray(_scale(a, query.shape)).astype(dtype)))
+    if len(x) > 3:
+        scores = b.op("Add", scores, x[3])
+    if a["is_causal"]:
+        causal = b.constant(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
+        scores = b.op("Where", causal, scores, b.constant(np.asarray(-np.inf).astype(dtype)))
+    return b.op("MatMul", b.op("Softmax", scores, axis=query.rank - 1), x[2])
+
+
+def _sample_attention(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank not in (3, 4) or 0 in first.shape:
+        return None
+    *batch, length, width = first.shape
+    keys = length if rng.random() < 0.6 else sampling.size(rng)
+    values = width if rng.random() < 0.8 else sampling.size(rng)
+    shapes: list[tuple[int, ...]] = [(*batch, keys, width), (*batch, keys, values)]
+    causal = int(rng.random() < 0.3)
+    if not causal and rng.random() < 0.4:
+        shapes.append(rng.choice(((length, keys), (*(1 for _ in batch), length, keys), (*batch, length, keys))))
+    scale = rng.choice((None, None, 1.0, 0.5, 0.125))
+    operands = tuple(Operand(TensorType(first.dtype, shape)) for shape in shapes)
+    return Sample(operands, {"is_causal": causal, "scale": scale})
+
+
+# --- cosine_similarity -----------------------------------------------------------------------------------------------
+
+
+def _cosine_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    common = s[0].broadcast(s[1])
+    return [common.reduced((normalize_axis(a.dim, len(common)),), 0)]
+
+
+def _length(x: np.ndarray, axis: int) -> np.ndarray:
+    return np.asarray(np.sqrt(np.sum(x * x, axis=axis)))
+
+
+def _cosine(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    left, right = np.broadcast_arrays(*x)
+    lengths = [np.maximum(_length(v, a["dim"]), np.asarray(a["eps"], v.dtype)) for v in (left, right)]
+    return np.asarray(np.sum(left * right, axis=a["dim"]) / (lengths[0] * lengths[1]))
+
+
+def _cosine_error(c: ErrorContext) -> np.ndarray:
+    """A quotient of a sum of products and two lengths, each of which moves as far as the length of the errors."""
+    axis = c.attrs["dim"]
+    x = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in c.x))
+    e = [np.broadcast_to(np.broadcast_to(v, u.shape), x[0].shape) for v, u in zip(c.e, c.x, strict=True)]
+    n = x[0].shape[axis]
+    tiny = math.sqrt(n * dtypes.smallest_normal(errors.held(c)))
+    lengths = [np.maximum(_length(v, axis), c.attrs["eps"]) for v in x]
+    moved = [_length(d, axis) + tiny + (n + 4) * c.unit * s for d, s in zip(e, lengths, strict=True)]
+    (left, right), (e_left, e_right) = (np.abs(v) for v in x), e
+    spread = np.sum(left * e_right + e_left * (right + e_right), axis=axis)
+    top = spread + (n + 6) * c.unit * (np.sum(left * right, axis=axis) + spread)
+    low = np.prod([np.maximum(s - d, 0) for s, d in zip(lengths, moved, strict=True)], axis=0)
+    high = np.prod([s + d for s, d in zip(lengths, moved, strict=True)], axis=0)
+    fits = (low > 0) & ~errors.overflows(c, np.maximum(lengths[0] ** 2, lengths[1] ** 2)) & ~errors.overflows(c, high)
+    lost = low <= dtypes.smallest_normal(errors.held(c)) * n
+    bound = (top + np.abs(c.y[0]) * (high - low)) / np.where(fits, low, 1)
+    return np.where(fits & ~lost, bound, np.inf)
+
+
+def _cosine_tensorflow(c: Call) -> str:
+    """Each operand over its length, which is at least eps."""
+    axis, rank = c.attrs["dim"], max(t.rank for t in c.types)
+    eps, dtype = repr(c.attrs["eps"]), c.types[0].dtype
+    shape = np.broadcast_shapes(*(t.shape for t in c.types))
+    parts = []
+    for x, t in zip(c.x, c.types, strict=True):
+        x = x if t.shape == shape else c.let(f"tf.broadcast_to({x}, {shape})")
+        parts.append(x)
+    lengths = [
+        f"tf.maximum(tf.sqrt(tf.reduce_sum({x} * {x}, axis={axis % rank})), tf.constant({eps}, tf.{dtype}))"
+        for x in parts
+    ]
+    return f"tf.reduce_sum({parts[0]} * {parts[1]}, axis={axis % rank}) / ({lengths[0]} * {lengths[1]})"
+
+
+def _cosine_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    shape = np.broadcast_shapes(*(b.types[name].shape for name in x))
+    dtype = dtypes.to_numpy(b.types[x[0]].dtype)
+    wide = [name if b.types[name].shape == shape else b.op("Expand", name, shape=shape) for name in x]
+    axes = (a["dim"] % len(shape),)
+    eps = b.constant(np.asarray(a["eps"]).astype(dtype))
+    lengths = [b.op("Max", b.op("ReduceL2", name, axes=axes, keepdims=0), eps) for name in wide]
+    top = b.op("ReduceSum", b.op("Mul", *wide), axes=axes, keepdims=0)
+    return b.op("Div", top, b.op("Mul", *lengths))
+
+
+def _sample_cosine(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axis = rng.randrange(first.rank)
+    other = sampling.broadcastable(rng, first.shape)
+    return Sample((Operand(TensorType(first.dtype, other)),), {"dim": axis, "eps": rng.choice((1e-8, 1e-6, 1e-2))})
+
+
+# --- cdist -----------------------------------------------------------------------------------------------------------
+
+_PRODUCTS_FROM = 25
+"""Above this many vectors on either side ATen gets Euclidean distances from products."""
+
+
+def _cdist_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(s[0]) < 2 or len(s[1]) < 2 or s[0][-1] != s[1][-1] or 0 in s[0] or 0 in s[1]:
+        raise ShapeMismatch(f"distances between vectors of shapes {tuple(s[0])} and {tuple(s[1])}")
+    if a.p not in (1, 2, math.inf):
+        raise ShapeMismatch(f"distances of order {a.p}")
+    return [Dims((*s[0].batch(2).broadcast(s[1].batch(2)), s[0][-2], s[1][-2]))]
+
+
+def _pairs(x: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    return x[0][..., :, None, :], x[1][..., None, :, :]
+
+
+def _cdist(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    left, right = _pairs(x)
+    return np.asarray(_distance(left - right, a["p"]))
+
+
+def _distance(gap: np.ndarray, p: float) -> Any:
+    if p == 2:
+        return _length(gap, -1)
+    return np.max(np.abs(gap), axis=-1) if math.isinf(p) else np.sum(np.abs(gap), axis=-1)
+
+
+def _cdist_error(c: ErrorContext) -> np.ndarray:
+    """A distance moves as far as its ends; from products, |x|^2 + |y|^2 - 2xy may lose all of a small one."""
+    p, n = c.attrs["p"], c.x[0].shape[-1]
+    (left, right), (e, f) = _pairs(c.x), _pairs([np.broadcast_to(e, x.shape) for e, x in zip(c.e, c.x, strict=True)])
+    moved = _distance(e + f + c.unit * np.abs(left - right), p)
+    if p != 2:
+        return np.asarray(moved + n * c.unit * (c.y[0] + moved))
+    tiny = math.sqrt(n * dtypes.smallest_normal(errors.held(c)))
+    moved = moved + tiny + (n / 2 + 3) * c.unit * (c.y[0] + moved)
+    if max(c.x[0].shape[-2], c.x[1].shape[-2]) > _PRODUCTS_FROM:
+        lost = 2 * (n + 4) * c.unit * (_length(left, -1) + _length(right, -1) + moved) ** 2
+        moved = moved + np.minimum(np.sqrt(lost), lost / np.where(c.y[0] > 0, c.y[0], 1e-300))
+    return np.asarray(moved)
+
+
+def _cdist_torch(c: Call) -> str:
+    p = f'float("{c.attrs["p"]}")' if math.isinf(c.attrs["p"]) else repr(c.attrs["p"])
+    modes = ("use_mm_for_euclid_dist_if_necessary", "donot_use_mm_for_euclid_dist")
+    mode = f', compute_mode="{c.rng.choice(modes)}"' if c.rng.random() < 0.4 else ""
+    return f"torch.cdist({c.x[0]}, {c.x[1]}, p={p}{mode})"
+
+
+def _cdist_tensorflow(c: Call) -> str:
+    gap = f"tf.expand_dims({c.x[0]}, -2) - tf.expand_dims({c.x[1]}, -3)"
+    if c.attrs["p"] == 2:
+        return c.rng.choice((f"tf.norm({gap}, axis=-1)", f"tf.sqrt(tf.reduce_sum(tf.square({gap}), axis=-1))"))
+    function = "reduce_max" if math.isinf(c.attrs["p"]) else "reduce_sum"
+    return f"tf.{function}(tf.abs({gap}), axis=-1)"
+
+
+def _cdist_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    left, right = (b.types[name].rank for name in x)
+    gap = b.op("Sub", b.op("Unsqueeze", x[0], axes=(left - 1,)), b.op("Unsqueeze", x[1], axes=(right - 2,)))
+    axes = (b.types[gap].rank - 1,)
+    if math.isinf(a["p"]):
+        return b.op("ReduceMax", b.op("Abs", gap), axes=axes, keepdims=0)
+    return b.op(f"ReduceL{a['p']:.0f}", gap, axes=axes, keepdims=0)
+
+
+def _sample_cdist(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank < 2 or 0 in first.shape:
+        return None
+    batch = rng.choice((first.shape[:-2], tuple(1 for _ in first.shape[:-2]), ()))
+    other = TensorType(first.dtype, (*batch, sampling.size(rng), first.shape[-1]))
+    return Sample((Operand(other),), {"p": rng.choice((2.0, 2.0, 1.0, math.inf))})
+
+
+OPS = (
+    Op(
+        name="scaled_dot_product_attention",
+        domain="aten",
+        inputs=("T", "T", "T", "T"),
+        min_inputs=3,
+        types={"T": FLOATS},
+        results=("T",),
+        shape=_attention_shape,
+        numpy=_attention,
+        error=_attention_error,
+        torch=_attention_torch,
+        tensorflow=_attention_tensorflow,
+        onnx=_attention_onnx,
+        sample=_sample_attention,
+        attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
+        ulps=4,
+        weight=0.5,
+    ),
+    Op(
+        name="cosine_similarity",
+        domain="aten",
+        inputs=("T", "T"),
+        types={"T": FLOATS},
+        results=("T",),
+        shape=_cosine_shape,
+        numpy=_cosine,
+        error=_cosine_error,
+        torch=lambda c: f"F.cosine_similarity({c.x[0]}, {c.x[1]}, dim={c.attrs['dim']}, eps={c.attrs['eps']!r})",
+        tensorflow=_cosine_tensorflow,
+        onnx=_cosine_onnx,
+        sample=_sample_cosine,
+        attrs=(Attr("dim", "int", 1), Attr("eps", "float", 1e-8)),
+        ulps=4,
+        weight=0.3,
+    ),
+    Op(
+        name="cdist",
+        domain="aten",
+        inputs=("T", "T"),
+        types={"T": ("float32", "float64")},
+        results=("T",),
+        shape=_cdist_shape,
+        numpy=_cdist,
+        error=_cdist_error,
+        torch=_cdist_torch,
+        tensorflow=_cdist_tensorflow,
+        onnx=_cdist_onnx,
+        sample=_sample_cdist,
+        attrs=(Attr("p", "float", 2.0),),
+        ulps=2,
+        weight=0.3,
+    ),
+)

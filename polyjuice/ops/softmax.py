@@ -1,0 +1,275 @@
+"""Operators that normalise along axes: softmax and its relatives, norms, mean and variance."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import along, errors, sampling
+from polyjuice.ops.reductions import extreme_unsure, norm
+from polyjuice.ops.shapes import Dims
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, Spelling
+
+_WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
+
+
+def shifted(x: np.ndarray, axis: int) -> np.ndarray:
+    """The elements less the greatest of each line."""
+    return np.asarray(x - np.max(x, axis=axis, keepdims=True))
+
+
+def softmax(x: np.ndarray, axis: int) -> np.ndarray:
+    e = np.exp(shifted(x, axis))
+    return np.asarray(e / np.sum(e, axis=axis, keepdims=True))
+
+
+def _log_softmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    low = shifted(x[0], a["axis"])
+    return np.asarray(low - np.log(np.sum(np.exp(low), axis=a["axis"], keepdims=True)))
+
+
+def _log_softmax_error(c: ErrorContext) -> np.ndarray:
+    rounding = 4 * c.unit * np.abs(c.y[0])
+    return np.asarray(log_softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit) + rounding)
+
+
+def log_softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
+    """log p = (x - max) - log sum: twice the largest operand error, and the rounding of its terms."""
+    worst = np.max(np.broadcast_to(e, x.shape), axis=axis, keepdims=True)
+    return np.asarray(2 * worst + unit * (4 * np.abs(shifted(x, axis)) + x.shape[axis] + 8))
+
+
+def _softmax_error(c: ErrorContext) -> np.ndarray:
+    return np.asarray(c.y[0] * np.expm1(_log_softmax_error(c)))
+
+
+def _along_axis(
+    name: str, numpy: Any, error: ErrorFn, torch: Spelling, tensorflow: Spelling, types: tuple[str, ...], **more: Any
+) -> Op:
+    return Op(
+        name=name,
+        inputs=("T",),
+        types={"T": types},
+        results=("T",),
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        **{"shape": along.first_shape, "sample": along.one_axis("axis"), "attrs": (Attr("axis", "int", -1),), **more},
+    )
+
+
+def _axis_forms(*forms: str) -> Any:
+    return lambda c: c.rng.choice(forms).format(x=c.x[0], axis=c.attrs["axis"])
+
+
+# --- Hardmax ---------------------------------------------------------------------------------------------------------
+
+
+def _hardmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    axis = a["axis"]
+    at = np.expand_dims(np.argmax(x[0], axis=axis), axis)
+    out = np.zeros_like(x[0])
+    np.put_along_axis(out, at, np.asarray(1, out.dtype), axis)
+    return out
+
+
+def _hardmax_error(c: ErrorContext) -> np.ndarray:
+    unsure = extreme_unsure(c.x[0], np.broadcast_to(c.e[0], c.x[0].shape), c.attrs["axis"], True)
+    return np.where(unsure, np.inf, np.zeros_like(c.y[0]))
+
+
+def _hardmax_torch(c: Call) -> str:
+    axis, size, dtype = c.attrs["axis"], c.types[0].shape[c.attrs["axis"]], c.types[0].dtype
+    one_hot = f"F.one_hot(torch.argmax({c.x[0]}, dim={axis}), {size}).movedim(-1, {axis}).to(torch.{dtype})"
+    scattered = f"torch.zeros_like({c.x[0]}).scatter({axis}, torch.argmax({c.x[0]}, dim={axis}, keepdim=True), 1.0)"
+    return c.rng.choice((one_hot, scattered))
+
+
+def _hardmax_tensorflow(c: Call) -> str:
+    axis, t = c.attrs["axis"], c.types[0]
+    return f"tf.one_hot(tf.argmax({c.x[0]}, axis={axis}), {t.shape[axis]}, axis={axis}, dtype=tf.{t.dtype})"
+
+
+# --- LpNormalization -------------------------------------------------------------------------------------------------
+
+
+def _lp(x: np.ndarray, a: Attrs) -> np.ndarray:
+    axis = (a["axis"],)
+    return np.asarray(np.sum(np.abs(x), axis=axis, keepdims=True) if a["p"] == 1 else norm(x, axis, True))
+
+
+def _lp_normalized(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """A line of zeros stays one, in ONNX's later versions; before, frameworks differ."""
+    size = _lp(x[0], a)
+    return np.asarray(x[0] / np.where(size == 0, 1, size).astype(x[0].dtype))
+
+
+def _lp_error(c: ErrorContext) -> np.ndarray:
+    """A quotient whose divisor moves as far as the norm of the errors, and its own rounding."""
+    x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
+    size, n = _lp(x, c.attrs), x.shape[c.attrs["axis"]]
+    tiny = np.sqrt(n * dtypes.smallest_normal(errors.held(c)))
+    moved = _lp(e, c.attrs) + tiny + (n + 3) * c.unit * size
+    room = size - moved
+    bound = (e + np.abs(c.y[0]) * moved) / np.where(room > 0, room, 1)
+    return np.where((room > 0) & ~errors.overflows(c, size * size), bound, np.inf)
+
+
+def _lp_torch(c: Call) -> str:
+    axis, p = c.attrs["axis"], c.attrs["p"]
+    return c.rng.choice(
+        (
+            f"F.normalize({c.x[0]}, p={float(p)}, dim={axis}, eps=0.0)",
+            f"{c.x[0]} / torch.linalg.vector_norm({c.x[0]}, ord={p}, dim={axis}, keepdim=True)",
+        )
+    )
+
+
+def _lp_tensorflow(c: Call) -> str:
+    axis, x = c.attrs["axis"], c.x[0]
+    forms = [f"{x} / tf.reduce_sum(tf.abs({x}), axis={axis}, keepdims=True)"]
+    if c.attrs["p"] == 2:
+        forms = [
+            f"{x} / tf.sqrt(tf.reduce_sum(tf.square({x}), axis={axis}, keepdims=True))",
+            f"{x} / tf.norm({x}, axis={axis}, keepdims=True)",
+        ]
+    return c.rng.choice(forms)
+
+
+# --- MeanVarianceNormalization ---------------------------------------------------------------------------------------
+
+
+def _standard(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    axes = along.axes(a, x[0].ndim)
+    deviations = x[0] - np.mean(x[0], axis=axes, keepdims=True)
+    return np.asarray(deviations / np.sqrt(np.mean(deviations * deviations, axis=axes, keepdims=True)))
+
+
+def _standard_error(c: ErrorContext) -> np.ndarray:
+    """ONNX's own definition takes the mean's square from the mean of squares, and adds 1e-9 to the root."""
+    axes, x, e = along.axes(c.attrs, c.x[0].ndim), c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
+    n = along.terms(c.attrs, x.shape)
+    mean = np.mean(x, axis=axes, keepdims=True)
+    spread = np.sqrt(np.mean((x - mean) ** 2, axis=axes, keepdims=True))
+    change = np.sqrt(np.mean(e * e, axis=axes, keepdims=True))
+    squares = np.mean((np.abs(x) + e) ** 2, axis=axes, keepdims=True)
+    room = spread * spread - (2 * spread * change + change * change + 2 * (n + 4) * c.unit * squares)
+    least = np.sqrt(np.maximum(room, 0))
+    moved = change + (spread * spread - room) / np.where(spread > 0, spread, 1) + _STD_TERM
+    top = (
+        e
+        + np.mean(e, axis=axes, keepdims=True)
+        + c.unit * (np.abs(x) + n * np.mean(np.abs(x), axis=axes, keepdims=True))
+    )
+    bound = (top + np.abs(c.y[0]) * moved) / np.where(least > 0, least, 1)
+    return np.where((least > 0) & ~errors.overflows(c, n * squares), bound, np.inf)
+
+
+_STD_TERM = 1e-9
+"""What ONNX's definition of MeanVarianceNormalization adds to the deviation."""
+
+
+def _standard_torch(c: Call) -> str:
+    axes = along.axes(c.attrs, c.types[0].rank)
+    mean = c.let(f"torch.mean({c.x[0]}, dim={axes}, keepdim=True)")
+    if c.rng.random() < 0.5:
+        return f"({c.x[0]} - {mean}) / torch.std({c.x[0]}, dim={axes}, correction=0, keepdim=True)"
+    centred = c.let(f"{c.x[0]} - {mean}")
+    return f"{centred} * torch.rsqrt(torch.mean({centred} * {centred}, dim={axes}, keepdim=True))"
+
+
+def _standard_tensorflow(c: Call) -> str:
+    axes = list(along.axes(c.attrs, c.types[0].rank))
+    if c.rng.random() < 0.5:
+        moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims=True)")
+        return f"({c.x[0]} - {moments}[0]) / tf.sqrt({moments}[1])"
+    centred = c.let(f"{c.x[0]} - tf.reduce_mean({c.x[0]}, axis={axes}, keepdims=True)")
+    return f"{centred} / tf.math.reduce_std({c.x[0]}, axis={axes}, keepdims=True)"
+
+
+def _draw_standard(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axes = sampling.some_axes(rng, first.rank)
+    if first.rank == 4 and rng.random() < 0.5:
+        axes = rng.choice(((0, 2, 3), (2, 3)))
+    return {"axes": axes} if along.terms({"axes": axes}, first.shape) > 1 else None
+
+
+def _standard_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        along.axes({"axes": a.axes}, len(s[0]))
+    return [s[0]]
+
+
+OPS = (
+    _along_axis(
+        "Softmax",
+        lambda x, a: softmax(x[0], a["axis"]),
+        _softmax_error,
+        _axis_forms(
+            "torch.softmax({x}, dim={axis})",
+            "F.softmax({x}, dim={axis})",
+            "{x}.softmax({axis})",
+            "F.softmin(-{x}, {axis})",
+        ),
+        _axis_forms("tf.nn.softmax({x}, axis={axis})", "tf.math.softmax({x}, axis={axis})"),
+        FLOATS,
+        ulps=4,
+    ),
+    _along_axis(
+        "LogSoftmax",
+        _log_softmax,
+        _log_softmax_error,
+        _axis_forms("torch.log_softmax({x}, dim={axis})", "F.log_softmax({x}, dim={axis})", "{x}.log_softmax({axis})"),
+        _axis_forms(
+            "tf.nn.log_softmax({x}, axis={axis})",
+            "tf.math.log_softmax({x}, axis={axis})",
+        ),
+        FLOATS,
+        ulps=4,
+    ),
+    _along_axis(
+        "Hardmax",
+        _hardmax,
+        _hardmax_error,
+        _hardmax_torch,
+        _hardmax_tensorflow,
+        FLOATS,
+        exact=True,
+        continuous=False,
+        ties="first",
+        weight=0.3,
+    ),
+    _along_axis(
+        "LpNormalization",
+        _lp_normalized,
+        _lp_error,
+        _lp_torch,
+        _lp_tensorflow,
+        _WITHOUT_BFLOAT16,
+        sample=along.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
+        attrs=(Attr("axis", "int", -1), Attr("p", "int", 2)),
+        ulps=4,
+        weight=0.4,
+    ),
+    _along_axis(
+        "MeanVarianceNormalization",
+        _standard,
+        _standard_error,
+        _standard_torch,
+        _standard_tensorflow,
+        ("float32",),  # ONNX's definition holds constants of that type
+        shape=_standard_shape,
+        sample=sampling.alone_with(_draw_standard),
+        attrs=(Attr("axes", "ints", (0, 2, 3)),),
+        ulps=6,
+        weight=0.4,
+    ),
+)

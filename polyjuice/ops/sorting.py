@@ -1,0 +1,309 @@
+"""Sorting along an axis, the largest elements, and single order statistics."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import NUMERIC
+from polyjuice.ops import along, sampling
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
+from polyjuice.ops.text import subscript
+
+_TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
+"""ONNX gave TopK the type bfloat16 at opset 24."""
+
+
+def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
+    """The indices that sort a tensor, equal elements in their order."""
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+    return np.asarray(x.shape[axis] - 1 - backwards)
+
+
+def _line_error(c: ErrorContext, axis: int) -> np.ndarray:
+    """The greatest operand error along each line: no order statistic moves farther."""
+    e = np.broadcast_to(np.asarray(c.e[0], np.float64), c.x[0].shape)
+    return np.asarray(np.max(e, axis=axis, keepdims=True))
+
+
+def _unsure(c: ErrorContext, axis: int, stable: bool) -> np.ndarray:
+    """By rank in ascending order: whether the errors, or a tie, leave open which element has it."""
+    worst = 2 * _line_error(c, axis)
+    ordered = np.sort(c.x[0].astype(np.float64), axis=axis)
+    gaps = np.diff(ordered, axis=axis)
+    near = np.where(worst > 0, ~(gaps > worst), (gaps == 0) & (not stable))
+    edge = np.zeros_like(np.take(ordered, [0], axis), bool)
+    return np.asarray(np.concatenate([edge, near], axis) | np.concatenate([near, edge], axis))
+
+
+def _as_error(mask: np.ndarray) -> np.ndarray:
+    return np.where(mask, np.inf, 0.0)
+
+
+# --- TopK ------------------------------------------------------------------------------------------------------------
+
+
+def _top_k_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and not 0 <= a.k <= s[0][normalize_axis(a.axis, len(s[0]))]:
+        raise ShapeMismatch(f"there are no {a.k} elements along the axis {a.axis}")
+    return [s[0].replace(a.axis, a.k)] * 2
+
+
+def _top_k(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+    order = np.take(_order(x[0], a["axis"], bool(a["largest"])), range(a["k"]), a["axis"])
+    return np.take_along_axis(x[0], order, a["axis"]), order.astype(np.int64)
+
+
+def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    """Without ``sorted`` the order of the results is open, and with it the value at each place."""
+    axis, k, n = c.attrs["axis"], c.attrs["k"], c.x[0].shape[c.attrs["axis"]]
+    if k > 1 and not c.attrs["sorted"]:
+        return np.full(c.y[0].shape, np.inf), np.full(c.y[0].shape, np.inf)
+    ranks = range(n - 1, n - 1 - k, -1) if c.attrs["largest"] else range(k)
+    moved = np.broadcast_to(_line_error(c, axis), c.y[0].shape)
+    return moved, _as_error(np.take(_unsure(c, axis, False), ranks, axis))
+
+
+def _top_k_torch(c: Call) -> str:
+    a = c.attrs
+    flags = f"dim={a['axis']}, largest={bool(a['largest'])}, sorted={bool(a['sorted'])}"
+    return c.rng.choice((f"torch.topk({c.x[0]}, {a['k']}, {flags})", f"{c.x[0]}.topk({a['k']}, {flags})"))
+
+
+def _last(c: Call, axis: int) -> list[int]:
+    """The permutation that exchanges an axis with the last."""
+    perm = list(range(c.types[0].rank))
+    perm[axis], perm[-1] = perm[-1], perm[axis]
+    return perm
+
+
+def _top_k_tensorflow(c: Call) -> str:
+    """tf.math.top_k takes the greatest along the last axis; argsort serves the others."""
+    a, axis = c.attrs, c.attrs["axis"]
+    if a["largest"] and c.rng.random() < 0.7:
+        if axis == c.types[0].rank - 1:
+            return f"tf.math.top_k({c.x[0]}, k={a['k']}, sorted={bool(a['sorted'])}, index_type=tf.int64)"
+        perm = _last(c, axis)
+        top = c.let(f"tf.math.top_k(tf.transpose({c.x[0]}, {perm}), k={a['k']}, index_type=tf.int64)")
+        return f"(tf.transpose({top}[0], {perm}), tf.transpose({top}[1], {perm}))"
+    return _sorted_tensorflow(c, axis, bool(a["largest"]), f":{a['k']}")
+
+
+def _sorted_tensorflow(c: Call, axis: int, descending: bool, part: str = ":") -> str:
+    """Sorted values and their indices, in the range ``part`` (or at that one place) along the axis."""
+    direction = f'axis={axis}, direction="{"DESCENDING" if descending else "ASCENDING"}"'
+    cut = "" if part == ":" else subscript(c.types[0].rank, {axis: part})
+    order = f"tf.argsort({c.x[0]}, {direction}, stable=True)"
+    return f"(tf.sort({c.x[0]}, {direction}){cut}, tf.cast({order}{cut}, tf.int64))"
+
+
+# --- sort, argsort ---------------------------------------------------------------------------------------------------
+
+
+def _sort(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+    order = _order(x[0], a["dim"], bool(a["descending"]))
+    return np.take_along_axis(x[0], order, a["dim"]), order.astype(np.int64)
+
+
+def _sort_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    axis = c.attrs["dim"]
+    unsure = _unsure(c, axis, bool(c.attrs["stable"]))
+    indices = np.flip(unsure, axis) if c.attrs["descending"] else unsure
+    return np.broadcast_to(_line_error(c, axis), c.x[0].shape), _as_error(indices)
+
+
+def _sort_torch(function: str) -> Any:
+    def spell(c: Call) -> str:
+        a = c.attrs
+        flags = f"dim={a['dim']}, descending={bool(a['descending'])}, stable={bool(a['stable'])}"
+        forms = [f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"]
+        if function == "argsort":
+            forms.append(f"torch.sort({c.x[0]}, {flags})[1]")
+        return c.rng.choice(forms)
+
+    return spell
+
+
+def _argsort_tensorflow(c: Call) -> str:
+    a = c.attrs
+    direction = "DESCENDING" if a["descending"] else "ASCENDING"
+    stable = bool(a["stable"])
+    return f'tf.cast(tf.argsort({c.x[0]}, axis={a["dim"]}, direction="{direction}", stable={stable}), tf.int64)'
+
+
+def _sort_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+    return _top(b, x[0], a["dim"], b.types[x[0]].shape[a["dim"]], int(a["descending"]))
+
+
+def _top(b: Builder, x: str, axis: int, k: int, largest: int) -> Sequence[str]:
+    """ONNX's TopK, which takes the first of equal elements first (so that it is stable)."""
+    if b.types[x].dtype != "bfloat16":
+        return b.multi("TopK", x, axis=axis, k=k, largest=largest, sorted=1)
+    values, indices = b.multi("TopK", b.op("Cast", x, to="float32"), axis=axis, k=k, largest=largest, sorted=1)
+    return b.op("Cast", values, to="bfloat16"), indices
+
+
+def _same_twice(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    return [*along.first_shape(s, a), s[0]]
+
+
+_SORT: dict[str, Any] = {
+    "domain": "aten",
+    "inputs": ("T",),
+    "types": {"T": NUMERIC},
+    "sample": along.one_axis("dim", descending=along.either, stable=along.either),
+    "attrs": (Attr("dim", "int", -1), Attr("descending", "int", 0), Attr("stable", "int", 0)),
+    "exact": True,
+    "continuous": False,
+    "ties": "unspecified",
+    "weight": 0.3,
+}
+
+
+# --- single order statistics -----------------------------------------------------------------------------------------
+
+
+def _statistic_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    size = s[0][normalize_axis(a.dim, len(s[0]))]
+    if not 1 <= getattr(a, "k", 1) <= size:
+        raise ShapeMismatch(f"there is no such element along the dimension {a.dim}")
+    return [s[0].reduced((a.dim,), a.keepdim)] * 2
+
+
+def _rank(a: Attrs, size: int) -> int:
+    """The place, in ascending order, of the element asked for: the k-th, or the lower of the middle ones."""
+    return a["k"] - 1 if "k" in a else (size - 1) // 2
+
+
+def _statistic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+    axis = a["dim"]
+    rank = _rank(a, x[0].shape[axis])
+    order = np.take(_order(x[0], axis, False), [rank], axis)
+    values = np.take_along_axis(x[0], order, axis)
+    return (values, order) if a["keepdim"] else (np.squeeze(values, axis), np.squeeze(order, axis))
+
+
+def _statistic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    axis = c.attrs["dim"]
+    moved = _line_error(c, axis)
+    unsure = np.take(_unsure(c, axis, False), [_rank(c.attrs, c.x[0].shape[axis])], axis)
+    return moved.reshape(c.y[0].shape), _as_error(unsure.reshape(c.y[0].shape))
+
+
+def _statistic_torch(function: str) -> Any:
+    def spell(c: Call) -> str:
+        a = c.attrs
+        k = f"{a['k']}, " if "k" in a else ""
+        flags = f"{k}dim={a['dim']}, keepdim={bool(a['keepdim'])}"
+        return c.rng.choice((f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"))
+
+    return spell
+
+
+def _statistic_tensorflow(c: Call) -> str:
+    axis, rank = c.attrs["dim"], _rank(c.attrs, c.types[0].shape[c.attrs["dim"]])
+    return _sorted_tensorflow(c, axis, False, f"{rank}:{rank + 1}" if c.attrs["keepdim"] else str(rank))
+
+
+def _statistic_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+    """The last of the smallest elements that reach as far as the one asked for."""
+    axis, size = a["dim"], b.types[x[0]].shape[a["dim"]]
+    rank = _rank(a, size)
+    found = _top(b, x[0], axis, rank + 1, 0)
+    at = b.constant(np.asarray([rank] if a["keepdim"] else rank, np.int64))
+    return [b.op("Gather", name, at, axis=axis) for name in found]
+
+
+def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
+    return Op(
+        name=name,
+        domain="aten",
+        inputs=("T",),
+        types={"T": NUMERIC},
+        results=("T", "int64"),
+        shape=_statistic_shape,
+        numpy=_statistic,
+        error=_statistic_error,
+        torch=_statistic_torch(name),
+        tensorflow=_statistic_tensorflow,
+        onnx=_statistic_onnx,
+        sample=sample,
+        attrs=(*further, Attr("dim", "int", -1), Attr("keepdim", "int", 0)),
+        exact=True,
+        continuous=False,
+        ties="unspecified",
+        weight=0.3,
+    )
+
+
+def _draw_kth(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axis = rng.randrange(first.rank)
+    return {"k": rng.randint(1, first.shape[axis]), "dim": axis, "keepdim": rng.randint(0, 1)}
+
+
+def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs | None:
+    """Unsorted results only where there is but one."""
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    axis = rng.randrange(first.rank)
+    k = rng.randint(1, first.shape[axis])
+    return {"k": k, "axis": axis, "largest": rng.randint(0, 1), "sorted": rng.randint(0, 1) if k == 1 else 1}
+
+
+OPS = (
+    Op(
+        name="TopK",
+        inputs=("T",),
+        types={"T": _TOP_K_TYPES},
+        results=("T", "int64"),
+        shape=_top_k_shape,
+        numpy=_top_k,
+        error=_top_k_error,
+        torch=_top_k_torch,
+        tensorflow=_top_k_tensorflow,
+        sample=sampling.alone_with(_draw_top_k),
+        attrs=(
+            Attr("k", "int", as_input=True),
+            Attr("axis", "int", -1),
+            Attr("largest", "int", 1),
+            Attr("sorted", "int", 1),
+        ),
+        exact=True,
+        continuous=False,
+        ties="unspecified",
+        weight=0.5,
+    ),
+    Op(
+        name="sort",
+        results=("T", "int64"),
+        shape=_same_twice,
+        numpy=_sort,
+        error=_sort_error,
+        torch=_sort_torch("sort"),
+        tensorflow=lambda c: _sorted_tensorflow(c, c.attrs["dim"], bool(c.attrs["descending"])),
+        onnx=_sort_onnx,
+        **_SORT,
+    ),
+    Op(
+        name="argsort",
+        results=("int64",),
+        shape=along.first_shape,
+        numpy=lambda x, a: _sort(x, a)[1],
+        error=lambda c: _sort_error(c)[1],
+        torch=_sort_torch("argsort"),
+        tensorflow=_argsort_tensorflow,
+        onnx=lambda b, x, a: _sort_onnx(b, x, a)[1],
+        **_SORT,
+    ),
+    _order_statistic("median", along.one_axis("dim", keepdim=along.either)),
+    _order_statistic("kthvalue", sampling.alone_with(_draw_kth), Attr("k", "int")),
+)

@@ -1,0 +1,77 @@
+"""Special functions that NumPy lacks, to the accuracy of float64, on arrays."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def erf(x: np.ndarray) -> np.ndarray:
+    return np.asarray(_erf(x).astype(x.dtype))
+
+
+def erfc(x: np.ndarray) -> np.ndarray:
+    return np.asarray(_erfc(x).astype(x.dtype))
+
+
+def erfinv(y: np.ndarray) -> np.ndarray:
+    """The inverse of erf: Winitzki's approximation, refined by Halley's method on erfc, which is accurate near 1."""
+    z = np.abs(np.asarray(y, np.float64))
+    rest = 1 - z  # exact for z >= 1/2
+    log = np.log(rest * (1 + z))
+    a = 0.147
+    half = 2 / (math.pi * a) + log / 2
+    x = np.sqrt(np.sqrt(half * half - log / a) - half)
+    for _ in range(3):
+        miss = np.where(z < 0.5, _erf(x) - z, rest - _erfc(x))
+        step = miss / (2 / math.sqrt(math.pi) * np.exp(-x * x))
+        x = x - np.where(np.isfinite(step), step / (1 + x * step), 0.0)
+    x = np.where(z == 1, np.inf, np.where(z == 0, 0.0, x))
+    return np.asarray(np.copysign(x, y).astype(np.asarray(y).dtype))
+
+
+def _lgamma_of(x: float) -> float:
+    if (x == math.floor(x) and x <= 0) or math.isinf(x):
+        return math.inf
+    try:
+        return math.lgamma(x)
+    except OverflowError:
+        return math.inf
+
+
+_lgamma = np.vectorize(_lgamma_of, otypes=[np.float64])
+
+
+def lgamma(x: np.ndarray) -> np.ndarray:
+    """log |Gamma(x)|."""
+    return np.asarray(_lgamma(x).astype(x.dtype))
+
+
+_ASYMPTOTIC = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+"""B(2k) / 2k for k = 1 to 7, the coefficients of the asymptotic expansion of digamma."""
+
+_LARGE = 10
+
+
+def digamma(x: np.ndarray) -> np.ndarray:
+    """The derivative of lgamma: by reflection, recurrence up to 10, and the asymptotic expansion from there."""
+    given = np.asarray(x, np.float64)
+    z = np.where(given <= 0, 1 - given, given)
+    out = np.zeros(z.shape)
+    for _ in range(_LARGE):
+        small = z < _LARGE
+        out = out - np.where(small, 1 / z, 0.0)
+        z = z + small
+    power = inverse = 1 / (z * z)
+    out = out + np.log(z) - 0.5 / z
+    for coefficient in _ASYMPTOTIC:
+        out = out - coefficient * power
+        power = power * inverse
+    fraction = given - np.rint(given)
+    out = np.where(given <= 0, out - math.pi / np.tan(math.pi * fraction), out)
+    out = np.where((given <= 0) & (fraction == 0), np.nan, out)
+    return np.asarray(out.astype(np.asarray(x).dtype))

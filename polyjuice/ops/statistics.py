@@ -1,0 +1,489 @@
+"""ATen's reductions: variance, norms of any order, truth and counts over axes, both extremes."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
+from polyjuice.ops import along, errors, sampling
+from polyjuice.ops.reductions import (
+    Reduce,
+    extreme_error,
+    greatest,
+    least,
+    log_sum_exp,
+    log_sum_exp_error,
+    mean_error,
+    norm,
+    norm_error,
+    operand_errors,
+    over,
+    reducing,
+    sum_error,
+    terms,
+)
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Hole, NumpyFn, Op, SpellFn
+
+_DIM = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
+
+
+def _op(
+    name: str,
+    numpy: NumpyFn,
+    error: ErrorFn,
+    torch: SpellFn,
+    tensorflow: SpellFn,
+    onnx: DecomposeFn,
+    types: tuple[str, ...] = FLOATS,
+    **more: Any,
+) -> Op:
+    """A reduction over several dimensions."""
+    defaults = {
+        "results": ("T",),
+        "shape": along.dims_shape,
+        "sample": along.some_axes(),
+        "attrs": _DIM,
+        "weight": 0.4,
+    }
+    return Op(
+        name=name,
+        domain="aten",
+        inputs=("T",),
+        types={"T": types},
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        onnx=onnx,
+        **{**defaults, **more},
+    )
+
+
+def _by(op: str) -> DecomposeFn:
+    """ONNX's reduction of another name."""
+    return lambda b, x, a: _reduce(b, op, x[0], a)
+
+
+def _reduce(b: Builder, op: str, x: str, a: Attrs) -> str:
+    return b.op(op, x, axes=along.axes(a, b.types[x].rank), keepdims=int(along.keeps(a)))
+
+
+# --- variance --------------------------------------------------------------------------------------------------------
+
+
+def _freedom(a: Attrs, shape: Sequence[int]) -> int:
+    """The divisor of a variance: elements minus ``correction``."""
+    return along.terms(a, shape) - int(a["correction"])
+
+
+def _var(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    over_axes = along.axes(a, x[0].ndim)
+    deviations = x[0] - np.mean(x[0], axis=over_axes, keepdims=True)
+    squares = np.sum(deviations * deviations, axis=over_axes, keepdims=along.keeps(a))
+    return np.asarray(squares / np.asarray(max(_freedom(a, x[0].shape), 0), x[0].dtype))
+
+
+def _spread(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+    """The norm of the deviations, and how far it may move.
+
+    Taking the mean out is a projection, so that the deviations move no more than the operands; an error of the mean,
+    or of Welford's updates (relative: n u times the condition number), is at most one of n u |x|.
+    """
+    x = c.x[0].astype(np.float64)
+    deviations = x - np.mean(x, axis=along.axes(c.attrs, x.ndim), keepdims=True)
+    change = over(c, norm, operand_errors(c)) + (terms(c) + 4) * c.unit * over(c, norm, x)
+    return over(c, norm, deviations), change
+
+
+def _var_error(c: ErrorContext) -> np.ndarray:
+    size, change = _spread(c)
+    squares = size * size
+    moved = 2 * size * change + change * change + (terms(c) + 4) * c.unit * squares
+    bound = moved / max(_freedom(c.attrs, c.x[0].shape), 1)
+    return errors.infinite_if(errors.overflows(c, squares + moved), bound)
+
+
+def _std_error(c: ErrorContext) -> np.ndarray:
+    """A variance may come out as 0 where the deviations are 2.4 times their error or less."""
+    size, change = _spread(c)
+    tiny = math.sqrt(terms(c) * dtypes.smallest_normal(errors.held(c)))
+    moved = 2.5 * change + tiny + (terms(c) + 4) * c.unit * size
+    bound = moved / math.sqrt(max(_freedom(c.attrs, c.x[0].shape), 1))
+    return errors.infinite_if(errors.overflows(c, (size + change) ** 2), bound)
+
+
+def _var_torch(function: str) -> SpellFn:
+    def spell(c: Call) -> str | Hole:
+        correction = int(c.attrs["correction"])
+        divisor = f"correction={correction}"
+        if correction in (0, 1) and c.rng.random() < 0.4:
+            divisor = f"unbiased={bool(correction)}"
+        forms = [f"torch.{function}({{x}}, dim={{dim}}, {divisor}, keepdim={{keep}})"]
+        if function != "var_mean":
+            forms.append(f"{{x}}.{function}(dim={{dim}}, {divisor}, keepdim={{keep}})")
+            return along.torch(*forms)(c)
+        return forms[0].format(x=c.x[0], dim=along.axes(c.attrs, c.types[0].rank), keep=along.keeps(c.attrs))
+
+    return spell
+
+
+def _correction(c: Call) -> float | None:
+    """The factor that turns the mean of the squares into the variance asked for."""
+    n, freedom = along.terms(c.attrs, c.types[0].shape), _freedom(c.attrs, c.types[0].shape)
+    return n / freedom if freedom > 0 else None
+
+
+_NO_FREEDOM = Hole("a variance without degrees of freedom")
+
+
+def _scaled(text: str | Hole, factor: float) -> str | Hole:
+    return text if factor == 1 or isinstance(text, Hole) else f"({text} * {factor!r})"
+
+
+def _var_tensorflow(function: str, root: bool) -> SpellFn:
+    def spell(c: Call) -> str | Hole:
+        factor = _correction(c)
+        if factor is None:
+            return _NO_FREEDOM
+        text = along.tensorflow(f"tf.math.{function}({{x}}, axis={{dim}}, keepdims={{keep}})")(c)
+        return _scaled(text, math.sqrt(factor) if root else factor)
+
+    return spell
+
+
+def _var_mean_tensorflow(c: Call) -> str | Hole:
+    factor = _correction(c)
+    if factor is None:
+        return _NO_FREEDOM
+    axes, keep = list(along.axes(c.attrs, c.types[0].rank)), along.keeps(c.attrs)
+    moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims={keep})")
+    return f"({_scaled(f'{moments}[1]', factor)}, {moments}[0])"
+
+
+def _var_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+    t = b.types[x[0]]
+    freedom = _freedom(a, t.shape)
+    if freedom <= 0:
+        return _NO_FREEDOM
+    mean = b.op("ReduceMean", x[0], axes=along.axes(a, t.rank), keepdims=1)
+    squares = _reduce(b, "ReduceSumSquare", b.op("Sub", x[0], mean), a)
+    return b.op("Div", squares, b.constant(np.asarray(freedom).astype(dtypes.to_numpy(t.dtype))))
+
+
+def _std_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+    variance = _var_onnx(b, x, a)
+    return variance if isinstance(variance, Hole) else b.op("Sqrt", variance)
+
+
+def _var_mean_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Hole:
+    variance = _var_onnx(b, x, a)
+    return variance if isinstance(variance, Hole) else (variance, _reduce(b, "ReduceMean", x[0], a))
+
+
+def _draw_variance(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank == 0 or 0 in first.shape:
+        return None
+    attrs = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
+    possible = [n for n in (0, 1, 1, 2) if n < along.terms(attrs, first.shape)]
+    return {**attrs, "correction": rng.choice(possible)}
+
+
+def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, onnx: DecomposeFn, **more: Any) -> Op:
+    return _op(
+        name,
+        numpy,
+        error,
+        _var_torch(name),
+        tensorflow,
+        onnx,
+        sample=sampling.alone_with(_draw_variance),
+        attrs=(Attr("dim", "ints", ()), Attr("correction", "int", 1), Attr("keepdim", "int", 0)),
+        ulps=4,
+        **more,
+    )
+
+
+def _var_mean_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    return [*along.dims_shape(s, a), *along.dims_shape(s, a)]
+
+
+_mean = reducing(np.mean)
+
+
+# --- norms of any order ----------------------------------------------------------------------------------------------
+
+
+def _order(order: float) -> Reduce:
+    """The norm of an order: a count of what is not 0, a greatest or a least magnitude, or a root of a sum of powers."""
+
+    def reduce(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
+        if order == 2:
+            return norm(x, axis, keepdims)
+        x = np.abs(x)
+        if order == 0:
+            return np.sum(x != 0, axis=axis, keepdims=keepdims)
+        if math.isinf(order):
+            return (greatest if order > 0 else least)(x, axis, keepdims)
+        return np.sum(x**order, axis=axis, keepdims=keepdims) ** np.asarray(1 / order, x.dtype)
+
+    return reduce
+
+
+def _order_error(c: ErrorContext) -> np.ndarray:
+    """A norm moves at most by the norm of the change; orders below 1 are no norms, and are left open."""
+    order, e = c.attrs["ord"], operand_errors(c)
+    if order == 0:
+        return _count_error(c)
+    if order == 2:
+        return norm_error(c)
+    if math.isinf(order):
+        return np.asarray(over(c, np.max, e))
+    if order < 1:
+        return np.full(np.shape(c.y[0]), np.inf)
+    change = over(c, _order(order), e)
+    tiny = (terms(c) * dtypes.smallest_normal(errors.held(c))) ** (1 / order)
+    powers = over(c, np.sum, (np.abs(c.x[0].astype(np.float64)) + e) ** order)
+    exponent = np.abs(np.log(np.maximum(powers, dtypes.smallest_normal(errors.held(c)))))
+    rounding = (terms(c) + 8 * order + exponent) * c.unit * (np.abs(c.y[0]) + change)
+    return errors.infinite_if(errors.overflows(c, powers), change + tiny + rounding)
+
+
+def _order_torch(c: Call) -> str | Hole:
+    order = f'float("{c.attrs["ord"]}")' if math.isinf(c.attrs["ord"]) else repr(c.attrs["ord"])
+    return along.torch(
+        f"torch.linalg.vector_norm({{x}}, ord={order}, dim={{dim}}, keepdim={{keep}})",
+        f"torch.norm({{x}}, p={order}, dim={{dim}}, keepdim={{keep}})",
+        f"{{x}}.norm(p={order}, dim={{dim}}, keepdim={{keep}})",
+    )(c)
+
+
+def _order_tensorflow(c: Call) -> str | Hole:
+    order = c.attrs["ord"]
+    if order == 0:
+        return along.tensorflow("tf.math.count_nonzero({x}, axis={dim}, keepdims={keep}, dtype=tf.{dtype})")(c)
+    if math.isinf(order):
+        function = "reduce_max" if order > 0 else "reduce_min"
+        return along.tensorflow(f"tf.{function}(tf.abs({{x}}), axis={{dim}}, keepdims={{keep}})")(c)
+    if order == 1:
+        return along.tensorflow("tf.reduce_sum(tf.abs({x}), axis={dim}, keepdims={keep})")(c)
+    if order == 2:
+        return along.tensorflow(
+            "tf.sqrt(tf.reduce_sum({x} * {x}, axis={dim}, keepdims={keep}))",
+            single=("tf.norm({x}, axis={dim}, keepdims={keep})",),
+        )(c)
+    return along.tensorflow(
+        f"tf.pow(tf.reduce_sum(tf.pow(tf.abs({{x}}), {order!r}), axis={{dim}}, keepdims={{keep}}), {1 / order!r})"
+    )(c)
+
+
+def _order_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    order, dtype = a["ord"], b.types[x[0]].dtype
+    if order in (1, 2):
+        return _reduce(b, f"ReduceL{order:.0f}", x[0], a)
+    if order == 0:
+        return _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to=dtype), a)
+    size = b.op("Abs", x[0])
+    if math.isinf(order):
+        return _reduce(b, "ReduceMax" if order > 0 else "ReduceMin", size, a)
+    power, root = (b.constant(np.asarray(p).astype(dtypes.to_numpy(dtype))) for p in (order, 1 / order))
+    return b.op("Pow", _reduce(b, "ReduceSum", b.op("Pow", size, power), a), root)
+
+
+# --- truth and counts ------------------------------------------------------------------------------------------------
+
+
+def _undecided(c: ErrorContext) -> np.ndarray:
+    """Elements whose error could make them zero, or no longer zero."""
+    e = operand_errors(c)
+    return np.asarray((e > 0) & (np.abs(c.x[0]) <= e))
+
+
+def _count_error(c: ErrorContext) -> np.ndarray:
+    return np.where(over(c, np.any, _undecided(c)), np.inf, 0.0)
+
+
+def _truth_error(decisive: bool) -> ErrorFn:
+    """Open where an element is in doubt and no other one decides: a true one for any, a false one for all."""
+
+    def bound(c: ErrorContext) -> np.ndarray:
+        doubt = _undecided(c)
+        decided = over(c, np.any, ((c.x[0] != 0) == decisive) & ~doubt)
+        return np.where(over(c, np.any, doubt) & ~decided, np.inf, 0.0)
+
+    return bound
+
+
+def _truth_torch(function: str) -> SpellFn:
+    """ATen reduces one dimension at a time, and answers in uint8 on uint8."""
+
+    def spell(c: Call) -> str:
+        text = f"{c.x[0]}.to(torch.bool)" if c.types[0].dtype == "uint8" else c.x[0]
+        over_axes, keep = along.axes(c.attrs, c.types[0].rank), along.keeps(c.attrs)
+        if len(over_axes) == c.types[0].rank and not keep and c.rng.random() < 0.5:
+            return f"torch.{function}({text})"
+        for axis in sorted(over_axes, reverse=True):
+            form = c.rng.choice(
+                (f"torch.{function}({text}, dim={axis}, keepdim={keep})", f"{text}.{function}({axis}, {keep})")
+            )
+            text = form
+        return text if over_axes else f"({text} != 0)"
+
+    return spell
+
+
+def _truth_tensorflow(function: str) -> SpellFn:
+    def spell(c: Call) -> str | Hole:
+        inner = "{x}" if c.types[0].dtype == "bool" else c.rng.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
+        return along.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
+
+    return spell
+
+
+def _truth_onnx(op: str) -> DecomposeFn:
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
+        truth = b.op("Cast", b.op("Cast", x[0], to="bool"), to="int32")
+        return b.op("Cast", _reduce(b, op, truth, a), to="bool")
+
+    return build
+
+
+def _truth(name: str, function: Any, decisive: bool, op: str) -> Op:
+    return _op(
+        name,
+        reducing(function, "bool"),
+        _truth_error(decisive),
+        _truth_torch(name),
+        _truth_tensorflow(f"reduce_{name}"),
+        _truth_onnx(op),
+        ALL,
+        results=("bool",),
+        exact=True,
+        continuous=False,
+    )
+
+
+def _count_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    return [s[0].reduced(along.axes({"dim": a.dim}, len(s[0])), 0)]
+
+
+def _nan_to_zero_sum(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    zero = b.constant(np.zeros((), dtypes.to_numpy(b.types[x[0]].dtype)))
+    return _reduce(b, "ReduceSum", b.op("Where", b.op("IsNaN", x[0]), zero, x[0]), a)
+
+
+# --- both extremes ---------------------------------------------------------------------------------------------------
+
+
+def _extremes_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if s[0][normalize_axis(a.dim, len(s[0]))] == 0:
+        raise ShapeMismatch("the extremes of no elements")
+    return [s[0].reduced((a.dim,), a.keepdim)] * 2
+
+
+def _extremes_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+    t = b.types[x[0]]
+    wide = b.op("Cast", x[0], to="int32") if t.dtype == "int16" else x[0]
+    found = [_reduce(b, op, wide, a) for op in ("ReduceMin", "ReduceMax")]
+    return [b.op("Cast", name, to="int16") for name in found] if t.dtype == "int16" else found
+
+
+_SUMS = ("{x}.nansum(dim={dim}, keepdim={keep})", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})")
+
+OPS = (
+    _variance("var", _var, _var_error, _var_tensorflow("reduce_variance", False), _var_onnx),
+    _variance("std", lambda x, a: np.sqrt(_var(x, a)), _std_error, _var_tensorflow("reduce_std", True), _std_onnx),
+    _variance(
+        "var_mean",
+        lambda x, a: (_var(x, a), _mean(x, a)),
+        lambda c: (_var_error(c), mean_error(c)),
+        _var_mean_tensorflow,
+        _var_mean_onnx,
+        results=("T", "T"),
+        shape=_var_mean_shape,
+    ),
+    _op(
+        "logsumexp",
+        reducing(log_sum_exp),
+        log_sum_exp_error,
+        along.torch(
+            "torch.logsumexp({x}, dim={dim}, keepdim={keep})",
+            "{x}.logsumexp({dim}, keepdim={keep})",
+            "torch.special.logsumexp({x}, {dim}, keepdim={keep})",
+        ),
+        along.tensorflow(
+            "tf.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
+            "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
+        ),
+        _by("ReduceLogSumExp"),
+        ulps=4,
+    ),
+    _op(
+        "linalg_vector_norm",
+        lambda x, a: reducing(_order(a["ord"]))(x, a),
+        _order_error,
+        _order_torch,
+        _order_tensorflow,
+        _order_onnx,
+        sample=along.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
+        attrs=(Attr("ord", "float", 2.0), *_DIM),
+        continuous=False,
+        ulps=2,
+    ),
+    _op(
+        "nansum",
+        reducing(np.nansum),
+        sum_error,
+        along.torch(*_SUMS, full=("torch.nansum({x})",)),
+        along.tensorflow(
+            "tf.reduce_sum(tf.where(tf.math.is_nan({x}), tf.zeros_like({x}), {x}), axis={dim}, keepdims={keep})"
+        ),
+        _nan_to_zero_sum,
+        exact=True,
+        partial=lambda x, a: reducing(np.nansum)([np.abs(x[0])], a),
+    ),
+    _truth("any", np.any, True, "ReduceMax"),
+    _truth("all", np.all, False, "ReduceMin"),
+    _op(
+        "count_nonzero",
+        reducing(lambda x, axis, keepdims: np.count_nonzero(x, axis=axis), "int64"),
+        _count_error,
+        lambda c: f"torch.count_nonzero({c.x[0]}, dim={along.axes(c.attrs, c.types[0].rank)})",
+        lambda c: f"tf.math.count_nonzero({c.x[0]}, axis={list(along.axes(c.attrs, c.types[0].rank))})",
+        lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
+        ALL,
+        results=("int64",),
+        shape=_count_shape,
+        sample=sampling.alone_with(
+            lambda rng, first: (
+                {"dim": sampling.some_axes(rng, first.rank)} if first.rank and 0 not in first.shape else None
+            )
+        ),
+        attrs=(Attr("dim", "ints", ()),),
+        exact=True,
+        continuous=False,
+    ),
+    _op(
+        "aminmax",
+        lambda x, a: (reducing(least)(x, a), reducing(greatest)(x, a)),
+        lambda c: (extreme_error(c), extreme_error(c)),
+        lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
+        lambda c: (
+            f"(tf.reduce_min({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}),"
+            f" tf.reduce_max({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}))"
+        ),
+        _extremes_onnx,
+        NUMERIC,
+        results=("T", "T"),
+        shape=_extremes_shape,
+        sample=along.one_axis("dim", keepdim=along.either),
+        attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
+        exact=True,
+    ),
+)

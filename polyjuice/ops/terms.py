@@ -1,0 +1,92 @@
+"""ONNX decompositions written as arithmetic on terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, dtypes
+from polyjuice.ops.spec import Builder, DecomposeFn
+
+_HALF = ("float16", "bfloat16")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value under construction; a Python number beside it becomes a constant of its element type."""
+
+    builder: Builder
+    name: str
+
+    @property
+    def dtype(self) -> str:
+        return self.builder.types[self.name].dtype
+
+    def number(self, value: float) -> Term:
+        """A scalar constant of this term's element type."""
+        return Term(self.builder, self.builder.constant(np.asarray(value).astype(dtypes.to_numpy(self.dtype))))
+
+    def then(self, op: str, *others: Term | float, **attrs: Any) -> Term:
+        """An ONNX operator with this term as its first operand."""
+        names = [other.name if isinstance(other, Term) else self.number(other).name for other in others]
+        return Term(self.builder, self.builder.op(op, self.name, *names, **attrs))
+
+    def to(self, dtype: str) -> Term:
+        return self if dtype == self.dtype else self.then("Cast", to=dtype)
+
+    def __add__(self, other: Term | float) -> Term:
+        return self.then("Add", other)
+
+    def __sub__(self, other: Term | float) -> Term:
+        return self.then("Sub", other)
+
+    def __rsub__(self, other: float) -> Term:
+        return self.number(other) - self
+
+    def __mul__(self, other: Term | float) -> Term:
+        return self.then("Mul", other)
+
+    def __truediv__(self, other: Term | float) -> Term:
+        return self.then("Div", other)
+
+    def __neg__(self) -> Term:
+        return self.then("Neg")
+
+    def __abs__(self) -> Term:
+        return self.then("Abs")
+
+    def __lt__(self, other: Term | float) -> Term:
+        return self.then("Less", other)
+
+    def __gt__(self, other: Term | float) -> Term:
+        return self.then("Greater", other)
+
+    def equals(self, other: Term | float) -> Term:
+        return self.then("Equal", other)
+
+
+def where(condition: Term, yes: Term | float, no: Term | float) -> Term:
+    """Where; at least one of the branches is a term."""
+    like = yes if isinstance(yes, Term) else no
+    assert isinstance(like, Term)
+    branches = [branch if isinstance(branch, Term) else like.number(branch) for branch in (yes, no)]
+    return condition.then("Where", *branches)
+
+
+def onnx_term(function: Callable[..., Term], widen: bool = True) -> DecomposeFn:
+    """A decomposition from a function of the operands and the attributes.
+
+    With ``widen`` half types are computed in float32, as frameworks do, and because ONNX lacks some operators on them.
+    """
+
+    def build(b: Builder, x: Any, a: Attrs) -> str:
+        operands = [Term(b, name) for name in x]
+        dtype = operands[0].dtype
+        half = widen and dtype in _HALF
+        result = function(*(t.to("float32") if half and t.dtype in _HALF else t for t in operands), a)
+        return (result.to(dtype) if half and result.dtype == "float32" else result).name
+
+    return build

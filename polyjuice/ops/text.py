@@ -1,0 +1,23 @@
+"""Pieces of Python text that spellings of several families share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from polyjuice.ir import dtypes
+
+
+def literal(value: float, dtype: str) -> str:
+    """A number as an element of a type."""
+    if dtype == "bool":
+        return str(bool(value))
+    if dtypes.is_int(dtype):
+        return str(int(value))
+    return repr(float(value)) if math.isfinite(value) else f'float("{value}")'
+
+
+def subscript(rank: int, entries: Mapping[int, str]) -> str:
+    """An index expression with an entry for some axes, and all of the others: ``[:, 1:3]``."""
+    last = max(entries, default=-1)
+    return f"[{', '.join(entries.get(axis, ':') for axis in range(last + 1))}]" if last >= 0 and rank else "[...]"

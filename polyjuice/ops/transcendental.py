@@ -1,0 +1,424 @@
+"""Exponentials, logarithms, roots, trigonometric and special functions: elementwise and continuous where defined."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs
+from polyjuice.ir.dtypes import FLOATS
+from polyjuice.ops import errors
+from polyjuice.ops.pointwise import HALF_TO_SINGLE, WITHOUT_BFLOAT16, binary, cast_around, parametric, unary
+from polyjuice.ops.spec import Call, ErrorContext, Hole, Op
+from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
+from polyjuice.ops.terms import Term, onnx_term, where
+
+_NO_ONNX = Hole("ONNX's operators say it only as an approximation")
+
+
+def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = WITHOUT_BFLOAT16, **more: Any) -> Op:
+    """A function that ONNX, Torch and TensorFlow all call by one name."""
+    word = name.lower()
+    return unary(
+        name,
+        function,
+        (f"torch.{word}({{0}})", f"{{0}}.{word}()", f"{{0}}.{word}_()"),
+        (f"tf.math.{word}({{0}})",) + ((f"tf.{word}({{0}})",) if word != "log" and word != "erf" else ()),
+        error,
+        types,
+        **more,
+    )
+
+
+def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *torch: str, **more: Any) -> Op:
+    """A function that ONNX lacks, with further ways to say it in Torch."""
+    return unary(
+        name,
+        function,
+        (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()", *torch),
+        tensorflow,
+        error,
+        domain="aten",
+        onnx=onnx,
+        **{"ulps": 8, "weight": 0.3, **more},
+    )
+
+
+# --- error rules -----------------------------------------------------------------------------------------------------
+
+
+def _tan_error(c: ErrorContext) -> np.ndarray:
+    """Monotone between two poles; a quotient of two functions computed to an absolute error."""
+    x, e = c.x[0], c.e[0]
+    crosses = np.floor((x - e) / math.pi + 0.5) != np.floor((x + e) / math.pi + 0.5)
+    return errors.infinite_if(crosses, errors.monotone(c) + 16 * c.unit * (1 + c.y[0] ** 2))
+
+
+def _growing(rule: Any) -> Any:
+    """Sums of exponentials: they overflow a little before the result does."""
+    return lambda c: errors.unless_overflow(c, 2 * np.abs(c.y[0]), rule(c))
+
+
+def _even_growing(c: ErrorContext) -> np.ndarray:
+    """An even function that grows with the magnitude."""
+    x, e = np.abs(c.x[0]), c.e[0]
+    return errors.corners(c, [[x + e], [np.maximum(x - e, 0)]])
+
+
+def _exp2_error(c: ErrorContext) -> np.ndarray:
+    """Computed by way of the natural exponential too, whose operand is then rounded."""
+    return np.asarray(errors.monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]))
+
+
+def _crosses_pole(c: ErrorContext) -> np.ndarray:
+    """The poles of the gamma function: zero and the negative integers."""
+    low, high = c.x[0] - c.e[0], c.x[0] + c.e[0]
+    return np.asarray((low <= 0) & ((np.floor(low) != np.floor(high)) | (np.floor(low) == low)))
+
+
+def _lgamma_error(c: ErrorContext) -> np.ndarray:
+    """Convex between two poles: above by the ends of the interval, below by the tangent."""
+    x, e = c.x[0], c.e[0]
+    reach = e + 4 * c.unit * np.abs(x) * (x < 0)
+    wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
+    tangent = np.where(reach > 0, np.abs(digamma(x)) * reach, 0.0)
+    bound = np.maximum(errors.monotone(wide), tangent)
+    size = np.abs(x) * np.log1p(np.abs(x))
+    return errors.infinite_if(_crosses_pole(wide), bound + 24 * c.unit * (1 + np.where(x < 0, size, 0.0)))
+
+
+def _digamma_error(c: ErrorContext) -> np.ndarray:
+    """Increasing between two poles; the cotangent of its reflection feels a rounding of the operand."""
+    x = c.x[0]
+    reach = c.e[0] + 8 * c.unit * np.abs(x) * (x < 0)
+    wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
+    return errors.infinite_if(_crosses_pole(wide), errors.monotone(wide) + 16 * c.unit * (1 + np.log1p(np.abs(x))))
+
+
+def _corners_of_two(c: ErrorContext) -> np.ndarray:
+    (x, y), (ex, ey) = c.x, c.e
+    return errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
+
+
+def _xlogy_error(c: ErrorContext) -> np.ndarray:
+    return np.asarray(_corners_of_two(c) + 4 * c.unit * np.abs(c.x[0]))
+
+
+def _angle_error(c: ErrorContext) -> np.ndarray:
+    """The angle at which the error's disc is seen; unbounded on the cut, where the angle jumps by a turn."""
+    (y, x), (ey, ex) = c.x, c.e
+    radius, reach = np.hypot(x, y), np.hypot(ex, ey)
+    seen = reach < radius
+    angle = np.arcsin(np.where(seen, reach / np.where(seen, radius, 1.0), 0.0))
+    cut = (x - ex <= 0) & (np.abs(y) <= ey)
+    return np.where(cut | ~seen, np.inf, angle)
+
+
+def _logit(x: np.ndarray, a: Attrs) -> np.ndarray:
+    if a["eps"] is not None:
+        eps = np.asarray(a["eps"], x.dtype)
+        x = np.clip(x, eps, 1 - eps)
+    return np.asarray(np.log(x / (1 - x)))
+
+
+def _logit_error(c: ErrorContext) -> np.ndarray:
+    """The rounding of 1 - x counts more the nearer x is to 1, whether by itself or by the limit."""
+    eps = c.attrs["eps"] or 0.0
+    z = np.clip(c.x[0], eps, 1 - eps)
+    rounding = 4 * c.unit * (1 + 1 / np.where(z < 1, 1 - z, 1.0))
+    return np.where((rounding < 0.1) | (c.unit == 0), errors.monotone(c) + rounding, np.inf)
+
+
+def _sinc(x: np.ndarray) -> np.ndarray:
+    angle = np.asarray(math.pi, x.dtype) * x
+    return np.where(x == 0, np.ones((), x.dtype), np.sin(angle) / np.where(x == 0, np.ones((), x.dtype), angle))
+
+
+# --- spellings -------------------------------------------------------------------------------------------------------
+
+
+def _hypot_tensorflow(c: Call) -> str:
+    """Scaled by the larger leg, so that no square leaves the type's range."""
+    a, b = c.let(f"tf.abs({c.x[0]})"), c.let(f"tf.abs({c.x[1]})")
+    large = c.let(f"tf.maximum({a}, {b})")
+    ratio = f"tf.math.divide_no_nan(tf.minimum({a}, {b}), {large})"
+    return f"{large} * tf.sqrt(1 + tf.square({ratio}))"
+
+
+def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
+    large = abs(x).then("Max", abs(y))
+    ratio = abs(x).then("Min", abs(y)) / where(large.equals(0), 1.0, large)
+    return large * (ratio * ratio + 1.0).then("Sqrt")
+
+
+def _sum_of_powers_tensorflow(base: str) -> Any:
+    """log(b**x + b**y) about the larger exponent."""
+
+    def spell(c: Call) -> str:
+        large = c.let(f"tf.maximum({c.x[0]}, {c.x[1]})")
+        gap = f"tf.abs({c.x[0]} - {c.x[1]})"
+        if base == "2":
+            return f"{large} + tf.math.log1p(tf.exp(-{math.log(2)} * {gap})) / {math.log(2)}"
+        return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
+
+    return spell
+
+
+def _sum_of_powers_onnx(scale: float) -> Any:
+    def say(x: Term, y: Term, a: Attrs) -> Term:
+        gap = abs(x - y) * -scale
+        return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
+
+    return onnx_term(say)
+
+
+def _atan2_onnx(y: Term, x: Term, a: Attrs) -> Term:
+    """The arctangent of the quotient, moved into its quadrant."""
+    angle = (y / where(x.equals(0), 1.0, x)).then("Atan")
+    left = angle + where(y < 0, y.number(-math.pi), y.number(math.pi))
+    upright = y.then("Sign") * (math.pi / 2)
+    return where(x > 0, angle, where(x < 0, left, upright))
+
+
+def _sinc_onnx(x: Term, a: Attrs) -> Term:
+    zero, angle = x.equals(0), x * math.pi
+    return where(zero, 1.0, angle.then("Sin") / where(zero, 1.0, angle))
+
+
+def _logit_torch(c: Call) -> str:
+    eps = c.attrs["eps"]
+    return c.rng.choice(("torch.logit({0}, eps={1})", "{0}.logit({1})", "torch.special.logit({0}, {1})")).format(
+        c.x[0], eps
+    )
+
+
+def _logit_tensorflow(c: Call) -> str:
+    eps = c.attrs["eps"]
+    x = c.x[0] if eps is None else c.let(f"tf.clip_by_value({c.x[0]}, {eps}, {1 - eps})")
+    return c.rng.choice(("tf.math.log({0} / (1 - {0}))", "tf.math.log({0}) - tf.math.log(1 - {0})")).format(x)
+
+
+def _logit_onnx(x: Term, a: Attrs) -> Term:
+    if a["eps"] is not None:
+        x = x.then("Clip", min=a["eps"], max=1 - a["eps"])
+    return (x / (1.0 - x)).then("Log")
+
+
+_ABSOLUTE = errors.plus_absolute
+
+OPS = (
+    # exponentials, logarithms, roots
+    _function("Exp", np.exp, errors.monotone, FLOATS, ulps=8),
+    _function("Log", np.log, _ABSOLUTE(errors.monotone, 2), FLOATS, ulps=8, weight=0.5),
+    unary(
+        "Sqrt",
+        np.sqrt,
+        ("torch.sqrt({0})", "{0}.sqrt()", "{0} ** 0.5", "{0}.sqrt_()"),
+        ("tf.sqrt({0})", "tf.math.sqrt({0})"),
+        errors.monotone,
+        ulps=2,
+    ),
+    _aten(
+        "expm1",
+        np.expm1,
+        ("tf.math.expm1({0})",),
+        _ABSOLUTE(errors.monotone, 4),
+        onnx_term(lambda x, a: x.then("Exp") - 1.0),
+        "torch.special.expm1({0})",
+    ),
+    _aten(
+        "exp2",
+        np.exp2,
+        ("tf.pow(tf.constant(2.0, {0}.dtype), {0})", f"tf.exp({{0}} * {math.log(2)})", "2.0 ** {0}"),
+        _exp2_error,
+        onnx_term(lambda x, a: x.number(2.0).then("Pow", x)),
+        "2.0 ** {0}",
+        "torch.pow(2.0, {0})",
+        "torch.special.exp2({0})",
+    ),
+    _aten(
+        "log1p",
+        np.log1p,
+        ("tf.math.log1p({0})",),
+        _ABSOLUTE(errors.monotone, 4),
+        onnx_term(lambda x, a: (x + 1.0).then("Log")),
+        "torch.special.log1p({0})",
+    ),
+    _aten(
+        "log2",
+        np.log2,
+        (f"tf.math.log({{0}}) / {math.log(2)}", "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
+        _ABSOLUTE(errors.monotone, 4),
+        onnx_term(lambda x, a: x.then("Log") / math.log(2)),
+    ),
+    _aten(
+        "log10",
+        np.log10,
+        (f"tf.math.log({{0}}) / {math.log(10)}", f"tf.math.log({{0}}) * {1 / math.log(10)}"),
+        _ABSOLUTE(errors.monotone, 4),
+        onnx_term(lambda x, a: x.then("Log") / math.log(10)),
+    ),
+    _aten(
+        "rsqrt",
+        lambda x: 1 / np.sqrt(x),
+        ("tf.math.rsqrt({0})", "1 / tf.sqrt({0})", "{0} ** -0.5"),
+        errors.monotone,
+        onnx_term(lambda x, a: x.then("Sqrt").then("Reciprocal")),
+        "1 / torch.sqrt({0})",
+        "{0} ** -0.5",
+        weight=0.6,
+    ),
+    binary(
+        "hypot",
+        np.hypot,
+        ("torch.hypot({0}, {1})", "{0}.hypot({1})", "{0}.hypot_({1})"),
+        _hypot_tensorflow,
+        errors.added,
+        FLOATS,
+        domain="aten",
+        onnx=onnx_term(_hypot_onnx),
+        ulps=8,
+        weight=0.3,
+    ),
+    binary(
+        "logaddexp",
+        np.logaddexp,
+        ("torch.logaddexp({0}, {1})", "{0}.logaddexp({1})"),
+        _sum_of_powers_tensorflow("e"),
+        _ABSOLUTE(errors.largest, 8),
+        FLOATS,
+        domain="aten",
+        onnx=_sum_of_powers_onnx(1.0),
+        ulps=4,
+        weight=0.3,
+    ),
+    binary(
+        "logaddexp2",
+        np.logaddexp2,
+        ("torch.logaddexp2({0}, {1})", "{0}.logaddexp2({1})"),
+        _sum_of_powers_tensorflow("2"),
+        _ABSOLUTE(errors.largest, 8),
+        FLOATS,
+        domain="aten",
+        onnx=_sum_of_powers_onnx(math.log(2)),
+        ulps=4,
+        weight=0.2,
+    ),
+    binary(
+        "xlogy",
+        lambda x, y: np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)),
+        ("torch.xlogy({0}, {1})", "{0}.xlogy({1})", "torch.special.xlogy({0}, {1})", "{0}.xlogy_({1})"),
+        ("tf.math.xlogy({0}, {1})",),
+        _xlogy_error,
+        FLOATS,
+        domain="aten",
+        onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
+        ulps=8,
+        weight=0.3,
+    ),
+    parametric(
+        "logit",
+        _logit,
+        (("eps", None, (0.0, 0.125, 0.25, 0.015625)),),
+        _logit_torch,
+        _logit_tensorflow,
+        _logit_error,
+        domain="aten",
+        onnx=onnx_term(_logit_onnx),
+        ulps=8,
+        weight=0.3,
+    ),
+    # circular and hyperbolic functions
+    _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8)),
+    _function("Cos", np.cos, _ABSOLUTE(errors.lipschitz(), 8)),
+    _function("Tan", np.tan, _tan_error, weight=0.3),
+    _function("Asin", np.arcsin, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1), ulps=4, weight=0.3),
+    _function("Acos", np.arccos, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1), ulps=4, weight=0.3),
+    _function("Atan", np.arctan, _ABSOLUTE(errors.monotone, 4), ulps=4, weight=0.5),
+    _function("Sinh", np.sinh, _growing(errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4)), ulps=8, weight=0.3),
+    _function("Cosh", np.cosh, _growing(errors.plus_backward(_even_growing, 4)), ulps=8, weight=0.3),
+    _function("Tanh", np.tanh, _ABSOLUTE(errors.monotone, 8), FLOATS, ulps=8),
+    _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3),
+    _function("Acosh", np.arccosh, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, 1), ulps=8, weight=0.2),
+    _function("Atanh", np.arctanh, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1), ulps=8, weight=0.2),
+    binary(
+        "atan2",
+        np.arctan2,
+        ("torch.atan2({0}, {1})", "torch.arctan2({0}, {1})", "{0}.atan2({1})", "{0}.atan2_({1})"),
+        ("tf.math.atan2({0}, {1})", "tf.atan2({0}, {1})"),
+        _ABSOLUTE(_angle_error, 4),
+        FLOATS,
+        domain="aten",
+        onnx=onnx_term(_atan2_onnx),
+        ulps=8,
+        weight=0.3,
+    ),
+    _aten(
+        "deg2rad",
+        np.deg2rad,
+        (f"{{0}} * {math.pi / 180}", f"tf.multiply({{0}}, {math.pi / 180})"),
+        errors.lipschitz(math.pi / 180),
+        onnx_term(lambda x, a: x * (math.pi / 180)),
+        ulps=3,
+    ),
+    _aten(
+        "sinc",
+        _sinc,
+        cast_around(
+            HALF_TO_SINGLE,
+            "tf.where({0} == 0, tf.ones_like({0}), "
+            f"tf.math.divide_no_nan(tf.sin({math.pi} * {{0}}), {math.pi} * {{0}}))",
+        ),
+        _ABSOLUTE(errors.lipschitz(1.4), 8),
+        onnx_term(_sinc_onnx),
+        "torch.special.sinc({0})",
+        weight=0.2,
+    ),
+    # special functions
+    unary(
+        "Erf",
+        erf,
+        ("torch.erf({0})", "{0}.erf()", "torch.special.erf({0})", "{0}.erf_()"),
+        ("tf.math.erf({0})",),
+        _ABSOLUTE(errors.monotone, 8),
+        ulps=8,
+        weight=0.5,
+    ),
+    _aten(
+        "erfc",
+        erfc,
+        ("tf.math.erfc({0})", "1 - tf.math.erf({0})"),
+        _ABSOLUTE(errors.monotone, 8),
+        onnx_term(lambda x, a: 1.0 - x.then("Erf")),
+        "torch.special.erfc({0})",
+    ),
+    _aten(
+        "erfinv",
+        erfinv,
+        cast_around(HALF_TO_SINGLE, "tf.math.erfinv({0})"),
+        errors.plus_backward(_ABSOLUTE(errors.monotone, 4), 4, -1, 1),
+        _NO_ONNX,
+        "torch.special.erfinv({0})",
+        weight=0.2,
+    ),
+    _aten(
+        "lgamma",
+        lgamma,
+        cast_around({"bfloat16": "float32"}, "tf.math.lgamma({0})"),
+        _lgamma_error,
+        _NO_ONNX,
+        "torch.special.gammaln({0})",
+        weight=0.2,
+    ),
+    _aten(
+        "digamma",
+        digamma,
+        cast_around({"bfloat16": "float32"}, "tf.math.digamma({0})"),
+        _digamma_error,
+        _NO_ONNX,
+        "torch.special.psi({0})",
+        weight=0.2,
+    ),
+)

@@ -1,0 +1,563 @@
+"""ATen's operators that stack tensors, or cut, view and replace parts of one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ops import sampling
+from polyjuice.ops.rearranging import ATEN, attributes, cut, draw_axis
+from polyjuice.ops.scattering import line_coordinates
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
+from polyjuice.ops.structural import moving
+from polyjuice.ops.text import subscript
+
+# --- stack, unbind, select, narrow, movedim --------------------------------------------------------------------------
+
+
+def _stack_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(set(s)) != 1:
+        raise ShapeMismatch(f"stack: {', '.join(str(tuple(d)) for d in s)}")
+    dim = normalize_axis(a.dim, len(s[0]) + 1)
+    return [Dims((*s[0][:dim], len(s), *s[0][dim:]))]
+
+
+def _stack_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    return b.op("Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"])
+
+
+def _stack_torch(c: Call) -> str:
+    return f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})"
+
+
+def _stack_tensorflow(c: Call) -> str:
+    return f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})"
+
+
+def _sample_stack(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank >= sampling.MAX_RANK:
+        return None
+    return Sample((Operand(first),) * rng.choice((1, 1, 2)), {"dim": rng.randint(0, first.rank)})
+
+
+def _without(shape: Dims, dim: int) -> Dims:
+    dim = normalize_axis(dim, len(shape))
+    return Dims((*shape[:dim], *shape[dim + 1 :]))
+
+
+def _unbind_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    rest = _without(s[0], a.dim)
+    return [rest] * s[0][a.dim]
+
+
+def _unbind_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+    lines = b.multi("Split", x[0], axis=a["dim"], split=(1,) * b.types[x[0]].shape[a["dim"]])
+    return [b.op("Squeeze", line, axes=(a["dim"],)) for line in lines]
+
+
+def _draw_unbind(rng: random.Random, first: TensorType) -> Attrs | None:
+    dims = [i for i, d in enumerate(first.shape) if 1 <= d <= 4]
+    return {"dim": rng.choice(dims)} if dims else None
+
+
+def _select_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    rest = _without(s[0], a.dim)
+    if not -s[0][a.dim] <= a.index < s[0][a.dim]:
+        raise ShapeMismatch(f"select: index {a.index} along {a.dim} of {tuple(s[0])}")
+    return [rest]
+
+
+def _indexed(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call], str]:
+    """Indexing one dimension, or one of the templates."""
+
+    def spell(c: Call) -> str:
+        dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
+        text = c.x[0] + subscript(c.types[0].rank, {dim: entry(c.attrs)})
+        return c.rng.choice([text, *(template.format(c.x[0], **c.attrs) for template in templates)])
+
+    return spell
+
+
+def _select_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    return b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"])
+
+
+def _draw_select(rng: random.Random, first: TensorType) -> Attrs | None:
+    dim = draw_axis(rng, first)
+    if dim is None:
+        return None
+    n = first.shape[dim]
+    return {"dim": dim, "index": rng.choice((rng.randrange(n), -rng.randint(1, n)))}
+
+
+def _narrow_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and not (a.start >= 0 and a.length >= 0 and a.start + a.length <= s[0][a.dim]):
+        raise ShapeMismatch(f"narrow: {a.length} from {a.start} along {a.dim} of {tuple(s[0])}")
+    return [s[0].replace(a.dim, a.length)]
+
+
+def _line(dim: int, rank: int, entry: Any) -> tuple[Any, ...]:
+    """A NumPy index with an entry for one dimension."""
+    return (*[slice(None)] * normalize_axis(dim, rank), entry)
+
+
+def _narrow(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(x[0][_line(a["dim"], x[0].ndim, slice(a["start"], a["start"] + a["length"]))])
+
+
+def _narrow_entry(a: Attrs) -> str:
+    return f"{a['start']}:{a['start'] + a['length']}"
+
+
+def _narrow_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    return cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"])
+
+
+def _draw_narrow(rng: random.Random, first: TensorType) -> Attrs | None:
+    dim = draw_axis(rng, first)
+    if dim is None:
+        return None
+    start = rng.randrange(first.shape[dim])
+    return {"dim": dim, "start": start, "length": rng.randint(1, first.shape[dim] - start)}
+
+
+def _moved_axes(rank: int, a: Any) -> tuple[int, ...]:
+    """The permutation of movedim. Raises ShapeMismatch."""
+    source, target = ([normalize_axis(d, rank) for d in dims] for dims in (a.source, a.destination))
+    if len(set(source)) != len(source) or len(set(target)) != len(target) or len(source) != len(target):
+        raise ShapeMismatch(f"movedim: {tuple(a.source)} to {tuple(a.destination)}")
+    rest = iter(i for i in range(rank) if i not in source)
+    places = dict(zip(target, source, strict=True))
+    return tuple(places[i] if i in places else next(rest) for i in range(rank))
+
+
+def _movedim_torch(c: Call) -> str:
+    return c.rng.choice(("torch.movedim({0}, {1}, {2})", "{0}.moveaxis({1}, {2})")).format(
+        c.x[0], tuple(c.attrs["source"]), tuple(c.attrs["destination"])
+    )
+
+
+def _movedim_tensorflow(c: Call) -> str:
+    source, destination = list(c.attrs["source"]), list(c.attrs["destination"])
+    perm = list(_moved_axes(c.types[0].rank, AttrView(c.attrs)))
+    moved = f"tf.experimental.numpy.moveaxis({c.x[0]}, {source}, {destination})"
+    return c.rng.choice((f"tf.transpose({c.x[0]}, {perm})", moved))
+
+
+def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank < 2:
+        return None
+    count = rng.randint(1, min(2, first.rank))
+    axes = range(first.rank)
+    return {"source": tuple(rng.sample(axes, count)), "destination": tuple(rng.sample(axes, count))}
+
+
+# --- diagonal, diag_embed, block_diag --------------------------------------------------------------------------------
+
+
+def _diagonal_steps(shape: Sequence[int], a: Any) -> tuple[tuple[int, ...], int, int, int]:
+    """The permutation that puts the two dimensions last; the first place of the diagonal, and its length.
+
+    Places are counted through the two dimensions. Raises ShapeMismatch where there is no such diagonal.
+    """
+    first, second = (normalize_axis(d, len(shape)) for d in (a.dim1, a.dim2))
+    if first == second:
+        raise ShapeMismatch(f"diagonal: dimensions {a.dim1} and {a.dim2}")
+    rows, columns = shape[first], shape[second]
+    row, column = max(-a.offset, 0), max(a.offset, 0)
+    if row > rows or column > columns:
+        raise ShapeMismatch(f"diagonal: offset {a.offset} in {rows} x {columns}")
+    perm = (*(i for i in range(len(shape)) if i not in (first, second)), first, second)
+    return perm, row * columns + column, min(rows - row, columns - column), columns + 1
+
+
+def _diagonal_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    perm, _, length, _ = _diagonal_steps(s[0], a)
+    return [Dims((*(s[0][i] for i in perm[:-2]), length))]
+
+
+def _diagonal_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    shape = b.types[x[0]].shape
+    perm, start, length, step = _diagonal_steps(shape, AttrView(a))
+    rest = tuple(shape[i] for i in perm[:-2])
+    flat = b.op("Reshape", b.op("Transpose", x[0], perm=perm), shape=(*rest, shape[perm[-2]] * shape[perm[-1]]))
+    return b.op("Gather", flat, b.constant(start + step * np.arange(length, dtype=np.int64)), axis=len(rest))
+
+
+def _diagonal_tensorflow(c: Call) -> str:
+    perm, *_ = _diagonal_steps(c.types[0].shape, AttrView(c.attrs))
+    return f"tf.linalg.diag_part(tf.transpose({c.x[0]}, {list(perm)}), k={c.attrs['offset']})"
+
+
+def _draw_diagonal(rng: random.Random, first: TensorType) -> Attrs | None:
+    if first.rank < 2:
+        return None
+    dim1, dim2 = rng.sample(range(first.rank), 2)
+    rows, columns = first.shape[dim1], first.shape[dim2]
+    if not rows or not columns:
+        return None
+    return {"offset": rng.choice((0, 0, rng.randint(1 - rows, columns - 1))), "dim1": dim1, "dim2": dim2}
+
+
+def _embedding_places(rank: int, a: Any) -> tuple[int, ...]:
+    """The permutation that moves the last two dimensions to where diag_embed puts them."""
+    dim1, dim2 = (normalize_axis(d, rank) for d in (a.dim1, a.dim2))
+    if dim1 == dim2:
+        raise ShapeMismatch(f"diag_embed: dimensions {a.dim1} and {a.dim2}")
+    rest = iter(range(rank - 2))
+    return tuple(rank - 2 if i == dim1 else rank - 1 if i == dim2 else next(rest) for i in range(rank))
+
+
+def _diag_embed_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    size = s[0][-1] + abs(a.offset)
+    wide = (*s[0][:-1], size, size)
+    return [Dims(wide[i] for i in _embedding_places(len(wide), a))]
+
+
+def _diag_embed(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    n, offset = x[0].shape[-1], a["offset"]
+    size = n + abs(offset)
+    out = np.zeros((*x[0].shape[:-1], size, size), x[0].dtype)
+    rows = np.arange(n) + max(-offset, 0)
+    out[..., rows, rows + offset] = x[0]
+    return out.transpose(_embedding_places(out.ndim, AttrView(a)))
+
+
+def _diag_embed_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    """Every place of the matrices is looked up in the elements of the diagonal, followed by a zero."""
+    t, offset = b.types[x[0]], a["offset"]
+    n = t.shape[-1]
+    size = n + abs(offset)
+    places = np.full((size, size), n, np.int64)
+    rows = np.arange(n) + max(-offset, 0)
+    places[rows, rows + offset] = np.arange(n)
+    padded = b.op("Pad", x[0], pads=(*[0] * (2 * t.rank - 1), 1), value=0.0)
+    matrices = b.op("Gather", padded, b.constant(places), axis=t.rank - 1)
+    return b.op("Transpose", matrices, perm=_embedding_places(t.rank + 1, AttrView(a)))
+
+
+def _diag_embed_tensorflow(c: Call) -> str:
+    perm = _embedding_places(c.results[0].rank, AttrView(c.attrs))
+    return f"tf.transpose(tf.linalg.diag({c.x[0]}, k={c.attrs['offset']}), {list(perm)})"
+
+
+def _draw_diag_embed(rng: random.Random, first: TensorType) -> Attrs | None:
+    if not 1 <= first.rank < sampling.MAX_RANK:
+        return None
+    dim1, dim2 = rng.choice(((first.rank - 1, first.rank), tuple(rng.sample(range(first.rank + 1), 2))))
+    return {"offset": rng.choice((0, 0, 1, -2)), "dim1": dim1, "dim2": dim2}
+
+
+def _block_diag_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if any(len(shape) != 2 for shape in s):
+        raise ShapeMismatch(f"block_diag of tensors of shapes {', '.join(str(tuple(d)) for d in s)}")
+    return [Dims((sum(shape[0] for shape in s), sum(shape[1] for shape in s)))]
+
+
+def _blocks_before(columns: Sequence[int]) -> list[tuple[int, int]]:
+    """For each block, the number of columns on its left and on its right."""
+    return [(sum(columns[:i]), sum(columns[i + 1 :])) for i in range(len(columns))]
+
+
+def _block_diag(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    margins = _blocks_before([array.shape[1] for array in x])
+    return np.concatenate([np.pad(array, ((0, 0), margin)) for array, margin in zip(x, margins, strict=True)])
+
+
+def _block_diag_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    margins = _blocks_before([b.types[name].shape[1] for name in x])
+    rows = [b.op("Pad", name, pads=(0, before, 0, after)) for name, (before, after) in zip(x, margins, strict=True)]
+    return b.op("Concat", *rows, axis=0)
+
+
+def _block_diag_tensorflow(c: Call) -> str:
+    margins = _blocks_before([t.shape[1] for t in c.types])
+    zero = ", constant_values=False" if c.types[0].dtype == "bool" else ""
+    rows = [f"tf.pad({x}, [[0, 0], {list(margin)}]{zero})" for x, margin in zip(c.x, margins, strict=True)]
+    return f"tf.concat([{', '.join(rows)}], axis=0)"
+
+
+def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample | None:
+    if first.rank != 2:
+        return None
+    others = (TensorType(first.dtype, (sampling.size(rng), sampling.size(rng))) for _ in range(rng.choice((1, 1, 2))))
+    return Sample(tuple(Operand(t) for t in others))
+
+
+# --- unfold ----------------------------------------------------------------------------------------------------------
+
+
+def _unfold_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and not (1 <= a.size <= s[0][a.dimension] and a.step >= 1):
+        raise ShapeMismatch(f"unfold: windows of {a.size} at steps of {a.step} along {a.dimension} of {tuple(s[0])}")
+    return [s[0].replace(a.dimension, (s[0][a.dimension] - a.size) // a.step + 1).append(a.size)]
+
+
+def _unfold(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    windows = np.lib.stride_tricks.sliding_window_view(x[0], a["size"], axis=a["dimension"])
+    return np.asarray(windows[_line(a["dimension"], x[0].ndim, slice(None, None, a["step"]))])
+
+
+def _window_places(size: int, a: Attrs) -> np.ndarray:
+    """Which element each element of each window is."""
+    starts = np.arange(0, size - a["size"] + 1, a["step"], dtype=np.int64)
+    return starts[:, None] + np.arange(a["size"])
+
+
+def _windows_last(rank: int, dim: int) -> tuple[int, ...]:
+    """The permutation that moves the dimension after ``dim`` to the end."""
+    return (*tuple(i for i in range(rank) if i != dim + 1), dim + 1)
+
+
+def _unfold_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    t = b.types[x[0]]
+    dim = normalize_axis(a["dimension"], t.rank)
+    windows = b.op("Gather", x[0], b.constant(_window_places(t.shape[dim], a)), axis=dim)
+    return b.op("Transpose", windows, perm=_windows_last(t.rank + 1, dim))
+
+
+def _unfold_tensorflow(c: Call) -> str:
+    dim, rank = normalize_axis(c.attrs["dimension"], c.types[0].rank), c.results[0].rank
+    framed = f"tf.signal.frame({c.x[0]}, {c.attrs['size']}, {c.attrs['step']}, axis={dim})"
+    taken = f"tf.gather({c.x[0]}, {_window_places(c.types[0].shape[dim], c.attrs).tolist()}, axis={dim})"
+    return f"tf.transpose({c.rng.choice((framed, taken))}, {list(_windows_last(rank, dim))})"
+
+
+def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:
+    dim = draw_axis(rng, first)
+    if dim is None or first.rank >= sampling.MAX_RANK:
+        return None
+    return {"dimension": dim, "size": rng.randint(1, min(4, first.shape[dim])), "step": rng.choice((1, 1, 2, 3))}
+
+
+# --- select_scatter, slice_scatter -----------------------------------------------------------------------------------
+
+
+def _select_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and _select_shape(s, a)[0] != s[1]:
+        raise ShapeMismatch(f"select_scatter: a source of shape {tuple(s[1])}")
+    return [s[0]]
+
+
+def _replaced(x: Sequence[np.ndarray], index: tuple[Any, ...]) -> np.ndarray:
+    out = np.array(x[0])
+    out[index] = x[1]
+    return out
+
+
+def _taken(size: int, a: Attrs) -> range:
+    """The places along its dimension that slice_scatter replaces."""
+    return range(*slice(a["start"], a["end"], a["step"]).indices(size))
+
+
+def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        taken = range(*slice(a.start, a.end, a.step).indices(s[0][a.dim]))
+        if a.step < 1 or s[0].replace(a.dim, len(taken)) != s[1]:
+            raise ShapeMismatch(f"slice_scatter: a source of shape {tuple(s[1])} for {tuple(s[0])}")
+    return [s[0]]
+
+
+def _joined_onnx(b: Builder, x: str, source: str, dim: int, start: int, end: int) -> str:
+    """The source between what is before it and what is after it."""
+    size = b.types[x].shape[dim]
+    parts = [cut(b, x, dim, 0, start)] if start else []
+    parts += [source, *([cut(b, x, dim, end, size)] if end < size else [])]
+    return b.op("Concat", *parts, axis=dim) if len(parts) > 1 else b.op("Identity", source)
+
+
+def _select_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    dim = normalize_axis(a["dim"], b.types[x[0]].rank)
+    index = a["index"] % b.types[x[0]].shape[dim]
+    return _joined_onnx(b, x[0], b.op("Unsqueeze", x[1], axes=(dim,)), dim, index, index + 1)
+
+
+def _slice_scatter_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    data, source = (b.types[name] for name in x)
+    dim = normalize_axis(a["dim"], data.rank)
+    taken = _taken(data.shape[dim], a)
+    if a["step"] == 1:
+        return _joined_onnx(b, x[0], x[1], dim, taken.start, taken.start + len(taken))
+    places = np.array(taken, np.int64).reshape([-1 if i == dim else 1 for i in range(data.rank)])
+    index = b.constant(np.ascontiguousarray(np.broadcast_to(places, source.shape)))
+    return b.op("ScatterElements", x[0], index, x[1], axis=dim)
+
+
+def _joined_tensorflow(c: Call, source: str, dim: int, start: int, end: int) -> str:
+    size = c.types[0].shape[dim]
+    before = [c.x[0] + subscript(c.types[0].rank, {dim: f":{start}"})] if start else []
+    after = [c.x[0] + subscript(c.types[0].rank, {dim: f"{end}:"})] if end < size else []
+    return f"tf.concat([{', '.join([*before, source, *after])}], axis={dim})"
+
+
+def _select_scatter_tensorflow(c: Call) -> str:
+    dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
+    index = c.attrs["index"] % c.types[0].shape[dim]
+    return _joined_tensorflow(c, f"tf.expand_dims({c.x[1]}, {dim})", dim, index, index + 1)
+
+
+def _slice_scatter_tensorflow(c: Call) -> str:
+    dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
+    taken = _taken(c.types[0].shape[dim], c.attrs)
+    if c.attrs["step"] == 1:
+        return _joined_tensorflow(c, c.x[1], dim, taken.start, taken.start + len(taken))
+    lines = line_coordinates(f"tf.constant({list(taken)}, dtype=tf.int64)", "int64", dim, c.types[1].shape)
+    return f"tf.tensor_scatter_nd_update({c.x[0]}, {lines}, {c.x[1]})"
+
+
+def _sample_select_scatter(rng: random.Random, first: TensorType) -> Sample | None:
+    attrs = _draw_select(rng, first)
+    if attrs is None:
+        return None
+    return Sample((Operand(TensorType(first.dtype, _without(Dims(first.shape), attrs["dim"]))),), attrs)
+
+
+def _sample_slice_scatter(rng: random.Random, first: TensorType) -> Sample | None:
+    dim = draw_axis(rng, first)
+    if dim is None:
+        return None
+    start = rng.randrange(first.shape[dim])
+    attrs = {"dim": dim, "start": start, "end": rng.randint(start + 1, first.shape[dim]), "step": rng.choice((1, 1, 2))}
+    source = Dims(first.shape).replace(dim, len(_taken(first.shape[dim], attrs)))
+    return Sample((Operand(TensorType(first.dtype, source)),), attrs)
+
+
+_DIM = Attr("dim", "int")
+_DIAGONAL = tuple(Attr(name, "int", value) for name, value in (("offset", 0), ("dim1", 0), ("dim2", 1)))
+_EMBEDDED = tuple(Attr(name, "int", value) for name, value in (("offset", 0), ("dim1", -2), ("dim2", -1)))
+
+OPS: tuple[Op, ...] = (
+    moving(
+        "stack",
+        _stack_shape,
+        lambda x, a: np.stack(list(x), a["dim"]),
+        _stack_torch,
+        _stack_tensorflow,
+        _sample_stack,
+        (_DIM,),
+        variadic=True,
+        onnx=_stack_onnx,
+        **ATEN,
+    ),
+    moving(
+        "unbind",
+        _unbind_shape,
+        lambda x, a: tuple(np.moveaxis(x[0], a["dim"], 0)),
+        attributes("torch.unbind({0}, {dim})", "{0}.unbind({dim})"),
+        attributes("tf.unstack({0}, axis={dim})"),
+        sampling.alone_with(_draw_unbind),
+        (_DIM,),
+        splits="dim",
+        onnx=_unbind_onnx,
+        **ATEN,
+    ),
+    moving(
+        "select",
+        _select_shape,
+        lambda x, a: np.take(x[0], a["index"], a["dim"]),
+        _indexed(lambda a: str(a["index"]), "torch.select({0}, {dim}, {index})", "{0}.select({dim}, {index})"),
+        _indexed(lambda a: str(a["index"])),
+        sampling.alone_with(_draw_select),
+        (_DIM, Attr("index", "int")),
+        onnx=_select_onnx,
+        **ATEN,
+    ),
+    moving(
+        "narrow",
+        _narrow_shape,
+        _narrow,
+        _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
+        _indexed(_narrow_entry),
+        sampling.alone_with(_draw_narrow),
+        (_DIM, Attr("start", "int"), Attr("length", "int")),
+        onnx=_narrow_onnx,
+        **ATEN,
+    ),
+    moving(
+        "movedim",
+        lambda s, a: [Dims(s[0][i] for i in _moved_axes(len(s[0]), a))],
+        lambda x, a: np.moveaxis(x[0], a["source"], a["destination"]),
+        _movedim_torch,
+        _movedim_tensorflow,
+        sampling.alone_with(_draw_movedim),
+        (Attr("source", "ints"), Attr("destination", "ints")),
+        onnx=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
+        **ATEN,
+    ),
+    moving(
+        "diagonal",
+        _diagonal_shape,
+        lambda x, a: x[0].diagonal(a["offset"], a["dim1"], a["dim2"]),
+        attributes("torch.diagonal({0}, {offset}, {dim1}, {dim2})", "{0}.diagonal({offset}, {dim1}, {dim2})"),
+        _diagonal_tensorflow,
+        sampling.alone_with(_draw_diagonal),
+        _DIAGONAL,
+        onnx=_diagonal_onnx,
+        **ATEN,
+    ),
+    moving(
+        "diag_embed",
+        _diag_embed_shape,
+        _diag_embed,
+        attributes("torch.diag_embed({0}, {offset}, {dim1}, {dim2})"),
+        _diag_embed_tensorflow,
+        sampling.alone_with(_draw_diag_embed),
+        _EMBEDDED,
+        onnx=_diag_embed_onnx,
+        **ATEN,
+    ),
+    moving(
+        "block_diag",
+        _block_diag_shape,
+        _block_diag,
+        lambda c: f"torch.block_diag({', '.join(c.x)})",
+        _block_diag_tensorflow,
+        _sample_block_diag,
+        variadic=True,
+        onnx=_block_diag_onnx,
+        **ATEN,
+    ),
+    moving(
+        "unfold",
+        _unfold_shape,
+        _unfold,
+        attributes("{0}.unfold({dimension}, {size}, {step})"),
+        _unfold_tensorflow,
+        sampling.alone_with(_draw_unfold),
+        (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
+        onnx=_unfold_onnx,
+        **ATEN,
+    ),
+    moving(
+        "select_scatter",
+        _select_scatter_shape,
+        lambda x, a: _replaced(x, _line(a["dim"], x[0].ndim, a["index"])),
+        attributes("torch.select_scatter({0}, {1}, {dim}, {index})", "{0}.select_scatter({1}, {dim}, {index})"),
+        _select_scatter_tensorflow,
+        _sample_select_scatter,
+        (_DIM, Attr("index", "int")),
+        inputs=("T", "T"),
+        onnx=_select_scatter_onnx,
+        **ATEN,
+    ),
+    moving(
+        "slice_scatter",
+        _slice_scatter_shape,
+        lambda x, a: _replaced(x, _line(a["dim"], x[0].ndim, slice(a["start"], a["end"], a["step"]))),
+        attributes(
+            "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
+            "{0}.slice_scatter({1}, {dim}, {start}, {end}, {step})",
+        ),
+        _slice_scatter_tensorflow,
+        _sample_slice_scatter,
+        (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
+        inputs=("T", "T"),
+        onnx=_slice_scatter_onnx,
+        **ATEN,
+    ),
+)

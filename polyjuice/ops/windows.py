@@ -1,0 +1,163 @@
+"""Sliding windows: their arithmetic, their views of arrays, and the text that spellings of windowed operators share."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from polyjuice.ir import TensorType
+from polyjuice.ops.shapes import ShapeMismatch
+from polyjuice.ops.text import subscript
+
+NO_BFLOAT16 = ("float16", "float32", "float64")
+"""ONNX has no bfloat16 convolution or pooling at opset 18."""
+
+
+def window_dims(
+    spatial: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads: Sequence[int],
+    dilations: Sequence[int],
+    ceil_mode: int = 0,
+) -> tuple[int, ...]:
+    """Output sizes of a sliding window (ONNX Conv and MaxPool); no window starts in the padding at the end."""
+    r = len(spatial)
+    if not (len(kernel) == len(strides) == len(dilations) == r and len(pads) == 2 * r):
+        raise ShapeMismatch(f"kernel, strides, dilations and pads do not fit {r} spatial dimensions")
+    out = []
+    for i, size in enumerate(spatial):
+        room = size + pads[i] + pads[r + i] - (dilations[i] * (kernel[i] - 1) + 1)
+        if room < 0:
+            raise ShapeMismatch(f"the window does not fit the spatial size {size}")
+        count = (-(-room // strides[i]) if ceil_mode else room // strides[i]) + 1
+        if ceil_mode and (count - 1) * strides[i] >= size + pads[i]:
+            count -= 1
+        out.append(count)
+    return tuple(out)
+
+
+def drops_windows(spatial: Sequence[int], a: Mapping[str, Any]) -> bool:
+    """Whether ``ceil_mode`` gives windows that would start in the padding; ONNX's versions differ on those."""
+    r = len(spatial)
+    rooms = (
+        n + a["pads"][i] + a["pads"][r + i] - a["dilations"][i] * (a["kernel_shape"][i] - 1) - 1
+        for i, n in enumerate(spatial)
+    )
+    starts = (-(-room // s) * s for room, s in zip(rooms, a["strides"], strict=True))
+    return any(start >= n + a["pads"][i] for i, (start, n) in enumerate(zip(starts, spatial, strict=True)))
+
+
+def windows(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]) -> np.ndarray:
+    """All windows of an already padded ``[N, C, spatial...]`` array: ``[N, C, out..., kernel...]``."""
+    r = len(kernel)
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True)]
+    view = sliding_window_view(x, reach, axis=tuple(range(2, 2 + r)))
+    index = [slice(None), slice(None), *(slice(None, None, step) for step in (*strides, *dilations))]
+    return view[tuple(index)]
+
+
+def spatial_pads(pads: Sequence[int]) -> tuple[int, ...]:
+    """Pads of the spatial axes as pads of all axes."""
+    r = len(pads) // 2
+    return (0, 0, *pads[:r], 0, 0, *pads[r:])
+
+
+def is_symmetric(pads: Sequence[int]) -> bool:
+    r = len(pads) // 2
+    return tuple(pads[:r]) == tuple(pads[r:])
+
+
+def has_windows(first: TensorType) -> bool:
+    """Whether a type has batch, channels, and one to three spatial dimensions."""
+    return 3 <= first.rank <= 5 and 0 not in first.shape
+
+
+def draw_window(rng: random.Random, spatial: Sequence[int], dilate: bool) -> dict[str, tuple[int, ...]]:
+    """ONNX's attributes of a window that fits."""
+    kernel, strides, dilations, starts, ends = [], [], [], [], []
+    for size in spatial:
+        k = rng.choice([k for k in (1, 2, 3, 5) if k <= size])
+        d = rng.choice([d for d in (1, 1, 1, 2) if d * (k - 1) < size]) if dilate else 1
+        most = min(k // 2, 2)
+        start = rng.randint(0, most)
+        kernel.append(k)
+        dilations.append(d)
+        strides.append(rng.choice((1, 1, 2, 3)))
+        starts.append(start)
+        ends.append(start if rng.random() < 0.8 else rng.randint(0, most))
+    return {
+        "kernel_shape": tuple(kernel),
+        "strides": tuple(strides),
+        "pads": (*starts, *ends),
+        "dilations": tuple(dilations),
+    }
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+def channels_last(text: str, rank: int) -> str:
+    """TensorFlow: the channels behind the spatial axes, where its CPU kernels want them."""
+    return f"tf.transpose({text}, {[0, *range(2, rank), 1]})"
+
+
+def channels_first(text: str, rank: int) -> str:
+    return f"tf.transpose({text}, {[0, rank - 1, *range(1, rank - 1)]})"
+
+
+def tensorflow_padded(text: str, pads: Sequence[int], value: str = "") -> str:
+    """TensorFlow: the pads of all axes (negative ones crop), where there are any."""
+    rank = len(pads) // 2
+    cut = {i: cropped(-pads[i], -pads[rank + i]) for i in range(rank) if min(pads[i], pads[rank + i]) < 0}
+    text = f"{text}{subscript(rank, cut)}" if cut else text
+    if max(pads) <= 0:
+        return text
+    widths = [[max(pads[i], 0), max(pads[rank + i], 0)] for i in range(rank)]
+    return f"tf.pad({text}, {widths}{f', constant_values={value}' if value else ''})"
+
+
+def cropped(start: int, end: int) -> str:
+    """The entry of an index that drops so many elements at both ends."""
+    return f"{max(start, 0) or ''}:{-end if end > 0 else ''}"
+
+
+def same_pads(
+    spatial: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> tuple[int, ...]:
+    """The pads of TensorFlow's padding SAME (ONNX's SAME_UPPER)."""
+    missing = [
+        max((-(-size // s) - 1) * s + d * (k - 1) + 1 - size, 0)
+        for size, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
+    ]
+    return (*(m // 2 for m in missing), *(m - m // 2 for m in missing))
+
+
+def subsampled(text: str, strides: Sequence[int]) -> str:
+    """TensorFlow, channels last: every so manyth window."""
+    steps = {1 + i: f"::{s}" for i, s in enumerate(strides) if s > 1}
+    return f"{text}{subscript(len(strides) + 2, steps)}" if steps else text
+
+
+# --- sums along axes -------------------------------------------------------------------------------------------------
+
+
+def weighted(x: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.ndarray:
+    """Each axis that is listed multiplied by a matrix ``[result size, size]``."""
+    for axis, matrix in matrices.items():
+        x = np.moveaxis(np.tensordot(x, matrix.astype(x.dtype, copy=False), ([axis], [1])), -1, axis)
+    return x
+
+
+def weighted_errors(e: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.ndarray:
+    """:func:`weighted` of error bounds by magnitudes: an unbounded error stays so, and only where it takes part."""
+    sizes = {axis: np.abs(matrix) for axis, matrix in matrices.items()}
+    infinite = np.isinf(e)
+    if not infinite.any():
+        return weighted(e, sizes)
+    hit = weighted(infinite.astype(float), sizes) > 0
+    return np.where(hit, np.inf, weighted(np.where(infinite, 0.0, e), sizes))

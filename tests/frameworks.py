@@ -1,0 +1,61 @@
+"""Artifacts run by each framework in this process, uncompiled: what the operator table is held against."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from polyjuice.execution import Artifact
+from polyjuice.execution.protocol import from_wire, to_wire
+
+
+def _run_source(library: Any, artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    arrays = {name: to_wire(np.asarray(array)) for name, array in artifact.arrays.items()}
+    program = library.load({"source": artifact.source, "arrays": arrays, "setup": dict(artifact.setup)})
+    further = [arrays[name] for name in artifact.arguments]
+    return [from_wire(array) for array in library.run(program, [*map(to_wire, inputs), *further])[: artifact.results]]
+
+
+def run_torch(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """PyTorch eager."""
+    pytest.importorskip("torch")
+    from polyjuice.compilers import _torch
+
+    return _run_source(_torch, artifact, inputs)
+
+
+def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """TensorFlow, eagerly."""
+    pytest.importorskip("tensorflow")
+    from polyjuice.compilers import _tensorflow
+
+    return _run_source(_tensorflow, artifact, inputs)
+
+
+def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """ONNX Runtime with as few optimizations as it can."""
+    ort = pytest.importorskip("onnxruntime")
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    if any(array.dtype == ml_dtypes.bfloat16 for array in inputs):
+        raise NotImplementedError("the Python interface of ONNX Runtime has no bfloat16 arrays")
+    session = ort.InferenceSession(artifact.source, options)
+    further = [artifact.arrays[name] for name in artifact.arguments]
+    feeds = {value.name: array for value, array in zip(session.get_inputs(), [*inputs, *further], strict=True)}
+    return list(session.run(None, feeds)[: artifact.results])
+
+
+RUN: dict[str, Callable[[Artifact, Sequence[np.ndarray]], list[np.ndarray]]] = {
+    "torch": run_torch,
+    "onnx": run_onnx,
+    "tensorflow": run_tensorflow,
+}

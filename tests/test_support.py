@@ -1,0 +1,107 @@
+"""What a compiler takes is found out by trying, once, and decides which graphs it is given."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from polyjuice import compilers, support
+from polyjuice.execution import Worker
+from polyjuice.generate import generate
+from polyjuice.generate.instances import Signature, instance, some_signature
+from polyjuice.ir import TensorType
+from polyjuice.ops import TABLE, Op
+from polyjuice.support import Support
+
+PICKY = """
+from polyjuice.campaign import numpy_control
+from polyjuice.campaign.numpy_control import *
+
+FORMAT = "onnx"
+asked = []
+
+def load(artifact):
+    graph = numpy_control.load(artifact)
+    for node in graph.nodes:
+        with open(__file__ + ".asked", "a") as file:
+            print(node.op, file=file)
+        if node.op == "Tanh" or node.op == "Add" and graph.types[node.inputs[0]].dtype == "float16":
+            raise NotImplementedError(f"no kernel for {node.op}")
+    return graph
+"""
+
+
+@pytest.fixture
+def picky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> compilers.CompilerInfo:
+    """A compiler without Tanh, and without Add on float16."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "picky.py"
+    path.write_text(PICKY)
+    return compilers.read("picky", path)
+
+
+def asked(compiler: compilers.CompilerInfo) -> list[str]:
+    return Path(f"{compiler.path}.asked").read_text().split()
+
+
+def test_an_operator_is_taken_or_not_by_type(picky: compilers.CompilerInfo) -> None:
+    half, single = TensorType("float16", (2, 3)), TensorType("float32", (2, 3))
+    with Worker(picky) as worker:
+        known = Support(picky, worker)
+        assert known.takes(TABLE["", "Add"], [single, single], [single])
+        assert not known.takes(TABLE["", "Add"], [half, half], [half])
+        assert not known.takes(TABLE["", "Tanh"], [single], [single])
+        assert "no kernel for Tanh" in known.reason(Signature(TABLE["", "Tanh"], ("float32",), 2))
+
+
+def test_answers_outlive_the_process_and_a_torn_line(picky: compilers.CompilerInfo) -> None:
+    single = TensorType("float32", (2, 3))
+    with Worker(picky) as worker:
+        assert not Support(picky, worker).takes(TABLE["", "Tanh"], [single], [single])
+        file = support.cache_file(picky, worker.info["version"])
+    count = len(asked(picky))
+    with file.open("a") as appended:
+        appended.write('["Relu float32 ra')
+    assert [json.loads(line)[0] for line in file.read_text().splitlines()[:1]] == ["Tanh float32 rank 2"]
+    with Worker(picky) as worker:
+        again = Support(picky, worker)
+        assert not again.takes(TABLE["", "Tanh"], [single], [single])
+        assert len(asked(picky)) == count
+        assert again.takes(TABLE["", "Relu"], [single], [single])
+
+
+def test_another_compiler_file_is_asked_anew(picky: compilers.CompilerInfo) -> None:
+    before = support.cache_file(picky, "1")
+    picky.path.write_text(PICKY + "\n")
+    assert support.cache_file(picky, "1") != before != support.cache_file(picky, "2")
+
+
+def test_no_generated_graph_holds_what_is_not_taken(picky: compilers.CompilerInfo) -> None:
+    with Worker(picky) as worker:
+        known = Support(picky, worker)
+        graphs = [generate(10, f"picky {number}", known.takes) for number in range(40)]
+        again = [generate(10, f"picky {number}", known.takes) for number in range(40)]
+    for graph in graphs:
+        for node in graph.nodes:
+            assert node.qualified != "Tanh"
+            assert node.qualified != "Add" or graph.types[node.inputs[0]].dtype != "float16"
+    assert list(map(str, graphs)) == list(map(str, again))
+    assert "Add" in {node.op for graph in graphs for node in graph.nodes}
+
+
+@pytest.mark.parametrize("op", TABLE.values(), ids=lambda op: op.qualified)
+def test_every_operator_has_an_instance_of_its_signatures(op: Op) -> None:
+    found = 0
+    for dtype in op.types[op.variable(0)]:
+        signature = some_signature(op, dtype)
+        if signature:
+            graph = instance(signature, random.Random(dtype))
+            assert graph is not None
+            (node,) = graph.nodes
+            operands = [graph.types[name] for name in node.inputs if name]
+            assert Signature.of(op, operands, [graph.types[name] for name in node.outputs]) == signature
+            found += 1
+    assert found

@@ -1,0 +1,142 @@
+"""XLA as a compiler under test, really run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from polyjuice.compilers import CompilerInfo, find
+from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker, probe
+
+HEADER = """
+import tensorflow as tf
+
+class Model(tf.Module):
+    def __init__(self, arrays):
+        super().__init__()
+        self.scale = arrays["scale"]
+"""
+MODEL = (
+    HEADER
+    + """
+    def __call__(self, x, n):
+        y = tf.transpose(tf.transpose(tf.nn.relu(x))) + 1
+        return y, tf.cast(-x, tf.bfloat16) * self.scale, tf.reduce_sum(n), n > 1
+"""
+)
+
+X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+INPUTS = [X, np.arange(4)]
+ARRAYS = {"scale": np.array(0.5, ml_dtypes.bfloat16)}
+EXPECTED = (np.maximum(X, 0) + 1, -X.astype(ml_dtypes.bfloat16) / 2, np.array(6), np.arange(4) > 1)
+
+
+def usable() -> CompilerInfo:
+    answer = probe("xla")
+    if not answer["available"]:
+        pytest.skip(answer["reason"])
+    return find("xla")
+
+
+def start(**options: Any) -> Worker:
+    return Worker(usable(), limits=Limits(compile_s=60), options=options)
+
+
+def check(worker: Worker) -> Outcome:
+    outcome = worker.execute(Artifact("tensorflow", MODEL, ARRAYS), [INPUTS])
+    assert outcome.status == "ok", outcome.message + outcome.traceback
+    assert outcome.reference is not None
+    for results in (outcome.outputs[0], outcome.reference[0]):
+        for got, expected in zip(results, EXPECTED, strict=True):
+            assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+            np.testing.assert_array_equal(got, expected)
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def xla() -> Iterator[Worker]:
+    with start() as worker:
+        yield worker
+
+
+def test_it_agrees_with_numpy(xla: Worker) -> None:
+    assert check(xla).trace == ()
+
+
+def test_the_reference_is_eager_even_where_the_source_asks_for_a_compiler(xla: Worker) -> None:
+    source = HEADER + "\n    @tf.function(jit_compile=True)\n    def __call__(self, x):\n"
+    source += "        return [tf.constant(1.0 if tf.executing_eagerly() else 2.0)]\n"
+    outcome = xla.execute(Artifact("tensorflow", source, ARRAYS), [[X]])
+    assert outcome.reference is not None
+    assert (outcome.reference[0][0], outcome.outputs[0][0]) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "stage"),
+    [
+        ("tf.no_such_function(x)", "eager"),
+        ("tf.reshape(x, (5,))", "eager"),
+        ("tf.strings.length(tf.strings.as_string(x))", "compile"),
+        ("tf.cumsum(tf.cast(x, tf.int16))", "compile"),
+    ],
+)
+def test_what_tensorflow_or_xla_lacks_is_unsupported(xla: Worker, body: str, stage: str) -> None:
+    source = HEADER + f"\n    def __call__(self, x):\n        return [{body}]\n"
+    outcome = xla.execute(Artifact("tensorflow", source, ARRAYS), [[X]])
+    assert (outcome.status, outcome.stage) == ("unsupported", stage), outcome.message
+
+
+def test_a_source_that_does_not_load_is_unsupported(xla: Worker) -> None:
+    assert xla.execute(Artifact("tensorflow", "class Model:"), [[X]]).stage == "load"
+
+
+def test_passes_are_traced_and_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    with start(trace=True) as worker:
+        assert {"algsimp", "fusion"} <= set(check(worker).trace)
+        assert {"algsimp", "fusion"} <= set(worker.info["knobs"])
+        assert check(worker).trace == check(worker).trace
+    with start(trace=True, disable=["algsimp"]) as worker:
+        trace = check(worker).trace
+        assert "algsimp" not in trace
+        assert "fusion" in trace
+    monkeypatch.setenv("XLA_FLAGS", "--xla_disable_hlo_passes=fusion")  # what the user says holds
+    with start(trace=True) as worker:
+        assert "fusion" not in check(worker).trace
+
+
+def test_the_level_can_be_chosen() -> None:
+    with start(level="0") as worker:
+        check(worker)
+
+
+@pytest.mark.parametrize("options", [{"level": "4"}, {"device": "cuda"}])
+def test_options_that_it_does_not_have(options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(EnvironmentProblem, match=r"level|no CUDA device"):
+        start(**options).start()
+
+
+ALONE = """
+import numpy as np
+{imports}
+{model}
+{repro}
+x = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+scale = tf.constant(0.5, tf.bfloat16)
+y, z, total, larger = execute(Model({{"scale": scale}}), [tf.constant(x), tf.constant(np.arange(4))])
+assert (y.numpy() == np.maximum(x, 0) + 1).all()
+assert total.numpy() == 6
+"""
+
+
+def test_the_reproducers_snippet_runs_alone(tmp_path: Path) -> None:
+    info = usable()
+    (tmp_path / "alone.py").write_text(ALONE.format(imports=info.repro_imports, model=MODEL, repro=info.repro))
+    subprocess.run([sys.executable, "alone.py"], cwd=tmp_path, check=True)
