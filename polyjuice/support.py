@@ -36,14 +36,18 @@ class Support:
         self._worker = worker
         self._opset = opset
         self._known: dict[str, str] | None = None
+        self._taken: dict[object, bool] = {}
         self.refusal = ""
         """Why the compiler did not take what it was last asked for and did not take."""
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem where it cannot run."""
-        reason = self.reason(Signature.of(op, operands, results))
-        self.refusal = reason or self.refusal
-        return not reason
+        key = (op.qualified, operands[0].rank if operands else -1, results[0].dtype, *[t.dtype for t in operands])
+        if key not in self._taken:
+            reason = self.reason(Signature.of(op, operands, results))
+            self.refusal = reason or self.refusal
+            self._taken[key] = not reason
+        return self._taken[key]
 
     def reason(self, signature: Signature) -> str:
         """Why the compiler does not take an operator, or "" where it does."""

@@ -316,6 +316,8 @@ runs = []
 
 def run(compiled, inputs):
     outputs = control.run(compiled, inputs)
+    if len(compiled.nodes) == 1:  # the compiler is asked whether it takes an operator
+        return outputs
     runs.append(1)
     return [(dtype, values + 1) for dtype, values in outputs] if len(runs) == 1 else outputs
 """

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from test_cli import fuzz
 
-from polyjuice.campaign.case import BATCH, difference
+from polyjuice.campaign.case import difference
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, Variant, load
@@ -48,14 +48,14 @@ It is planted as Inductor is imported, so that other processes need not import T
 
 
 def seed_with_an_early_relu() -> int:
-    """The first campaign seed whose first case has one variant with Relu, on which an output depends, and one without."""
+    """The first campaign seed whose first case has just one variant with Relu, and outputs that depend on it."""
     rewriter, compiler = Rewriter(load()), find("inductor")
     with Worker(compiler) as worker:
         takes = Support(compiler, worker).takes
         for seed in itertools.count():
-            graphs = [Seeds(["default"], 10, seed).graph(index, 0, takes) for index in range(BATCH)]
-            rewriting = rewriter.extract(rewriter.saturate(graphs, f"{seed}/batch 0"), 0, f"{seed}/0/0")
-            inputs = make_inputs(rewriting.seed, "exact", f"{seed}/0/0")
+            graph = Seeds(["default"], 10, seed).graph(0, 0, takes)
+            rewriting = rewriter.rewrite(graph, f"{seed}/0/0", accepts=takes)
+            inputs = make_inputs(graph, "exact", f"{seed}/0/0")
             wrong = [difference(v.graph, with_the_bug(v.graph), [inputs]) for v in rewriting.variants]
             if sum(map(bool, wrong)) == 1 == sum(map(has_relu, rewriting.variants)):
                 return seed

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from polyjuice import compilers, support
+from polyjuice.egraph import Rewriter, distinct, load
 from polyjuice.execution import Worker
 from polyjuice.generate import generate
 from polyjuice.generate.instances import Signature, instance, some_signature
@@ -105,3 +107,28 @@ def test_every_operator_has_an_instance_of_its_signatures(op: Op) -> None:
             assert Signature.of(op, operands, [graph.types[name] for name in node.outputs]) == signature
             found += 1
     assert found
+
+
+def test_no_variant_holds_what_is_not_taken() -> None:
+    """What a rule brings in is not chosen either, at either end; the rules go on where it is taken."""
+    rewriter = Rewriter(load())
+    met, kept = 0, 0
+    for number in range(60):
+        graph = generate(8, f"variants {number}")
+        operators = {node.qualified for node in graph.nodes}
+        free = rewriter.rewrite(graph, number).variants
+        brought = {node.qualified for variant in free for node in variant.graph.nodes} - operators
+        if not brought:
+            continue
+        met += 1
+
+        def accepts(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+            return op.qualified in operators  # noqa: B023 - used in this turn alone
+
+        variants = rewriter.rewrite(graph, number, accepts=accepts).variants
+        for variant in variants:
+            held = {node.qualified for node in variant.graph.nodes}
+            assert held - {"Expand"} <= operators
+        kept += len(distinct(variants)) == 2
+    assert met > 30
+    assert kept > 10

@@ -37,6 +37,10 @@ _ATTEMPTS = 5
 #: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction).
 BATCH = 16
 
+#: Compilers so fast that this counts. For others a case has its own e-graph: it then need not wait until the compiler
+#: was asked for the operators of fifteen more.
+_FAST = frozenset({"numpy", "onnxruntime"})
+
 #: Chance that the variants of a case are spelled in the same way, as far as that can be.
 _ALIKE = 0.5
 
@@ -104,14 +108,14 @@ class Runner:
 
     def _attempt(self, index: int, attempt: int) -> CaseResult:
         key = f"{self._config.seed}/{index}/{attempt}"
-        together = self._seeds.generated and not attempt and self._config.nodes <= windows.LARGEST
-        batch = self._batch_of(index) if together else None
+        small = self._seeds.generated and self._config.nodes <= windows.LARGEST
+        batch = self._batch_of(index) if small and self._compiler.name in _FAST and not attempt else None
         with self._clock.of("generate"):
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         with self._clock.of("rewrite"):
-            how = (key, self._config.extract, self._config.variants)
+            how = (key, self._config.extract, self._config.variants, self._takes)
             try:
                 if batch:
                     rewriting = self._rewriter.extract(batch, index % BATCH, *how)

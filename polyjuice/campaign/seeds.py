@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice import formats
-from polyjuice.generate import STRATEGIES, Accepts, generate
+from polyjuice.generate import STRATEGIES, generate
 from polyjuice.ir import Graph
+from polyjuice.ops import Accepts
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 

@@ -22,7 +22,7 @@ from tvm_ffi import Array as TvmArray
 from tvm_ffi import Shape, structural_equal
 
 FORMAT = "onnx"
-LACKS = "functions"
+LACKS = "functions, symbolic sizes"
 NEEDS = "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'"
 LEVELS = "0 1 2 3"
 
@@ -60,7 +60,7 @@ _PASSES = """
 """
 _TIR = ("tir", "tirx", "s_tir")
 
-_UNSUPPORTED = re.compile(r"not supported|unsupported|not implemented", re.IGNORECASE)
+_UNSUPPORTED = re.compile(r"not supported|unsupported|not implemented|unknown intrinsic", re.IGNORECASE)
 
 _level = 3
 _disabled: list[str] = []

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from polyjuice.egraph.encode import Encoding
-from polyjuice.egraph.extract import Selection, State
+from polyjuice.egraph.extract import Extractor, Selection, State
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.view import ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
-from polyjuice.ops import TABLE, Op, check, entry, infer_node
+from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
 
 
@@ -30,6 +30,23 @@ def decode(encoding: Encoding, selection: Selection) -> Graph:
     outputs = tuple(names[root] for root in selection.roots)
     graph = Graph(seed.inputs, decoder.constants, tuple(decoder.nodes), outputs, decoder.types, seed.opsets)
     return check(_renamed(_folded(graph), seed.outputs))
+
+
+def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts) -> frozenset[ENode]:
+    """The e-nodes whose operator ``accepts`` refuses. The type of an e-class is that of its smallest term."""
+    decoder = _Decoder(encoding)
+    names: dict[int, str] = {}
+    for (eclass, _), node, children in extractor.smallest().postorder():
+        names[eclass] = decoder.add(node, [names[child] for child, _ in children])
+    found = set()
+    for node in extractor.enodes():
+        if node.counted and node.name in constructors() and names.keys() >= set(node.children):
+            op = constructors()[node.name].op
+            operands = [names[child] for child in node.children]
+            results = decoder.infer(op, operands, node.arguments)
+            if not accepts(op, [decoder.types[name] for name in operands], results):
+                found.add(node)
+    return frozenset(found)
 
 
 class _Decoder:
@@ -74,14 +91,15 @@ class _Decoder:
 
     def _apply(self, op: Op, operands: Sequence[str], arguments: Sequence[Any]) -> tuple[str, ...]:
         attrs = dict(zip((a.name for a in op.attrs), arguments, strict=False))
-        results = self._infer(op, operands, attrs)
+        results = self.infer(op, operands, arguments)
         names = tuple([self._fresh("v") for _ in results])
         self.types.update(zip(names, results, strict=True))
         self.nodes.append(Node(op.name, tuple(operands), names, attrs, op.domain))
         return names
 
-    def _infer(self, op: Op, operands: Sequence[str], attrs: Mapping[str, Any]) -> tuple[TensorType, ...]:
+    def infer(self, op: Op, operands: Sequence[str], arguments: Sequence[Any]) -> tuple[TensorType, ...]:
         """The result types; graphs that share an e-graph share most applications, so each is inferred once."""
+        attrs = dict(zip((a.name for a in op.attrs), arguments, strict=False))
         known = self._encoding.tables.inferred
         key = (op.qualified, *attrs.values(), *[self.types[name] for name in operands])
         if key not in known:

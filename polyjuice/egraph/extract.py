@@ -42,7 +42,9 @@ class _Enodes:
     ``classes`` lists each e-class's e-nodes.
     """
 
-    def __init__(self, view: EGraphView, roots: Sequence[int], inputs: Container[int] | None) -> None:
+    def __init__(
+        self, view: EGraphView, roots: Sequence[int], inputs: Container[int] | None, without: Container[ENode]
+    ) -> None:
         self.nodes: list[ENode] = []
         self.children: list[tuple[int, ...]] = []
         self.applications: list[int] = []
@@ -57,6 +59,8 @@ class _Enodes:
             for node in view.classes[c]:
                 name, children, arguments = node
                 if name == "Input" and inputs is not None and arguments[0] not in inputs:
+                    continue
+                if node in without:
                     continue
                 application = -1 if name in FREE else number
                 if name in multi_output:
@@ -152,12 +156,18 @@ class Extractor:
     """Extracts graphs from one saturated e-graph for the given root e-classes.
 
     Where several graphs share the e-graph, ``inputs`` are the numbers of those that this graph has: through what it
-    has in common with another one could reach the other's.
+    has in common with another one could reach the other's. E-nodes in ``without`` are not chosen.
     """
 
-    def __init__(self, view: EGraphView, roots: Sequence[int], inputs: Container[int] | None = None) -> None:
+    def __init__(
+        self,
+        view: EGraphView,
+        roots: Sequence[int],
+        inputs: Container[int] | None = None,
+        without: Container[ENode] = frozenset(),
+    ) -> None:
         self._roots = tuple(roots)
-        self._enodes = _Enodes(view, roots, inputs)
+        self._enodes = _Enodes(view, roots, inputs, without)
         self._bits: dict[object, int] = {}
         self._low, self._low_masks = self._smallest_terms()
 
@@ -286,6 +296,17 @@ class Extractor:
             return nodes[n], tuple([(k, 0) for k in children[n]])
 
         return Selection(choice, tuple((root, int(root in raised)) for root in self._roots))
+
+    # --- what there is to choose from ---
+
+    def enodes(self) -> Sequence[ENode]:
+        """All e-nodes that the roots can reach."""
+        return self._enodes.nodes
+
+    def smallest(self) -> Selection:
+        """The level 0 terms of all e-classes that have one."""
+        selection = self._select({}, frozenset())
+        return Selection(selection.choice, tuple((c, 0) for c in self._low))
 
     # --- the strategies ---
 

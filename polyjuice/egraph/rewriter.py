@@ -7,21 +7,27 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from egglog import bindings
 
 from polyjuice.egraph import rulefiles
-from polyjuice.egraph.decode import decode, operator_count
+from polyjuice.egraph.decode import decode, operator_count, refused
 from polyjuice.egraph.encode import CHUNK, Encoding, Tables, encode
-from polyjuice.egraph.extract import Extractor, Selection
+from polyjuice.egraph.extract import Extractor, NoTerm, Selection
 from polyjuice.egraph.language import EXACTNESS, ints, prelude
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, digest, prune
+from polyjuice.ops import Accepts, entry
 
 #: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many cycles.
 _CYCLES_PER_BASE = 2000
+
+#: How far beyond the limit of e-nodes an iteration may be expected to lead: a rule on all pairs of two large e-classes
+#: can make tens of thousands of e-nodes before they can be counted.
+_OVERSHOOT = 2
 
 _MAX_RANK = 8
 
@@ -104,15 +110,23 @@ class Rewriter:
         self._base: bindings.EGraph | None = None
         self._cycles = 0
 
-    def rewrite(self, graph: Graph, seed: int | str, strategy: str = "minmax", count: int = 2) -> Rewriting:
+    def rewrite(
+        self,
+        graph: Graph,
+        seed: int | str,
+        strategy: str = "minmax",
+        count: int = 2,
+        accepts: Accepts | None = None,
+    ) -> Rewriting:
         """Saturate a checked graph and extract ``count`` variants.
 
         ``minmax``: the fewest operators, the most, and with ``count`` above two steps between; ``steps``: likewise, but
         of two the second is halfway, for a graph between the ends may fail where both pass; ``random``: ``count``
-        random extractions. Everything depends on the graph, the rules and ``seed`` alone. Raises GraphError where a
-        rule failed or made an ill-typed graph.
+        random extractions. No operator is chosen that ``accepts`` refuses, unless the seed graph cannot do without.
+        Everything depends on the graph, the rules, ``seed`` and ``accepts`` alone. Raises GraphError where a rule
+        failed or made an ill-typed graph.
         """
-        return self.extract(self.saturate([graph], seed), 0, seed, strategy, count)
+        return self.extract(self.saturate([graph], seed), 0, seed, strategy, count, accepts)
 
     def saturate(self, graphs: Sequence[Graph], seed: int | str) -> Saturated:
         """Saturate checked graphs together in one e-graph, which costs each a fraction of what it costs alone.
@@ -147,16 +161,27 @@ class Rewriter:
         return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
 
     def extract(
-        self, saturated: Saturated, index: int, seed: int | str, strategy: str = "minmax", count: int = 2
+        self,
+        saturated: Saturated,
+        index: int,
+        seed: int | str,
+        strategy: str = "minmax",
+        count: int = 2,
+        accepts: Accepts | None = None,
     ) -> Rewriting:
         """The variants of one of the graphs (see :meth:`rewrite`). Raises GraphError for one that is ill typed."""
         began = time.perf_counter()
         encoding, view = saturated.encodings[index], saturated.view
         graph = encoding.graph
         roots = [view.values[encoding.values[name]] for name in graph.outputs]
-        extractor = Extractor(view, roots, encoding.inputs)
         limit = self._budget.operators(operator_count(graph))
-        variants = _variants(graph, encoding, extractor, random.Random(f"extract {seed}"), strategy, count, limit)
+        how = (random.Random(f"extract {seed}"), strategy, count, limit)
+        extractor = Extractor(view, roots, encoding.inputs)
+        variants = _variants(graph, encoding, extractor, *how)
+        if accepts and not all(_accepted(variant.graph, accepts) for variant in variants):
+            with suppress(NoTerm):  # the seed graph itself holds what is refused, and nothing else stands for it
+                others = Extractor(view, roots, encoding.inputs, refused(encoding, extractor, accepts))
+                variants = _variants(graph, encoding, others, *how)
         return Rewriting(
             graph,
             variants,
@@ -187,7 +212,11 @@ class Rewriter:
         iteration, size = 0, count_enodes(egraph)
         limit = max(self._budget.enodes * share, self._budget.growth * size)
         stopped_by = ""
+        growth = 1.0
         while not stopped_by and iteration < self._budget.iterations:
+            if size * growth > _OVERSHOOT * limit:  # as the last iteration has multiplied it, so will the next one
+                stopped_by = "enodes"
+                break
             iteration += 1
             before, matches = size, Counter[str]()
             for command in _APPLY:
@@ -205,6 +234,7 @@ class Rewriter:
                     break
             egraph.run_program(_ANALYSE)
             fired += matches
+            growth = size / max(before, 1)
             if not stopped_by and size == before and not matches:
                 stopped_by = "saturated"
         stopped_by = stopped_by or "iterations"
@@ -243,7 +273,13 @@ _APPLY = [bindings.RunSchedule(_run(_enabled(ruleset))) for ruleset in EXACTNESS
 
 
 def _variants(
-    graph: Graph, encoding: Encoding, extractor: Extractor, rng: random.Random, strategy: str, count: int, limit: int
+    graph: Graph,
+    encoding: Encoding,
+    extractor: Extractor,
+    rng: random.Random,
+    strategy: str,
+    count: int,
+    limit: int,
 ) -> tuple[Variant, ...]:
     original = operator_count(graph)
     if strategy == "random":
@@ -259,6 +295,16 @@ def _variants(
         high = Variant("max", graph)
     middle = [Variant(f"step-{i + 1}", decode(encoding, step)) for i, step in enumerate(steps)]
     return (low, *middle, high)[:count]
+
+
+def _accepted(graph: Graph, accepts: Accepts) -> bool:
+    """Whether all operators of the table that a graph holds are accepted on their operands."""
+    types = graph.types
+    return all(
+        accepts(op, [types[x] for x in node.inputs if x], [types[y] for y in node.outputs if y])
+        for node in graph.nodes
+        if (op := entry(node))
+    )
 
 
 def distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from polyjuice.egraph.decode import rename_outputs
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant
 from polyjuice.ir import Graph, Node, prune
-from polyjuice.ops import check
+from polyjuice.ops import Accepts, check
 
 LARGEST = 200
 """The most nodes that one e-graph takes: a saturated graph has some ten e-nodes for each, egglog's cost grows faster
@@ -38,7 +38,14 @@ class Window:
     graph: Graph
 
 
-def rewrite(rewriter: Rewriter, graph: Graph, seed: int | str, strategy: str = "minmax", count: int = 2) -> Rewriting:
+def rewrite(
+    rewriter: Rewriter,
+    graph: Graph,
+    seed: int | str,
+    strategy: str = "minmax",
+    count: int = 2,
+    accepts: Accepts | None = None,
+) -> Rewriting:
     """``Rewriter.rewrite`` for a graph of any size.
 
     The variants of a large graph are made of the windows' variants of the same label. Sizes and numbers of matches are
@@ -46,9 +53,9 @@ def rewrite(rewriter: Rewriter, graph: Graph, seed: int | str, strategy: str = "
     """
     graph = prune(graph)
     if len(graph) <= LARGEST:
-        return rewriter.rewrite(graph, seed, strategy, count)
+        return rewriter.rewrite(graph, seed, strategy, count, accepts)
     chosen = windows(graph, random.Random(f"windows {seed}"))
-    done = [rewriter.rewrite(w.graph, f"{seed} {number}", strategy, count) for number, w in enumerate(chosen)]
+    done = [rewriter.rewrite(w.graph, f"{seed} {number}", strategy, count, accepts) for number, w in enumerate(chosen)]
     variants = []
     for number, first in enumerate(done[0].variants):
         parts = [rewriting.variants[number].graph for rewriting in done]

@@ -1,5 +1,5 @@
 """Seed graphs."""
 
-from polyjuice.generate.default import STRATEGIES, Accepts, generate
+from polyjuice.generate.default import STRATEGIES, generate
 
-__all__ = ["STRATEGIES", "Accepts", "generate"]
+__all__ = ["STRATEGIES", "generate"]

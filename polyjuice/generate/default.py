@@ -9,13 +9,13 @@ III); here graphs have inputs, all element types, and broadcasting.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
 
 STRATEGIES = ("default",)
@@ -36,10 +36,6 @@ _ATTEMPTS = 50
 
 _FURTHER_INPUTS = 10
 """How many inputs may be added where no operator takes the values that there are."""
-
-
-#: Whether an operator may be applied to operands of some types, giving results of some types.
-Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
 
 
 def generate(nodes: int, seed: int | str, accepts: Accepts | None = None) -> Graph:

@@ -4,6 +4,7 @@ from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     FRAMEWORKS,
+    Accepts,
     Attr,
     AttrView,
     Call,
@@ -21,6 +22,7 @@ from polyjuice.ops.table import TABLE, entry
 __all__ = [
     "FRAMEWORKS",
     "TABLE",
+    "Accepts",
     "Attr",
     "AttrView",
     "Call",

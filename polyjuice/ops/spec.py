@@ -222,6 +222,10 @@ class Op:
         return dtype in self.types[self.variable(position)]
 
 
+Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
+"""Whether an operator may be applied to operands of some types, giving results of some types."""
+
+
 class TypeMismatch(ValueError):
     """Operand types or attributes that the operator does not take."""
 
