@@ -123,9 +123,14 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
-    """Run the session."""
+    """Run the session. Raises NotImplementedError where a kernel says that it does not do what it is asked for."""
     feeds = {name: array for name, (_, array) in zip(compiled.inputs, inputs)}
-    return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
+    try:
+        return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
+    except state.RuntimeException as error:
+        if "is not supported" in str(error):
+            raise NotImplementedError(str(error)) from error
+        raise
 
 
 def knobs() -> list[str]:
