@@ -12,7 +12,7 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
-from polyjuice.ops import GraphBuilder
+from polyjuice.ops import TABLE, GraphBuilder
 
 
 def one(op: str, *types: TensorType, **attrs: object) -> Graph:
@@ -241,3 +241,14 @@ def test_inputs_are_not_written_to() -> None:
 def test_the_number_of_inputs_must_fit() -> None:
     with pytest.raises(ValueError, match="shorter"):
         evaluate(one("Neg", TensorType("float32", (2,))), [])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0, -0.0, 1e308, 5e-324])
+def test_elementwise_operators_have_a_meaning_everywhere(value: float) -> None:
+    """NaN, infinities and poles are values; none stops the interpreter."""
+    for op in TABLE.values():
+        plain = op.elementwise and not op.attrs and all("float64" in op.types[variable] for variable in op.inputs)
+        if plain:
+            with np.errstate(all="ignore"):
+                result = op.numpy([np.full(2, value) for _ in op.inputs], {})
+            assert np.shape(result) == (2,), op.qualified

@@ -34,12 +34,10 @@ from polyjuice.triage import FindingRecord, write_finding
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
 
-#: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction).
+#: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
+#: counts where the compiler is fast. Elsewhere a case has its own: it then need not wait until the compiler was asked
+#: for the operators of fifteen more.
 BATCH = 16
-
-#: Compilers so fast that this counts. For others a case has its own e-graph: it then need not wait until the compiler
-#: was asked for the operators of fifteen more.
-_FAST = frozenset({"numpy", "onnxruntime"})
 
 #: Chance that the variants of a case are spelled in the same way, as far as that can be.
 _ALIKE = 0.5
@@ -109,7 +107,7 @@ class Runner:
     def _attempt(self, index: int, attempt: int) -> CaseResult:
         key = f"{self._config.seed}/{index}/{attempt}"
         small = self._seeds.generated and self._config.nodes <= windows.LARGEST
-        batch = self._batch_of(index) if small and self._compiler.name in _FAST and not attempt else None
+        batch = self._batch_of(index) if small and self._compiler.fast and not attempt else None
         with self._clock.of("generate"):
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:

@@ -17,6 +17,7 @@ from polyjuice.execution.protocol import from_wire, to_wire
 from polyjuice.ir import Graph
 
 FORMAT = "onnx"
+SPEED = "fast"
 NEEDS = "polyjuice-fuzzer itself: pip install polyjuice-fuzzer"
 
 LACKS = "functions, symbolic sizes, constant nodes"

@@ -62,6 +62,10 @@ class CompilerFile(Protocol):
     """Optional, a string literal: `eager` where whatever the framework runs uncompiled is compiled too, so that it is
     enough to ask `eager` whether an operator is taken."""
 
+    SPEED: str
+    """Optional, a string literal: `fast` where a graph takes about a millisecond, so that it pays to rewrite sixteen
+    graphs together before the first is compiled."""
+
     REPRO_IMPORTS: str
     """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
 
@@ -122,6 +126,7 @@ class CompilerInfo:
     repro: str
     lacks: tuple[str, ...] = ()
     probe_compiles: bool = True
+    fast: bool = False
 
 
 def names() -> list[str]:
@@ -152,6 +157,7 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("REPRO", ""),
         tuple(name.strip() for name in constants.get("LACKS", "").split(",") if name.strip()),
         constants.get("PROBE") != "eager",
+        constants.get("SPEED") == "fast",
     )
 
 

@@ -14,6 +14,7 @@ import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 FORMAT = "onnx"
+SPEED = "fast"
 NEEDS = "onnxruntime>=1.15: pip install 'polyjuice-fuzzer[onnxruntime]'"
 LEVELS = "disable basic extended layout all"
 
@@ -23,7 +24,9 @@ import onnxruntime
 REPRO = """
 def execute(model, inputs):
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    return session.run(None, {v.name: x for v, x in zip(session.get_inputs(), inputs)})
+    feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
+    session.run(None, feeds)  # in some releases only the second run is wrong: the first wrote over a constant
+    return session.run(None, feeds)
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]

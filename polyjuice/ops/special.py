@@ -35,7 +35,9 @@ def erfinv(y: np.ndarray) -> np.ndarray:
 
 
 def _lgamma_of(x: float) -> float:
-    if (x == math.floor(x) and x <= 0) or math.isinf(x):
+    if not math.isfinite(x):
+        return abs(x)
+    if x == math.floor(x) and x <= 0:
         return math.inf
     try:
         return math.lgamma(x)
