@@ -2,6 +2,7 @@
 
     python benchmarks/onnxruntime_speed.py              # as many cores as there are
     taskset -c 0 python benchmarks/onnxruntime_speed.py # all processes on one core
+    python benchmarks/onnxruntime_speed.py --variants 6 --extract steps  # fifteen pairs of each seed graph
 
 Runs the cases of a campaign with default settings, one after another, and prints the pairs of variants per second,
 and where the time of a pair goes. Then it compiles and runs the very same models on the same inputs in this process,
@@ -35,8 +36,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=480, help="cases (default: 480)")
     parser.add_argument("--seed", type=int, default=0, help="the campaign's seed (default: 0)")
+    parser.add_argument("--variants", type=int, default=2, help="variants of each seed graph (default: 2)")
+    parser.add_argument("--extract", default="minmax", help="minmax (default), steps or random")
     arguments = parser.parse_args()
-    config = Config("onnxruntime", seed=arguments.seed)
+    config = Config("onnxruntime", seed=arguments.seed, variants=arguments.variants, extract=arguments.extract)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         runner = Runner(config, Path(folder))
