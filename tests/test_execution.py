@@ -174,3 +174,19 @@ def test_files_of_the_worker_run_in_a_foreign_interpreter(path):
             assert all(name.startswith("_") for name in names)
         elif isinstance(node, ast.ImportFrom):
             assert node.module.split(".")[0] in allowed
+
+
+def test_inputs_of_the_call_before_are_not_sent_again(worker, monkeypatch):
+    sent = []
+    checked = execution.pool._wire.checked
+    monkeypatch.setattr(execution.pool._wire, "checked", lambda arrays: sent.append(len(arrays)) or checked(arrays))
+    inputs = [[np.arange(3)], [np.arange(3) + 1]]
+    for arrays in ({}, {"w": np.ones(2)}):
+        outcome = worker.execute(Artifact("onnx", b"", arrays), inputs)
+        assert [output[0].tolist() for output in outcome.outputs] == [[0, 1, 2], [1, 2, 3]]
+    equal = [list(one) for one in inputs]
+    assert [o[0].tolist() for o in worker.execute(Artifact("onnx", b""), equal).outputs] == [[0, 1, 2], [1, 2, 3]]
+    assert sent == [3, 2, 3]
+    worker.close()  # another process knows nothing of them
+    assert worker.execute(Artifact("onnx", b""), equal).status == "ok"
+    assert sent == [3, 2, 3, 3]

@@ -47,6 +47,8 @@ class Worker:
         self.info: dict[str, Any] = {}
         """What the worker said at its start: version, python (its own version), knobs. Empty before that."""
         self._process: WorkerProcess | None = None
+        self._holds: tuple[WorkerProcess, Sequence[Sequence[NDArray[Any]]]] | None = None
+        """The process that has the inputs it was last sent, and these."""
 
     def __enter__(self) -> Worker:
         return self
@@ -83,7 +85,8 @@ class Worker:
     ) -> Outcome:
         """Load and compile an artifact, and run it on each set of inputs (at least one; all of one signature).
 
-        With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all.
+        With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all. Inputs
+        that are the very object of the call before are not sent again: they must not have been changed.
 
         Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
         another format, and TypeError for an array whose dtype no frame carries.
@@ -97,6 +100,8 @@ class Worker:
                 raise
             return failed.outcome
         source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
+        assert self._process is not None
+        held = self._holds is not None and self._holds[0] is self._process and self._holds[1] is inputs
         request = {
             "text": isinstance(artifact.source, str),
             "names": list(artifact.arrays),
@@ -105,10 +110,11 @@ class Worker:
             "setup": dict(artifact.setup),
             "reference": reference,
             "compile": compile,
-            "sets": len(inputs),
+            "sets": 0 if held else len(inputs),
         }
-        values = [*artifact.arrays.values(), *(array for one in inputs for array in one)]
+        values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]
         arrays = _wire.checked([_wire.text_array(source), *map(to_wire, values)])
+        self._holds = self._process, inputs
         try:
             return self._exchange(request, arrays, len(inputs))
         except BaseException:  # an interrupt: the channel may be anywhere within a frame

@@ -7,7 +7,7 @@ of _wire.py:
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
     from the host          {names, arguments, results, setup, text, reference, compile, sets} with source, named
-                           arrays, and the inputs of each set
+                           arrays, and the inputs of each set; with no set, those of the artifact before
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
                            and those of the reference
 """
@@ -77,13 +77,17 @@ def main(compiler_file: str, settings_json: str) -> None:
 def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> None:
     """Answer requests until the host closes its side of the channel."""
     stream = channel.makefile("rb")
+    inputs: list[Sequence[Any]] = []
     while True:
         try:
             request, arrays = wire.read(stream)
         except (EOFError, ConnectionError):
             return
+        first = 1 + len(request["names"])
+        if request["sets"]:
+            inputs = _split(arrays[first:], request["sets"])
         job = _Job(lambda stage: wire.write(channel, {"stage": stage}), wire.checked)
-        wire.write(channel, *job.execute(compiler, request, arrays))
+        wire.write(channel, *job.execute(compiler, request, arrays[:first], inputs))
 
 
 class _Job:
@@ -107,13 +111,13 @@ class _Job:
             self.seconds[stage] = time.perf_counter() - begin
 
     def execute(
-        self, compiler: ModuleType, request: dict[str, Any], arrays: Sequence[Any]
+        self, compiler: ModuleType, request: dict[str, Any], arrays: Sequence[Any], input_sets: Sequence[Sequence[Any]]
     ) -> tuple[dict[str, Any], list[Any]]:
         """The report and its arrays: the outputs for each set of inputs, then the reference outputs likewise."""
         source = arrays[0][1].tobytes()
         named = {name: arrays[1 + index] for index, name in enumerate(request["names"])}
         arguments = [named[name] for name in request["arguments"]]
-        inputs = [[*one, *arguments] for one in _split(arrays[1 + len(named) :], request["sets"])]
+        inputs = [[*one, *arguments] for one in input_sets]
         text = source.decode() if request["text"] else source
         artifact = {"source": text, "arrays": named, "setup": request["setup"]}
         count = request["results"]
