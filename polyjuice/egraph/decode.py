@@ -43,10 +43,15 @@ def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts) -> froze
         if node.counted and node.name in constructors() and names.keys() >= set(node.children):
             op = constructors()[node.name].op
             operands = [names[child] for child in node.children]
-            results = decoder.infer(op, operands, node.arguments)
+            results = decoder.infer(op, operands, attributes(op, node.arguments))
             if not accepts(op, [decoder.types[name] for name in operands], results):
                 found.add(node)
     return frozenset(found)
+
+
+def attributes(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
+    """An e-node's arguments by the names of the operator's attributes (an output's index behind them has none)."""
+    return dict(zip((a.name for a in op.attrs), arguments, strict=False))
 
 
 class _Decoder:
@@ -90,16 +95,15 @@ class _Decoder:
         return name
 
     def _apply(self, op: Op, operands: Sequence[str], arguments: Sequence[Any]) -> tuple[str, ...]:
-        attrs = dict(zip((a.name for a in op.attrs), arguments, strict=False))
-        results = self.infer(op, operands, arguments)
+        attrs = attributes(op, arguments)
+        results = self.infer(op, operands, attrs)
         names = tuple([self._fresh("v") for _ in results])
         self.types.update(zip(names, results, strict=True))
         self.nodes.append(Node(op.name, tuple(operands), names, attrs, op.domain))
         return names
 
-    def infer(self, op: Op, operands: Sequence[str], arguments: Sequence[Any]) -> tuple[TensorType, ...]:
+    def infer(self, op: Op, operands: Sequence[str], attrs: Mapping[str, Any]) -> tuple[TensorType, ...]:
         """The result types; graphs that share an e-graph share most applications, so each is inferred once."""
-        attrs = dict(zip((a.name for a in op.attrs), arguments, strict=False))
         known = self._encoding.tables.inferred
         key = (op.qualified, *attrs.values(), *[self.types[name] for name in operands])
         if key not in known:

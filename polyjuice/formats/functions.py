@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto
+from onnx import FunctionProto, GraphProto, NodeProto, OperatorSetIdProto
 
+from polyjuice.formats.tensors import constant_node
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph, Node, TensorType
 from polyjuice.ops.decompose import NoDecomposition, body, decompose
@@ -51,10 +52,7 @@ def _function(node: Node, proto: NodeProto, inner: GraphProto) -> FunctionProto:
     function.output.extend(info.name for info in inner.output)
     function.attribute.extend(sorted(attribute.name for attribute in proto.attribute))
     for tensor in inner.initializer:
-        constant = NodeProto(op_type="Constant", output=[tensor.name])
-        constant.attribute.append(AttributeProto(name="value", type=AttributeProto.TENSOR, t=tensor))
-        constant.attribute[0].t.name = ""
-        function.node.append(constant)
+        function.node.append(constant_node(tensor))
     function.node.extend(inner.node)
     function.opset_import.append(OperatorSetIdProto(domain="", version=OPSET))
     return function

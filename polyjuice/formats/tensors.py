@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from onnx import TensorProto, TypeProto, ValueInfoProto, numpy_helper
+from onnx import AttributeProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, numpy_helper
 
 from polyjuice.formats.errors import FormatError
 from polyjuice.ir import TensorType, dtypes
@@ -78,3 +78,11 @@ def static_type(type: TypeProto, value: str) -> TensorType | None:
     if declared is None or declared[1] is None or None in declared[1]:
         return None
     return TensorType(declared[0], tuple(d for d in declared[1] if d is not None))
+
+
+def constant_node(tensor: TensorProto) -> NodeProto:
+    """The Constant node that stands for an initializer."""
+    node = NodeProto(op_type="Constant", output=[tensor.name])
+    node.attribute.append(AttributeProto(name="value", type=AttributeProto.TENSOR, t=tensor))
+    node.attribute[0].t.name = ""
+    return node

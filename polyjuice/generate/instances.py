@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.ops import GraphBuilder, Op, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ir import Graph, TensorType
+from polyjuice.ops import GraphBuilder, Op, Sample, ShapeMismatch, TypeMismatch, complete_attrs, infer
 from polyjuice.ops.sampling import restricted_values
 
 _SIZES = (1, 2, 3, 4, 5, 8)
@@ -35,20 +35,39 @@ class Signature:
         return f"{self.op.qualified} {' '.join(self.dtypes)} rank {self.rank}"
 
 
+@dataclass(frozen=True)
+class _Application:
+    """One way to apply an operator to a first operand."""
+
+    first: TensorType
+    sample: Sample
+    results: Sequence[TensorType]
+
+    @property
+    def operands(self) -> list[TensorType]:
+        return [self.first, *(operand.type for operand in self.sample.operands)]
+
+
+def _draw(op: Op, dtype: str, rank: int, rng: random.Random) -> _Application | None:
+    """A random application; None where the drawn first operand does not suit the operator."""
+    first = TensorType(dtype, tuple(rng.choice(_SIZES) for _ in range(rank)))
+    sample = op.sample(rng, first)
+    if sample is None:
+        return None
+    types = [first, *(operand.type for operand in sample.operands)]
+    try:
+        return _Application(first, sample, infer(op, types, complete_attrs(op, sample.attrs, dtype)))
+    except (ShapeMismatch, TypeMismatch):
+        return None
+
+
 def some_signature(op: Op, dtype: str) -> Signature | None:
     """A signature of the operator on a first operand of an element type, at a rank that it takes."""
     rng = random.Random(f"{op.qualified} {dtype}")
     for rank in _RANKS:
         for _ in range(_DRAWS // 10):
-            first = TensorType(dtype, tuple(rng.choice(_SIZES) for _ in range(rank)))
-            sample = op.sample(rng, first)
-            if sample is None:
-                continue
-            types = [first, *(operand.type for operand in sample.operands)]
-            try:
-                return Signature.of(op, types, infer(op, types, complete_attrs(op, sample.attrs, dtype)))
-            except (ShapeMismatch, TypeMismatch):
-                continue
+            if drawn := _draw(op, dtype, rank, rng):
+                return Signature.of(op, drawn.operands, drawn.results)
     return None
 
 
@@ -56,26 +75,18 @@ def instance(signature: Signature, rng: random.Random) -> Graph | None:
     """A graph of one application; None where no draw met the signature. Restricted operands are constants."""
     op = signature.op
     for _ in range(_DRAWS):
-        first = TensorType(signature.dtypes[0], tuple(rng.choice(_SIZES) for _ in range(signature.rank)))
-        sample = op.sample(rng, first) if first.size <= _MAX_ELEMENTS else None
-        if sample is None:
+        drawn = _draw(op, signature.dtypes[0], signature.rank, rng)
+        if drawn is None or any(t.size > _MAX_ELEMENTS for t in (*drawn.operands, *drawn.results)):
             continue
-        types = [first, *(operand.type for operand in sample.operands)]
-        try:
-            results = infer(op, types, complete_attrs(op, sample.attrs, first.dtype))
-        except (ShapeMismatch, TypeMismatch):
-            continue
-        small = all(t.size <= _MAX_ELEMENTS for t in (*types, *results))
-        if small and Signature.of(op, types, results) == signature:
+        if Signature.of(op, drawn.operands, drawn.results) == signature:
             break
     else:
         return None
     builder = GraphBuilder()
-    names = [builder.input(first)]
-    for operand in sample.operands:
+    names = [builder.input(drawn.first)]
+    for operand in drawn.sample.operands:
         if operand.values:
-            values = restricted_values(np.random.default_rng(rng.getrandbits(32)), operand)
-            names.append(builder.constant(values.astype(dtypes.to_numpy(operand.type.dtype))))
+            names.append(builder.constant(restricted_values(np.random.default_rng(rng.getrandbits(32)), operand)))
         else:
             names.append(builder.input(operand.type))
-    return builder.build(builder.multi(op.name, *names, domain=op.domain, **sample.attrs))
+    return builder.build(builder.multi(op.name, *names, domain=op.domain, **drawn.sample.attrs))

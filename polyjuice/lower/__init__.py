@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from polyjuice.execution import Artifact
+from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
 from polyjuice.lower import onnx_model, tensorflow_source, torch_source
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes
 
-DEFAULT_OPSET = onnx_model.OPSET
+DEFAULT_OPSET = OPSET
 
 __all__ = ["DEFAULT_OPSET", "Unlowerable", "lower", "repeat", "repeated_axes"]
 

@@ -14,17 +14,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, OperatorSetIdProto
+from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto
 
 from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import aten_calls
+from polyjuice.formats.tensors import constant_node
+from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph, GraphError, Node, TensorType
+from polyjuice.lower.idioms import named
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition, decompose
-
-OPSET = 18
 
 FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
 """Idioms that an importer may lack (``LACKS`` of a compiler file)."""
@@ -70,7 +71,7 @@ def lower(graph: Graph, rng: random.Random, opset: int = OPSET, lacks: Sequence[
         dict(arguments),
         arguments=tuple(name for name, _ in arguments),
         results=results,
-        idioms=tuple(f"{name} x{n}" if n > 1 else name for name, n in sorted(idioms.items())),
+        idioms=named(idioms),
     )
 
 
@@ -123,9 +124,7 @@ def _constant_nodes(model: ModelProto, rng: random.Random, idioms: Counter[str])
             kept.append(tensor)
             continue
         idioms["constant nodes"] += 1
-        node = NodeProto(op_type="Constant", output=[tensor.name])
-        node.attribute.append(AttributeProto(name="value", type=AttributeProto.TENSOR, t=tensor))
-        constants.append(node)
+        constants.append(constant_node(tensor))
     nodes = [*constants, *model.graph.node]
     del model.graph.initializer[:], model.graph.node[:]
     model.graph.initializer.extend(kept)

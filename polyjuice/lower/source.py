@@ -19,6 +19,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes, uniform_value
+from polyjuice.lower.idioms import named
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.ops import Call, Hole, Op, Spelling, entry
 
@@ -101,7 +102,6 @@ class _Writer:
             self._constant(name, array)
         nodes = [node for node in graph.nodes if not set(node.outputs) & set(self._uncast)]
         outlined, inner = self._outlined(nodes)
-        outer: list[str] = []
         self._begin_function([*graph.inputs, *self._arguments])
         for number, node in enumerate(nodes):
             if number == outlined.start and len(outlined):
@@ -119,7 +119,7 @@ class _Writer:
             self._arrays,
             arguments=tuple(self._arguments.values()),
             results=len(graph.outputs),
-            idioms=tuple(f"{name} x{n}" if n > 1 else name for name, n in sorted(self._idioms.items())),
+            idioms=named(self._idioms),
         )
 
     def _function(self, name: str, parameters: Sequence[str], body: Sequence[str], results: Sequence[str]) -> list[str]:
@@ -179,7 +179,7 @@ class _Writer:
     def _spell(self, node: Node, op: Op) -> str | Hole:
         call = Call(
             self._operands(node, op),
-            [self._graph.types[self._uncast.get(name, name)] for name in node.inputs if name],
+            [self._graph.types[name] for name in self._operand_names(node)],
             [self._graph.types[name] for name in node.outputs if name],
             node.attrs,
             self._rng,
@@ -205,7 +205,7 @@ class _Writer:
         return name
 
     def _operands(self, node: Node, op: Op) -> list[str]:
-        names = [self._uncast.get(name, name) for name in node.inputs if name]
+        names = self._operand_names(node)
         texts: list[str] = []
         result = self._graph.types[node.outputs[0]] if node.outputs[0] else None
         number = self._number_operand(node, names)
