@@ -127,6 +127,13 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
 
 
+def as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
+    """Equal but for the last places of float64."""
+    if np.array_equal(a, b):
+        return True
+    return not bool(np.any(distance(a, b) > 4 * dtypes.unit_roundoff("float64") * np.abs(np.asarray(a, np.float64))))
+
+
 @dataclass(frozen=True)
 class _Value:
     array: np.ndarray

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from polyjuice.egraph.decode import decode
 from polyjuice.egraph.encode import encode
 from polyjuice.egraph.extract import Extractor
-from polyjuice.egraph.language import Constructor, constructors, ints, literal, number, prelude
+from polyjuice.egraph.language import Constructor, constructors, ints, literal, number, prelude, types_of
 from polyjuice.egraph.view import ENode, freeze
 from polyjuice.ir import Graph, TensorType, digest
 from polyjuice.ops import GraphBuilder, infer
@@ -69,7 +69,12 @@ SAMPLES = 12
 def language() -> bindings.EGraph:
     """An e-graph in which every constructor has its analyses."""
     egraph = bindings.EGraph()
-    egraph.run_program(*egraph.parse_program(prelude(set(constructors()))))
+    every = " ".join(map(types_of, constructors()))
+    for program in [
+        *prelude(constructors(), constructors()),
+        f"(unstable-combined-ruleset types-here analysis {every})",
+    ]:
+        egraph.run_program(*egraph.parse_program(program))
     return egraph
 
 
@@ -133,7 +138,7 @@ def derived(
             wanted[k, output] = len(wanted)
             index = f" {output}" if c.multi_output else ""
             actions.append(f"(set (value {wanted[k, output]}) ({body}{index}))")
-    with loaded(egraph, actions, "(run-schedule (saturate (run analysis)))"):
+    with loaded(egraph, actions, "(run-schedule (saturate (run types-here)))"):
         functions = egraph.freeze().functions
         shapes = {
             row.inputs[0]: tuple(egraph.value_to_i64(d) for d in egraph.value_to_vec(row.output))

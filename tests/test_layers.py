@@ -26,7 +26,8 @@ STANDS_ON = {
     "oracles": "numerics execution",
     "triage": "oracles lower",
     "campaign": "triage inputs egraph support",
-    "cli": "campaign",
+    "rulecheck": "egraph inputs generate",
+    "cli": "campaign rulecheck",
     "__main__": "cli",
 }
 """Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""

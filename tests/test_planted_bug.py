@@ -19,9 +19,9 @@ from test_cli import fuzz
 from polyjuice.campaign.case import difference
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import find
-from polyjuice.egraph import Rewriter, Variant, load
+from polyjuice.egraph import Rewriter, Variant, load, partners
 from polyjuice.execution import Worker
-from polyjuice.inputs import make_inputs
+from polyjuice.inputs import make_inputs, ranges
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.support import Support
 
@@ -49,12 +49,13 @@ It is planted as Inductor is imported, so that other processes need not import T
 
 def seed_with_an_early_relu() -> int:
     """The first campaign seed whose first case has just one variant with Relu, and outputs that depend on it."""
-    rewriter, compiler = Rewriter(load()), find("inductor")
+    rules = load()
+    rewriter, compiler = Rewriter(rules), find("inductor")
     with Worker(compiler) as worker:
         takes = Support(compiler, worker).takes
         for seed in itertools.count():
-            graph = Seeds(["default"], 10, seed).graph(0, 0, takes)
-            rewriting = rewriter.rewrite(graph, f"{seed}/0/0", accepts=takes)
+            graph = Seeds(["default"], 10, seed, partners=partners(rules)).graph(0, 0, takes)
+            rewriting = rewriter.rewrite(graph, f"{seed}/0/0", accepts=takes, ranges=ranges(graph))
             inputs = make_inputs(graph, "exact", f"{seed}/0/0")
             wrong = [difference(v.graph, with_the_bug(v.graph), [inputs]) for v in rewriting.variants]
             if sum(map(bool, wrong)) == 1 == sum(map(has_relu, rewriting.variants)):

@@ -19,13 +19,13 @@ from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Saturated, Variant, distinct, load, windows
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Saturated, Variant, distinct, load, partners, windows
 from polyjuice.execution import Artifact, Limits, Outcome, Worker
-from polyjuice.inputs import make_inputs
+from polyjuice.inputs import make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, GraphError, TensorType, dtypes
+from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
-from polyjuice.numerics import SAFETY, Analyses, analyse, distance
+from polyjuice.numerics import SAFETY, Analyses, analyse, as_good_as_equal, distance
 from polyjuice.ops import Op
 from polyjuice.oracles import Case, Tested, Verdict
 from polyjuice.support import Support
@@ -50,7 +50,8 @@ _REPEATS = 3
 class CaseResult:
     """What became of a case: ``pairs`` compared, or why it was ``skipped``; what was found; where the time went.
 
-    ``unsound`` and ``defect`` are faults of our own: a variant that is not equal to its seed graph, an internal error.
+    ``rules`` are those that fired in the e-graph of its graph. ``unsound`` and ``defect`` are faults of our own: a
+    variant that is not equal to its seed graph, an internal error.
     """
 
     index: int
@@ -59,6 +60,7 @@ class CaseResult:
     findings: Sequence[FindingRecord] = ()
     flaky: Sequence[str] = ()
     unsound: Sequence[str] = ()
+    rules: Sequence[str] = ()
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -75,10 +77,10 @@ class Runner:
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
-        self._seeds = Seeds(config.seeds, config.nodes, config.seed, out)
         rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
+        self._seeds = Seeds(config.seeds, config.nodes, config.seed, out, partners(rules))
         # Who names rules wants them used; otherwise each graph takes a share of all.
-        self._rewriter = Rewriter(rules, Budget(rule_share=1.0) if config.only_rules else Budget())
+        self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._worker = self._new_worker()
         self._support = Support(self._compiler, self._worker, config.opset)
         self._clock = Clock()
@@ -118,7 +120,7 @@ class Runner:
                 if batch:
                     rewriting = self._rewriter.extract(batch, index % BATCH, *how)
                 else:
-                    rewriting = windows.rewrite(self._rewriter, graph, *how)
+                    rewriting = windows.rewrite(self._rewriter, graph, *how, ranges(graph))
             except GraphError as error:
                 return CaseResult(index, unsound=[self._store_unsound(index, graph, None, str(error))])
             variants = distinct(rewriting.variants)
@@ -136,7 +138,7 @@ class Runner:
         findings, flaky = self._confirm(index, case, verdicts, rewriting)
         if not pairs and not verdicts:
             raise Skip("unsupported: " + _first_line(next(t.outcome for t in case.tested if t.outcome.status != "ok")))
-        return CaseResult(index, pairs, findings=findings, flaky=flaky)
+        return CaseResult(index, pairs, findings=findings, flaky=flaky, rules=sorted(rewriting.rules))
 
     def _batch_of(self, index: int) -> Saturated | None:
         """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
@@ -146,7 +148,8 @@ class Runner:
                 graphs = [self._seeds.graph(number * BATCH + i, 0, self._takes) for i in range(BATCH)]
             with self._clock.of("rewrite"):
                 try:
-                    self._batch = number, self._rewriter.saturate(graphs, f"{self._config.seed}/batch {number}")
+                    key = f"{self._config.seed}/batch {number}"
+                    self._batch = number, self._rewriter.saturate(graphs, key, list(map(ranges, graphs)))
                 except GraphError:
                     self._batch = number, None
         return self._batch[1]
@@ -289,7 +292,7 @@ def difference(
         try:
             wanted = values[i] if values else evaluate(graph, x, "float64")
             results = evaluate(variant, x, "float64")
-            alike = all(_as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
+            alike = all(as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
             if alike and graph.output_types == variant.output_types:
                 continue
             pairs = zip(analyse(graph, x, "float64", True), analyse(variant, x, "float64", True), strict=True)
@@ -301,13 +304,6 @@ def difference(
         except EvaluationError as error:
             return f"the variant has no value where the seed graph has one: {error}"
     return ""
-
-
-def _as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal but for the last places of float64."""
-    if np.array_equal(a, b):
-        return True
-    return not bool(np.any(distance(a, b) > 4 * dtypes.unit_roundoff("float64") * np.abs(np.asarray(a, np.float64))))
 
 
 def _first_line(outcome: Outcome) -> str:

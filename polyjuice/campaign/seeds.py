@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,21 @@ class Seeds:
     ``module:callable`` for one that returns a Torch module and its inputs.
     """
 
-    def __init__(self, sources: Sequence[str], nodes: int, seed: int, campaign: Path | None = None) -> None:
+    def __init__(
+        self,
+        sources: Sequence[str],
+        nodes: int,
+        seed: int,
+        campaign: Path | None = None,
+        partners: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
 
-        Raises FormatError, or ValueError for an unknown source.
+        ``partners`` are for generated graphs (see ``generate``). Raises FormatError, and ValueError for an unknown
+        source.
         """
         self._nodes = nodes
+        self._partners = partners
         self._seed = seed
         self.generated = len(sources) == 1 and sources[0] in STRATEGIES
         self._graphs: list[Graph] = []
@@ -55,7 +64,7 @@ class Seeds:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``)."""
         if self._graphs:
             return self._graphs[index % len(self._graphs)]
-        return generate(self._nodes, f"{self._seed}/{index}/{attempt}", accepts)
+        return generate(self._nodes, f"{self._seed}/{index}/{attempt}", accepts, self._partners)
 
 
 def _kept(campaign: Path, number: int) -> Path:

@@ -30,8 +30,11 @@ CREATE TABLE IF NOT EXISTS findings (
     signature TEXT NOT NULL,
     record TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
+
+_COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
 
 class NoCampaign(ValueError):
@@ -117,6 +120,7 @@ class Store:
             notes += [(result.index, "unsound", t) for t in result.unsound]
             notes += [(result.index, "defect", result.defect)] if result.defect else []
             self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
+            self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
 
     def done(self) -> set[int]:
         """The indices of the finished cases."""
@@ -126,6 +130,12 @@ class Store:
         """All raw findings, by index."""
         for (text,) in self._db.execute('SELECT record FROM findings ORDER BY "index", folder'):
             yield json.loads(text)
+
+    def fired(self, rule: str) -> tuple[int, int]:
+        """In the e-graphs of how many tested cases a rule fired, and how many there are."""
+        row = self._db.execute("SELECT cases FROM rules WHERE name = ?", (rule,)).fetchone()
+        (tested,) = self._db.execute("SELECT COUNT(*) FROM cases WHERE pairs > 0").fetchone()
+        return (row[0] if row else 0), tested
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; findings with equal signatures count once."""

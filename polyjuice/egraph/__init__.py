@@ -1,19 +1,24 @@
 """Equality saturation: the language, the rule files, saturation, extraction, and the way back to graphs."""
 
-from polyjuice.egraph.decode import fold_broadcasts, operator_count
-from polyjuice.egraph.rewriter import Budget, Rewriter, Rewriting, Saturated, Variant, distinct
+from polyjuice.egraph.decode import Classes, fold_broadcasts, operator_count
+from polyjuice.egraph.partners import partners
+from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant, classes, distinct
 from polyjuice.egraph.rulefiles import Rule, RuleError, load
+from polyjuice.egraph.saturation import Budget, Saturated
 
 __all__ = [
     "Budget",
+    "Classes",
     "Rewriter",
     "Rewriting",
     "Rule",
     "RuleError",
     "Saturated",
     "Variant",
+    "classes",
     "distinct",
     "fold_broadcasts",
     "load",
     "operator_count",
+    "partners",
 ]

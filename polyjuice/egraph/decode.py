@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,49 @@ def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts) -> froze
     return frozenset(found)
 
 
+@dataclass(frozen=True)
+class Classes:
+    """The terms that an e-graph holds to be equal: ``graph`` computes, for each of ``groups``, an e-class's terms.
+
+    ``ill_typed`` are the e-nodes that no operator of the table means anything by, and why.
+    """
+
+    graph: Graph
+    groups: tuple[tuple[str, ...], ...]
+    ill_typed: tuple[str, ...]
+
+
+def decode_classes(encoding: Encoding, extractor: Extractor) -> Classes:
+    """Every e-node of every e-class of two or more, applied to the smallest terms of its operands."""
+    seed = encoding.graph
+    decoder = _Decoder(encoding)
+    names: dict[int, str] = {}
+    ill_typed: list[str] = []
+
+    def add(node: ENode, children: Sequence[int]) -> str | None:
+        if not names.keys() >= set(children):
+            return None
+        try:
+            return decoder.add(node, [names[child] for child in children])
+        except (GraphError, KeyError, IndexError) as error:
+            ill_typed.append(f"{node.name}: {error}")
+            return None
+
+    for (eclass, _), node, children in extractor.smallest().postorder():
+        if name := add(node, [child for child, _ in children]):
+            names[eclass] = name
+    groups = []
+    for eclass, nodes in extractor.classes().items():
+        group = {names[eclass]: None} if eclass in names else {}
+        if len(nodes) > 1:
+            group |= {name: None for node in nodes if (name := add(node, node.children))}
+        if len(group) > 1:
+            groups.append(tuple(group))
+    outputs = tuple(dict.fromkeys(name for group in groups for name in group))
+    graph = Graph(seed.inputs, decoder.constants, tuple(decoder.nodes), outputs, decoder.types, seed.opsets)
+    return Classes(prune(graph), tuple(groups), tuple(ill_typed))
+
+
 def attributes(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
     """An e-node's arguments by the names of the operator's attributes (an output's index behind them has none)."""
     return dict(zip((a.name for a in op.attrs), arguments, strict=False))
@@ -67,8 +110,12 @@ class _Decoder:
         self._taken = {*seed.inputs, *seed.outputs}
 
     def add(self, node: ENode, operands: Sequence[str]) -> str:
-        """The name of the value of an e-node applied to named operands."""
-        key = (node.application, tuple(operands))
+        """The name of the value of an e-node applied to named operands.
+
+        A node with an identity of its own (a stateful one) is there once, whichever terms stand for its operands.
+        """
+        once = node.name == "Other" and self._encoding.tables.others[node.arguments[0]][0].identity
+        key = (node.application, () if once else tuple(operands))
         if key not in self._made:
             self._made[key] = self._make(node, operands)
         return self._made[key][node.arguments[-1] if node.multi_output else 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,12 @@ from polyjuice.ops import entry
 
 #: Nodes loaded by one rule's action: egglog's cost of an action grows faster than its length.
 CHUNK = 50
+
+#: The attributes that count axes, from the end where they are negative.
+_AXES = frozenset(["axis", "axes", "dim", "dims", "dim1", "dim2", "source", "destination"])
+
+#: An interval in which all values of an input lie.
+Range = tuple[float, float]
 
 
 @dataclass
@@ -55,10 +61,18 @@ class Encoding:
         return range(self.first_input, self.first_input + len(self.graph.inputs))
 
 
-def encode(graph: Graph, tables: Tables | None = None) -> Encoding:
+def encode(
+    graph: Graph,
+    tables: Tables | None = None,
+    words: Collection[str] | None = None,
+    ranges: Mapping[str, Range] | None = None,
+    sites: Mapping[str, Sequence[str]] | None = None,
+) -> Encoding:
     """Encode a checked graph; broadcasting of elementwise operands becomes explicit ``Expand`` terms.
 
-    ``tables`` are those of the graphs that are in the same e-graph already.
+    ``tables`` are those of the graphs that are in the same e-graph already; ``words`` the constructors to use (None:
+    all), ``Other`` being used elsewhere; ``ranges`` the intervals in which inputs
+    lie, by name; ``sites`` the keys of the rules that may be applied at a value.
     """
     tables = tables or Tables()
     out = Encoding(graph, tables, tables.inputs)
@@ -88,6 +102,12 @@ def encode(graph: Graph, tables: Tables | None = None) -> Encoding:
             f"(let v{number_} {term}) {known}"
             f'(set (shape v{number_}) {shape(name)}) (set (dtype v{number_}) "{graph.types[name].dtype}")'
         )
+        actions.extend(f'(Site "{key}" v{number_})' for key in (sites or {}).get(name, ()))
+
+    def bound(name: str, range_: Range | None) -> None:
+        if range_:
+            v = f"v{out.values[name]}"
+            actions.append(f"(set (lo {v}) {number(range_[0])}) (set (hi {v}) {number(range_[1])}) (Finite {v})")
 
     def use(name: str) -> str:
         if out.values[name] not in here:
@@ -106,18 +126,27 @@ def encode(graph: Graph, tables: Tables | None = None) -> Encoding:
 
     for name in graph.inputs:
         define(name, f"(Input {tables.inputs})")
+        bound(name, (ranges or {}).get(name))
         tables.inputs += 1
     for name, array in graph.constants.items():
         define(name, _constant(tables, array, graph.types[name]))
+        bound(name, _range_of(array))
     for node in graph.nodes:
         if len(here) >= CHUNK:
             flush()
-        terms = _table_terms(graph, node, use) or _other_terms(tables, graph, node, use)
+        terms = _table_terms(graph, node, use, words) or _other_terms(tables, graph, node, use)
         for name, term in zip(node.outputs, terms, strict=True):
             if name:
                 define(name, term)
     flush()
     return out
+
+
+def _range_of(array: np.ndarray) -> Range | None:
+    """The least and the greatest element; None where not all are finite, or there is none."""
+    if not array.size or not np.all(np.isfinite(array)):
+        return None
+    return float(array.min()) + 0.0, float(array.max()) + 0.0  # no negative zero
 
 
 def _constant(tables: Tables, array: np.ndarray, type: TensorType) -> str:
@@ -131,13 +160,17 @@ def _constant(tables: Tables, array: np.ndarray, type: TensorType) -> str:
     return f"(Const {tables.constant_ids[key]})"
 
 
-def _table_terms(graph: Graph, node: Node, use: Callable[[str], str]) -> list[str] | None:
+def _table_terms(
+    graph: Graph, node: Node, use: Callable[[str], str], words: Collection[str] | None
+) -> list[str] | None:
     """The terms of a node's results, or None where no constructor says this application."""
     op = entry(node)
     if op is None or "" in node.inputs:
         return None
     constructor = constructor_for(op, len(node.inputs))
     if constructor is None or _beyond_rules(graph, node):
+        return None
+    if words is not None and constructor.name not in words:
         return None
     operands = [use(name) for name in node.inputs]
     result = graph.types[next(name for name in node.outputs if name)]
@@ -162,16 +195,15 @@ def _table_terms(graph: Graph, node: Node, use: Callable[[str], str]) -> list[st
 
 def _from_the_front(node: Node, rank: int, result_rank: int) -> dict[str, Any]:
     """The attributes with axes counted from the front, so that rules can compare and use them."""
-    rank = result_rank if node.op == "Unsqueeze" else rank
+    rank = result_rank if node.op in ("Unsqueeze", "stack", "diag_embed") else rank
 
     def front(axis: int) -> int:
         return axis + rank if axis < 0 else axis
 
     attrs = dict(node.attrs)
-    if "axis" in attrs:
-        attrs["axis"] = front(attrs["axis"])
-    if attrs.get("axes"):
-        attrs["axes"] = tuple(map(front, attrs["axes"]))
+    for name in _AXES & attrs.keys():
+        value = attrs[name]
+        attrs[name] = front(value) if isinstance(value, int) else value and tuple(map(front, value))
     return attrs
 
 
@@ -184,7 +216,7 @@ def _other_terms(tables: Tables, graph: Graph, node: Node, use: Callable[[str], 
     """Equal operators with equal attributes share a number, so that congruence holds for them too."""
     types = tuple(graph.types[name] if name else None for name in node.outputs)
     absent = tuple(i for i, name in enumerate(node.inputs) if not name)
-    key = repr((node.qualified, attribute_texts(node.attrs), node.identity, types, absent))
+    key = repr((node.qualified, attribute_texts(node.attrs), node.identity, types, len(node.inputs), absent))
     number_ = tables.other_ids.setdefault(key, len(tables.others))
     if number_ == len(tables.others):
         tables.others.append((node, types))

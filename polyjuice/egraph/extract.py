@@ -303,6 +303,10 @@ class Extractor:
         """All e-nodes that the roots can reach."""
         return self._enodes.nodes
 
+    def classes(self) -> dict[int, list[ENode]]:
+        """The e-nodes of every e-class that the roots can reach."""
+        return {c: [self._enodes.nodes[n] for n in numbers] for c, numbers in self._enodes.classes.items()}
+
     def smallest(self) -> Selection:
         """The level 0 terms of all e-classes that have one."""
         selection = self._select({}, frozenset())

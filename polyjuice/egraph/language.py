@@ -12,11 +12,13 @@ dtype)`` for a constant of one value, and ``(Other id operands output)`` for eve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from polyjuice.egraph import bounds
+from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
 
@@ -28,7 +30,7 @@ _SORTS = {"int": "i64", "ints": "Ints", "float": "f64", "string": "String", "dty
 #: Rulesets of the user's rules, by exactness (see ``rules/README.md``).
 EXACTNESS = ("exact", "modular", "real")
 
-BASE = """
+SORTS = """
 (sort Ints (Vec i64))
 (sort IntFn (UnstableFn (i64) i64))
 (sort Tensor)
@@ -43,15 +45,27 @@ BASE = """
 (relation Float (Tensor))
 (relation Integer (Tensor))
 (relation Signed (Tensor))
+(relation Bool (Tensor))
+(relation Site (String Tensor))
 (function random-perm (String i64) Ints :merge old)
 (function inverse-perm (Ints) Ints :merge old)
 (function random-cut (String i64) i64 :merge old)
+(function random-divisor (String i64) i64 :merge old)
 (function random-axis (String i64) i64 :merge old)
+(function random-wider (String String) String :merge old)
+"""
+
+BASE = """
 (ruleset analysis)
 (ruleset exact)
 (ruleset modular)
 (ruleset real)
+(relation Kind (String String))
 (rule ((= e (Splat v s t))) ((set (shape e) s) (set (dtype e) t)) :ruleset analysis)
+(rule ((= t (dtype x)) (Kind "float" t)) ((Float x)) :ruleset analysis)
+(rule ((= t (dtype x)) (Kind "integer" t)) ((Integer x)) :ruleset analysis)
+(rule ((= t (dtype x)) (Kind "signed" t)) ((Signed x)) :ruleset analysis)
+(rule ((= t (dtype x)) (Kind "bool" t)) ((Bool x)) :ruleset analysis)
 (rule ((= s (shape x)) (= e (Expand x s))) ((union e x)) :ruleset exact)
 (rewrite (Expand (Expand x s) t) (Expand x t) :ruleset exact)
 (rewrite (Expand (Splat v s t) u) (Splat v u t) :ruleset exact)
@@ -104,28 +118,60 @@ def constructor_for(op: Op, operands: int) -> Constructor | None:
     return constructors().get(op.qualified if op.fixed_arity else f"{op.qualified}{operands}")
 
 
-def prelude(mentioned: set[str]) -> str:
-    """The egglog program that declares the language.
+def vocabulary(mentioned: Iterable[str], bounded: bool) -> frozenset[str]:
+    """The constructors that an e-graph needs for rules that mention some: with ``bounded`` also those of operators with
+    value bounds. Everything else may be encoded as ``Other``."""
+    return frozenset(mentioned) | (frozenset(["Cast", *bounds.BOUNDS]) if bounded else frozenset())
 
-    Analyses and Expand rules are generated for the constructors in ``mentioned`` (those that the rules can build):
-    the types of everything else are known from the graph.
+
+def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bool = False) -> list[str]:
+    """The egglog programs that declare the language, with the constructors in ``words``.
+
+    Types of terms are derived, and Expand moved, for the constructors in ``mentioned``, those that rules can build: the
+    types of everything else are known from the graph. With ``bounded`` there are rules that derive value bounds.
     """
-    lines = [f"(constructor {c.name} ({' '.join(c.sorts)}) Tensor)" for c in constructors().values()]
-    base = BASE.split("(ruleset analysis)")
-    lines = [base[0], *lines, "(ruleset analysis)" + base[1]]
-    for relation, members in (
-        ("Float", dtypes.FLOATS),
-        ("Integer", dtypes.INTS),
-        ("Signed", dtypes.SIGNED + dtypes.FLOATS),
-    ):
-        lines += [f'(rule ((= (dtype x) "{m}")) (({relation} x)) :ruleset analysis)' for m in members]
-    for c in constructors().values():
+    known = [c for name, c in constructors().items() if name in words or name == "Expand"]
+    declared = [f"(constructor {c.name} ({' '.join(c.sorts)}) Tensor)" for c in known]
+    lines = [*commands(SORTS), *declared, *commands(BASE), *commands(bounds.DECLARATIONS)]
+    facts = " ".join([*bounds.type_facts(), *_kinds_of_types()])
+    lines += ["(ruleset types)", f"(rule () ({facts}) :ruleset types)", "(run types 1)"]
+    for c in known:
         if c.name in mentioned:
-            lines += [*_analysis_rules(c), *_expand_rules(c)]
-    return "\n".join(lines)
+            lines += [f"(ruleset {types_of(c.name)})", *_type_rules(c), f"(ruleset {expand_of(c.name)})"]
+            lines += _expand_rules(c)
+        if bounded:
+            lines += bounds.operator_rules(c.name, c.operands, c.variables, _keeps_integers(c))
+    if bounded:
+        lines += commands(bounds.RULES)
+    return lines
 
 
-# --- analyses --------------------------------------------------------------------------------------------------------
+def _kinds_of_types() -> list[str]:
+    kinds = {
+        "float": dtypes.FLOATS,
+        "integer": dtypes.INTS,
+        "signed": dtypes.SIGNED + dtypes.FLOATS,
+        "bool": ("bool",),
+    }
+    return [f'(Kind "{kind}" "{t}")' for kind, members in kinds.items() for t in members]
+
+
+def types_of(name: str) -> str:
+    """The ruleset that derives shapes and types of a constructor's terms. It need run only where there may be some."""
+    return f"types-{name}"
+
+
+def expand_of(name: str) -> str:
+    """The ruleset that moves Expand through a constructor. It need run only where there may be such terms."""
+    return f"expand-{name}"
+
+
+def _keeps_integers(c: Constructor) -> bool:
+    """Whether integers as operands give integers, whatever the attributes are."""
+    return c.op.exact and (c.op.elementwise or c.op.moves) and "f64" not in c.sorts
+
+
+# --- shapes and types ------------------------------------------------------------------------------------------------
 
 
 class Untraceable(Exception):
@@ -251,8 +297,8 @@ def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
     return cases
 
 
-def _analysis_rules(c: Constructor) -> list[str]:
-    """The rules of every output; those of an operator that splits are alike."""
+def _type_rules(c: Constructor) -> list[str]:
+    """The rules that derive shape and type of every output; those of an operator that splits are alike."""
     if len(c.op.results) == 1:
         return _output_rules(c, 0, c.variables)
     every = range(len(c.op.results))
@@ -261,19 +307,20 @@ def _analysis_rules(c: Constructor) -> list[str]:
 
 def _output_rules(c: Constructor, output: int, variables: Sequence[str]) -> list[str]:
     term = f"(= e ({c.name} {' '.join(variables)}))"
+    ruleset = f":ruleset {types_of(c.name)}"
     rules = []
     for expression, guards in _shape_terms(c, output):
         used = [f"(= s{i} (shape x{i}))" for i in range(c.operands) if _mentions(f"s{i}", [expression, *guards])]
         body = " ".join([term, *used, *guards, f"(= out {expression})"])
-        rules.append(f"(rule ({body}) ((set (shape e) out)) :ruleset analysis)")
+        rules.append(f"(rule ({body}) ((set (shape e) out)) {ruleset})")
     result = c.op.results[output]
     if result.startswith("@"):
-        rules.append(f"(rule ({term}) ((set (dtype e) {result[1:]}_)) :ruleset analysis)")
+        rules.append(f"(rule ({term}) ((set (dtype e) {result[1:]}_)) {ruleset})")
     elif result in dtypes.ALL:
-        rules.append(f'(rule ({term}) ((set (dtype e) "{result}")) :ruleset analysis)')
+        rules.append(f'(rule ({term}) ((set (dtype e) "{result}")) {ruleset})')
     else:
         source = next(i for i in range(c.operands) if c.op.variable(i) == result)
-        rules.append(f"(rule ({term} (= t (dtype x{source}))) ((set (dtype e) t)) :ruleset analysis)")
+        rules.append(f"(rule ({term} (= t (dtype x{source}))) ((set (dtype e) t)) {ruleset})")
     return rules
 
 
@@ -289,7 +336,7 @@ def _expand_rules(c: Constructor) -> list[str]:
     wide = f"({c.name} {' '.join(f'(Expand x{i} s)' for i in range(c.operands))} {attrs})"
     narrow = f"({c.name} {' '.join(f'x{i}' for i in range(c.operands))} {attrs})"
     same = " ".join(f"(= (shape x0) (shape x{i}))" for i in range(1, c.operands))
-    return [f"(birewrite {wide} (Expand {narrow} s) :ruleset exact :when ({same}))"]
+    return [f"(birewrite {wide} (Expand {narrow} s) :ruleset {expand_of(c.name)} :when ({same}))"]
 
 
 # --- literals --------------------------------------------------------------------------------------------------------

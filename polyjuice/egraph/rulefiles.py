@@ -9,11 +9,14 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from egglog import bindings
 
+from polyjuice.egraph.bounds import FACTS
 from polyjuice.egraph.language import EXACTNESS, constructors, prelude
+from polyjuice.egraph.sexpr import Expr, heads, parsed
 
 
 class RuleError(ValueError):
@@ -39,10 +42,35 @@ class Rule:
     def names(self) -> tuple[str, ...]:
         return (f"{self.name}=>", f"{self.name}<=") if self.bidirectional else (self.name,)
 
-    @property
-    def constructors(self) -> set[str]:
+    @cached_property
+    def expr(self) -> list[Expr]:
+        """The command as nested lists."""
+        expr = parsed(self.text)
+        assert isinstance(expr, list)
+        return expr
+
+    @cached_property
+    def sides(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        """The constructors of the terms that the rule matches, and of those that it makes, for each direction."""
+        _, left, right, *options = self.expr
+        conditions = options[options.index(":when") + 1] if ":when" in options else []
+        matched, made, asked = (_terms(part) for part in (left, right, conditions))
+        forth, back = (matched | asked, made), (made | asked, matched)
+        return (forth, back) if self.bidirectional else (forth,)
+
+    @cached_property
+    def constructors(self) -> frozenset[str]:
         """The constructors that the rule mentions."""
-        return set(re.findall(r"\(([\w.]+)", self.text)) & set(constructors())
+        return frozenset(heads(self.expr)) & constructors().keys()
+
+    @cached_property
+    def needs_bounds(self) -> bool:
+        """Whether the rule asks for what is known of values."""
+        return not FACTS.isdisjoint(heads(self.expr))
+
+
+def _terms(expr: Expr) -> frozenset[str]:
+    return frozenset(heads(expr)) & {"Splat", *constructors()}
 
 
 def default_paths() -> list[Path]:
@@ -88,7 +116,8 @@ def parse(file: Path) -> list[Rule]:
     rules: list[Rule] = []
     taken: dict[str, Rule] = {}
     checker = bindings.EGraph()
-    checker.run_program(*checker.parse_program(prelude(set())))
+    for program in prelude(constructors()):
+        checker.run_program(*checker.parse_program(program))
     for start, end in _commands(file, source):
         text, line = source[start:end], source.count("\n", 0, start) + 1
         where = f"{file}:{line}"

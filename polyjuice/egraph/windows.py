@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polyjuice.egraph.decode import rename_outputs
+from polyjuice.egraph.encode import Range
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant
 from polyjuice.ir import Graph, Node, prune
 from polyjuice.ops import Accepts, check
@@ -45,6 +46,7 @@ def rewrite(
     strategy: str = "minmax",
     count: int = 2,
     accepts: Accepts | None = None,
+    ranges: Mapping[str, Range] | None = None,
 ) -> Rewriting:
     """``Rewriter.rewrite`` for a graph of any size.
 
@@ -53,9 +55,10 @@ def rewrite(
     """
     graph = prune(graph)
     if len(graph) <= LARGEST:
-        return rewriter.rewrite(graph, seed, strategy, count, accepts)
+        return rewriter.rewrite(graph, seed, strategy, count, accepts, ranges)
     chosen = windows(graph, random.Random(f"windows {seed}"))
-    done = [rewriter.rewrite(w.graph, f"{seed} {number}", strategy, count, accepts) for number, w in enumerate(chosen)]
+    how = (strategy, count, accepts, ranges)
+    done = [rewriter.rewrite(w.graph, f"{seed} {number}", *how) for number, w in enumerate(chosen)]
     variants = []
     for number, first in enumerate(done[0].variants):
         parts = [rewriting.variants[number].graph for rewriting in done]

@@ -9,7 +9,7 @@ III); here graphs have inputs, all element types, and broadcasting.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,18 +32,29 @@ _DTYPES = {
 _CONSTANT = 0.3
 """How often a new operand is a constant rather than an input."""
 
+_PARTNERED = 0.4
+"""How often an operator is chosen as a partner of the one before it."""
+
 _ATTEMPTS = 50
+
+_OPS = {op.qualified: op for op in TABLE.values()}
 
 _FURTHER_INPUTS = 10
 """How many inputs may be added where no operator takes the values that there are."""
 
 
-def generate(nodes: int, seed: int | str, accepts: Accepts | None = None) -> Graph:
-    """A graph of ``nodes`` operators (fewer only where no operator fits any more), from its seed alone.
+def generate(
+    nodes: int,
+    seed: int | str,
+    accepts: Accepts | None = None,
+    partners: Mapping[str, Sequence[str]] | None = None,
+) -> Graph:
+    """A graph of ``nodes`` operators (fewer only where no operator fits any more), from these arguments alone.
 
-    Only applications that ``accepts`` allows occur.
+    Only applications that ``accepts`` allows occur. ``partners`` are operators that are often to follow one, both by
+    their qualified names: those that rewrite rules look for next to each other.
     """
-    return _Growth(random.Random(f"generate {seed}"), accepts).graph(nodes)
+    return _Growth(random.Random(f"generate {seed}"), accepts, partners or {}).graph(nodes)
 
 
 def _without_unused_inputs(graph: Graph) -> Graph:
@@ -56,9 +67,11 @@ def _without_unused_inputs(graph: Graph) -> Graph:
 class _Growth:
     """A graph that grows."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None) -> None:
+    def __init__(self, rng: random.Random, accepts: Accepts | None, partners: Mapping[str, Sequence[str]]) -> None:
         self._rng = rng
         self._accepts = accepts
+        self._partners = partners
+        self._producers: dict[str, str] = {}
         self._builder = GraphBuilder()
         self._values: list[str] = []
         self._used: set[str] = set()
@@ -91,12 +104,9 @@ class _Growth:
 
     def _grow(self) -> bool:
         """Try to add one operator; False where this try did not fit."""
-        op = self._rng.choices(self._ops, self._weights)[0]
-        fitting = [v for v in self._values if op.accepts(0, self._type(v).dtype)]
-        if not fitting:
+        op, first = self._next()
+        if not op.accepts(0, self._type(first).dtype):
             return False
-        # Recent values first, so that graphs are deep as well as wide.
-        first = self._rng.choice(fitting[-4:] if self._rng.random() < 0.6 else fitting)
         sample = op.sample(self._rng, self._type(first))
         if sample is None:
             return False
@@ -112,6 +122,19 @@ class _Growth:
             return False
         self._add(op, [first, *(self._operand(op, i, o) for i, o in enumerate(sample.operands, 1))], attrs)
         return True
+
+    def _next(self) -> tuple[Op, str]:
+        """An operator and its first operand: often a partner of the operator that made it."""
+        rng = self._rng
+        if self._partners and rng.random() < _PARTNERED:
+            made = [v for v in self._computed[-6:] if self._producers[v] in self._partners]
+            if made:
+                first = rng.choice(made)
+                return _OPS[rng.choice(self._partners[self._producers[first]])], first
+        op = rng.choices(self._ops, self._weights)[0]
+        fitting = [v for v in self._values if op.accepts(0, self._type(v).dtype)] or self._values
+        # Recent values first, so that graphs are deep as well as wide.
+        return op, rng.choice(fitting[-4:] if rng.random() < 0.6 else fitting)
 
     def _type(self, name: str) -> TensorType:
         return self._builder.types[name]
@@ -136,6 +159,7 @@ class _Growth:
         self._used.update(operands)
         self._values.extend(names)
         self._computed.extend(names)
+        self._producers.update(dict.fromkeys(names, op.qualified))
 
     def _array(self, t: TensorType) -> np.ndarray:
         """A constant: one value throughout, small integers, or (now and then) normal floating values."""

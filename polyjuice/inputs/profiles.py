@@ -19,6 +19,9 @@ _MAGNITUDES = (6, 3, 1)
 
 PROFILES = ("exact", "normal")
 
+#: What normal values are clipped at, which they reach once in 10^15: rules may count on it.
+_FARTHEST = 8.0
+
 
 def make_inputs(graph: Graph, profile: str, seed: int | str) -> tuple[np.ndarray, ...]:
     """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried."""
@@ -29,6 +32,18 @@ def make_inputs(graph: Graph, profile: str, seed: int | str) -> tuple[np.ndarray
     raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
 
 
+def ranges(graph: Graph) -> dict[str, tuple[float, float]]:
+    """The interval in which every profile's values of each numeric input lie."""
+    magnitude = float(_MAGNITUDES[0])
+    return {
+        name: (-_FARTHEST, _FARTHEST)
+        if dtypes.is_float(t.dtype)
+        else (0.0 if t.dtype == "uint8" else -magnitude, magnitude)
+        for name, t in zip(graph.inputs, graph.input_types, strict=True)
+        if t.dtype != "bool"
+    }
+
+
 def _generator(profile: str, seed: int | str) -> np.random.Generator:
     return np.random.default_rng(list(f"{profile} {seed}".encode()))
 
@@ -37,12 +52,12 @@ def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.n
     arrays = []
     for t in types:
         if dtypes.is_float(t.dtype):
-            array = np.asarray(rng.standard_normal(t.shape))
+            array = np.clip(rng.standard_normal(t.shape), -_FARTHEST, _FARTHEST)
         elif t.dtype == "bool":
             array = np.asarray(rng.integers(0, 2, t.shape))
         else:
             array = np.asarray(rng.integers(0 if t.dtype == "uint8" else -5, 6, t.shape))
-        arrays.append(array.astype(dtypes.to_numpy(t.dtype)))
+        arrays.append(np.asarray(array).astype(dtypes.to_numpy(t.dtype)))
     return tuple(arrays)
 
 

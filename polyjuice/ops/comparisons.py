@@ -80,10 +80,10 @@ def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _signbit_error(c: ErrorContext) -> np.ndarray:
-    """The sign of a floating zero is anyone's guess."""
+    """The sign of a floating zero, or of a NaN, is anyone's guess."""
     if c.x[0].dtype.kind != "f":
         return np.where(c.e[0] > 0, np.inf, 0.0)
-    return np.where(np.abs(c.x[0]) <= c.e[0], np.inf, 0.0)
+    return np.where(np.abs(c.x[0]) > c.e[0], 0.0, np.inf)
 
 
 def _heaviside_error(c: ErrorContext) -> np.ndarray:

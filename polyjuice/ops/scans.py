@@ -31,8 +31,9 @@ def _cumsum(x: np.ndarray, axis: int, exclusive: int = 0, reverse: int = 0) -> n
     if reverse:
         return np.flip(_cumsum(np.flip(x, axis), axis, exclusive), axis)
     if exclusive:
-        start = np.zeros_like(np.take(x, [0], axis))
-        x = np.concatenate([start, np.take(x, range(x.shape[axis] - 1), axis)], axis)
+        n = x.shape[axis]
+        start = np.zeros_like(np.take(x, range(min(n, 1)), axis))
+        x = np.concatenate([start, np.take(x, range(n - 1), axis)], axis)
     return np.cumsum(x, axis, dtype=x.dtype)
 
 

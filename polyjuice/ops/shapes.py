@@ -70,6 +70,8 @@ class Dims(tuple[int, ...]):
 
     def reduced(self, axes: Sequence[int], keepdims: int) -> Dims:
         kept = {normalize_axis(axis, len(self)) for axis in axes}
+        if len(kept) < len(axes):
+            raise ShapeMismatch(f"axes {tuple(axes)} repeat")
         if keepdims:
             return Dims(1 if i in kept else d for i, d in enumerate(self))
         return Dims(d for i, d in enumerate(self) if i not in kept)

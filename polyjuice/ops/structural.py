@@ -231,6 +231,9 @@ def _draw_split(rng: random.Random, first: TensorType) -> Attrs | None:
         return None
     axis = rng.choice(axes)
     n = first.shape[axis]
+    if n > 2 and rng.random() < 0.2:
+        first_cut, second_cut = sorted(rng.sample(range(1, n), 2))
+        return {"axis": axis, "split": (first_cut, second_cut - first_cut, n - second_cut)}
     cut = n // 2 if n % 2 == 0 and rng.random() < 0.5 else rng.randint(1, n - 1)
     return {"axis": axis, "split": (cut, n - cut)}
 
@@ -336,7 +339,7 @@ def pad_array(x: np.ndarray, pads: Sequence[int], value: float) -> np.ndarray:
     rank = x.ndim
     crop = tuple(slice(max(-pads[i], 0), x.shape[i] - max(-pads[rank + i], 0)) for i in range(rank))
     widths = [(max(pads[i], 0), max(pads[rank + i], 0)) for i in range(rank)]
-    return np.pad(x[crop], widths, constant_values=np.asarray(value).astype(x.dtype))
+    return _padded(x[crop], widths, constant_values=np.asarray(value).astype(x.dtype))
 
 
 def torch_pads(pads: Sequence[int]) -> tuple[int, ...]:
@@ -349,7 +352,12 @@ def _pad(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["mode"] == "constant":
         return pad_array(x[0], a["pads"], a["value"])
     rank = x[0].ndim
-    return np.pad(x[0], [(a["pads"][i], a["pads"][rank + i]) for i in range(rank)], mode=a["mode"])
+    return _padded(x[0], [(a["pads"][i], a["pads"][rank + i]) for i in range(rank)], mode=a["mode"])
+
+
+def _padded(x: np.ndarray, widths: Sequence[tuple[int, int]], **how: Any) -> np.ndarray:
+    """np.pad, which does not take an array of rank 0."""
+    return np.asarray(np.pad(x, widths, **how)) if x.ndim else x
 
 
 def _pad_error(c: ErrorContext) -> object:

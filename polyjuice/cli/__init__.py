@@ -1,0 +1,47 @@
+"""The command line: thin commands over the rooms below. Standard output is for results, standard error for the rest."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import typer
+from rich.markup import escape
+
+from polyjuice import formats
+from polyjuice.campaign.store import NoCampaign
+from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
+from polyjuice.cli.fuzz import fuzz
+from polyjuice.cli.models import replay, rewrite
+from polyjuice.cli.rules import app as rules
+from polyjuice.cli.tables import list_compilers, list_ops
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import RuleError
+
+app = typer.Typer(
+    help="Finds mis-compilation bugs in tensor compilers by equality saturation.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(fuzz)
+app.command()(rewrite)
+app.command()(replay)
+app.command("compilers")(list_compilers)
+app.command("ops")(list_ops)
+app.add_typer(rules, name="rules")
+
+
+def main() -> None:
+    """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
+    try:
+        app()
+    except (EnvironmentProblem, RuleError, formats.FormatError, NoCampaign, Usage) as problem:
+        stderr.print(f"polyjuice: {escape(' '.join(str(problem).split()))}")
+        sys.exit(USAGE)
+    except OSError as error:  # a file in the way, a full disk
+        stderr.print(f"polyjuice: {escape(f'{error.filename}: {error.strerror}' if error.filename else str(error))}")
+        sys.exit(USAGE)
+    except Exception:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+        traceback.print_exc()
+        sys.exit(DEFECT)

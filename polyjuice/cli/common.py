@@ -1,0 +1,45 @@
+"""What the commands share: consoles, exit statuses, options, and what is said of a mistake."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit statuses."""
+
+stderr = Console(stderr=True, soft_wrap=True)
+stdout = Console(soft_wrap=True)
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+RulesOption = Annotated[list[Path] | None, typer.Option("--rules", help="Further rule files or folders.")]
+OnlyRuleOption = Annotated[list[str] | None, typer.Option("--only-rule", help="Use only rules whose names match.")]
+WithoutRuleOption = Annotated[
+    list[str] | None, typer.Option("--without-rule", help="Leave out rules whose names match.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="All random choices follow from it.")]
+
+
+class Usage(ValueError):
+    """A mistake in the options."""
+
+
+def own_fault(message: str) -> NoReturn:
+    """Say what is wrong with Polyjuice itself, and leave."""
+    stderr.print(f"polyjuice: {escape(message)}")
+    sys.exit(DEFECT)
+
+
+def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
+    """The names in a list separated by commas, each once and each known."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise Usage(f"{option} {text}: choose from {', '.join(known)}")
+    return names

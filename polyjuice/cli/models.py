@@ -1,0 +1,82 @@
+"""Commands on one model or one finding: ``rewrite`` and ``replay``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from polyjuice import formats
+from polyjuice.campaign.case import difference
+from polyjuice.cli.common import (
+    USAGE,
+    JsonOption,
+    RulesOption,
+    SeedOption,
+    Usage,
+    own_fault,
+    stdout,
+)
+from polyjuice.egraph import Rewriter, load, operator_count, windows
+from polyjuice.inputs import make_inputs
+from polyjuice.ir import GraphError
+from polyjuice.triage import run_reproducer
+
+
+def rewrite(
+    model: Annotated[Path, typer.Argument(help="An ONNX model.")],
+    variants: Annotated[int, typer.Option(min=2, help="How many graphs, from the smallest to the largest.")] = 2,
+    rules: RulesOption = None,
+    seed: SeedOption = 0,
+    out: Annotated[Path, typer.Option(help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path("."),
+    as_json: JsonOption = False,
+) -> None:
+    """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between."""
+    graph = formats.load(model)
+    try:
+        result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants)
+        inputs = [make_inputs(graph, "normal", seed)]
+        problems = {v.label: difference(graph, v.graph, inputs) for v in result.variants}
+    except GraphError as error:
+        own_fault(f"{model}: a rule made an ill-typed graph: {error}")
+    out.mkdir(parents=True, exist_ok=True)
+    for variant in result.variants:
+        if problems[variant.label]:
+            own_fault(f"{model}: the variant {variant.label} is not equal: {problems[variant.label]}")
+        formats.save(variant.graph, out / f"{variant.label}.onnx")
+    operators = {v.label: v.operators for v in result.variants}
+    summary = {
+        "ops_original": operator_count(result.seed),
+        "ops_min": operators["min"],
+        "ops_max": operators["max"],
+        "enodes": result.enodes,
+        "eclasses": result.eclasses,
+        "iterations": result.iterations,
+        "stopped_by": result.stopped_by,
+        "rewrite_ms": round(1e3 * result.rewrite_s, 3),
+        "extract_ms": round(1e3 * result.extract_s, 3),
+        "rules": result.rules,
+    }
+    if as_json:
+        print(json.dumps(summary))
+        return
+    stdout.print(
+        f"{summary['ops_original']} operators: {summary['ops_min']} at least, {summary['ops_max']} at most; "
+        f"{result.enodes} e-nodes in {result.eclasses} e-classes after {result.iterations} iterations "
+        f"({result.stopped_by}); {len(result.rules)} rules fired"
+    )
+    for variant in result.variants:
+        stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
+
+
+def replay(finding: Annotated[Path, typer.Argument(help="A finding's folder.")]) -> None:
+    """Run a finding's reproducer again: status 1 where the bug still shows, 0 where it does not."""
+    if not (finding / "repro.py").is_file():
+        raise Usage(f"{finding} is not a finding's folder (there is no repro.py)")
+    status, output = run_reproducer(finding, sys.executable, 120)
+    stdout.print(escape(output))
+    sys.exit(USAGE if status is None else status)

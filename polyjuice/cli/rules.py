@@ -1,0 +1,164 @@
+"""``polyjuice rules``: the rewrite rules, listed, shown and checked."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from polyjuice.campaign.store import Store
+from polyjuice.cli.common import (
+    FINDINGS,
+    OK,
+    JsonOption,
+    OnlyRuleOption,
+    RulesOption,
+    SeedOption,
+    Usage,
+    WithoutRuleOption,
+    stderr,
+    stdout,
+)
+from polyjuice.egraph import load
+from polyjuice.rulecheck.example import example
+from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
+from polyjuice.rulecheck.terms import directions
+
+app = typer.Typer(help="The rewrite rules.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_rules(rules: RulesOption = None, as_json: JsonOption = False) -> None:
+    """All rules: name, exactness, and mathematics."""
+    found = load(rules or ())
+    if as_json:
+        rows = [
+            {"name": r.name, "ruleset": r.ruleset, "file": str(r.file), "line": r.line, "rule": r.comment}
+            for r in found
+        ]
+        print(json.dumps({"rules": rows}))
+        return
+    table = Table("rule", "exactness", "mathematics", box=None)
+    for rule in found:
+        table.add_row(rule.name, rule.ruleset, escape(rule.comment))
+    stdout.print(table)
+
+
+@app.command("show")
+def show_rule(
+    name: str,
+    rules: RulesOption = None,
+    campaign: Annotated[
+        list[Path] | None, typer.Option(help="Campaign folders, to say how often the rule fired there.")
+    ] = None,
+) -> None:
+    """One rule: as it stands in its file, an example, and how often it fired in a campaign."""
+    rule = next((r for r in load(rules or ()) if r.name == name), None)
+    if rule is None:
+        raise Usage(f"no rule is called {name!r}: `polyjuice rules list` shows the names")
+    stdout.print(f"{rule.comment}\n{rule.text}\n{rule.ruleset}, {rule.file}:{rule.line}", markup=False)
+    for direction in directions(rule):
+        if shown := example(direction):
+            types = ", ".join(f"{x}: {t}" for x, t in shown.types.items())
+            stdout.print(f"\nexample ({types})\n  before {shown.before}\n  after  {shown.after}", markup=False)
+    for folder in campaign or ():
+        store, _ = Store.open(folder)
+        cases, tested = store.fired(name)
+        stdout.print(f"\n{folder}: fired in the e-graphs of {cases} of {tested} cases", markup=False)
+
+
+@app.command("check")
+def check_rules(
+    names: Annotated[list[str] | None, typer.Argument(help="Names or patterns (all rules unless given).")] = None,
+    rules: RulesOption = None,
+    only_rule: OnlyRuleOption = None,
+    without_rule: WithoutRuleOption = None,
+    trials: Annotated[int, typer.Option(min=1, help="Random instances of each rule.")] = 40,
+    graphs: Annotated[
+        int | None, typer.Option(min=0, help="Generated graphs for all rules together; 2000 unless names are given.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Try every rule on random instances of its left side, and all of them together on generated graphs.
+
+    A rule is sound, unsound (with the smallest counterexample found), or untested. Exit status: 0 where all are sound
+    and agree with each other, 1 otherwise.
+    """
+    found = load(rules or (), only_rule or (), without_rule or ())
+    for name in names or ():
+        if not fnmatch.filter([rule.name for rule in found], name):
+            raise Usage(f"no rule is called {name!r}: `polyjuice rules list` shows the names")
+    chosen = [rule for rule in found if not names or any(fnmatch.fnmatchcase(rule.name, name) for name in names)]
+    if graphs is None:
+        graphs = 0 if names else 2000
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn(),
+        console=stderr, disable=not stderr.is_terminal,
+    ) as bar:  # fmt: skip
+        tasks = {
+            what: bar.add_task(what, total=total)
+            for what, total in (("rules", len(chosen)), ("graphs", graphs))
+            if total
+        }
+        report = check_all(
+            chosen, trials, graphs, seed, workers or os.cpu_count() or 1,
+            lambda what, done, total: bar.update(tasks[what], completed=min(done, total), total=total),
+        )  # fmt: skip
+    if as_json:
+        print(json.dumps(_summary(report)))
+    else:
+        _print_report(report)
+    sys.exit(OK if report.good else FINDINGS)
+
+
+def _summary(report: Report) -> dict[str, object]:
+    together = report.together
+    summary: dict[str, object] = {status: report.count(status) for status in (SOUND, UNSOUND, UNTESTED)}
+    summary |= {
+        "proved": sum(result.proof == "proved" for result in report.results),
+        "rules": [result.row for result in report.results],
+    }
+    if together:
+        summary["together"] = {
+            "graphs": together.graphs,
+            "classes": together.classes,
+            "incoherent": list(together.incoherent),
+            "dead": report.dead,
+        }
+    return summary
+
+
+def _print_report(report: Report) -> None:
+    for result in report.results:
+        where = f"{result.rule.name} ({result.rule.file}:{result.rule.line})"
+        if result.status == UNSOUND:
+            stdout.print(f"[red]unsound[/red] {escape(where)}\n{escape(_indented(result.explanation))}")
+        if result.status == UNTESTED:
+            stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {result.trials} trials could tell")
+    proved = sum(result.proof == "proved" for result in report.results)
+    counts = ", ".join(f"{report.count(status)} {status}" for status in (SOUND, UNSOUND, UNTESTED))
+    stdout.print(f"{len(report.results)} rules: {counts}; {proved} proved")
+    if report.together:
+        together = report.together
+        stdout.print(
+            f"{together.graphs} generated graphs: {together.classes} e-classes compared, "
+            f"{len(together.incoherent)} disagreements; {len(report.dead)} rules fired nowhere"
+        )
+        for text in together.incoherent[:10]:
+            stdout.print(f"[red]incoherent[/red] {escape(text)}")
+        if report.dead:
+            stdout.print(f"fired nowhere: {escape(', '.join(report.dead))}")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())

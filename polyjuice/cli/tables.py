@@ -1,0 +1,90 @@
+"""Commands that show tables: ``compilers`` and ``ops``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from polyjuice import compilers, support
+from polyjuice.cli.common import JsonOption, stdout
+from polyjuice.execution import Worker, probe
+from polyjuice.ops import FRAMEWORKS, TABLE
+
+
+def list_compilers(
+    probed: Annotated[
+        list[str] | None, typer.Option("--probe", help="Try every operator and type on these compilers first.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The compilers that can be tested, whether they can be used here, and what is known of the operators they take.
+
+    A campaign tries each operator, element type and rank when it first meets it; --probe tries all types at once.
+    """
+    for name in probed or ():
+        with Worker(compilers.find(name)) as worker:
+            support.Support(worker.compiler, worker).probe_all()
+    found = [_described(name) for name in compilers.names()]
+    if as_json:
+        print(json.dumps({"compilers": found}))
+        return
+    table = Table("compiler", "version", "operators taken", "", box=None)
+    for row in found:
+        known = row["coverage"]
+        coverage = f"{known['taken']} of {known['probed']} tried" if known["probed"] else "none tried yet"
+        table.add_row(
+            row["name"], row["version"] or "-", coverage if row["available"] else "-", escape(str(row["reason"]))
+        )
+    stdout.print(table)
+    for row in found:
+        for reason, missing in row["coverage"]["missing"].items() if probed and row["name"] in probed else ():
+            stdout.print(escape(f"{row['name']}: {reason}\n    {'; '.join(missing)}"))
+
+
+def _described(name: str) -> dict[str, Any]:
+    """A compiler: whether it is there, and what is known of the operators that it takes."""
+    state = probe(name)
+    known: dict[str, str] = {}
+    if state["available"]:
+        known = support.read(support.cache_file(compilers.find(name), state["version"]))
+    missing: dict[str, list[str]] = {}
+    for signature, reason in sorted(known.items()):
+        if reason:
+            missing.setdefault(reason, []).append(signature)
+    taken = sum(not reason for reason in known.values())
+    return {"name": name, **state, "coverage": {"probed": len(known), "taken": taken, "missing": missing}}
+
+
+def list_ops(as_json: JsonOption = False) -> None:
+    """The operator table."""
+    rows: list[dict[str, Any]] = [
+        {
+            "name": op.name,
+            "domain": op.domain,
+            "arity": list(op.arity),
+            "dtypes": sorted({t for types in op.types.values() for t in types}),
+            **{framework: not hole for framework, hole in op.holes.items()},
+            "holes": {framework: hole for framework, hole in op.holes.items() if hole},
+        }
+        for op in TABLE.values()
+    ]
+    if as_json:
+        print(json.dumps({"ops": rows}))
+        return
+    table = Table("operator", "operands", "frameworks", "types", box=None)
+    for row in rows:
+        least, most = row["arity"]
+        table.add_row(
+            f"{row['domain']}.{row['name']}" if row["domain"] else row["name"],
+            str(least) if least == most else f"{least}..{most or ''}",
+            " ".join(framework for framework in FRAMEWORKS if row[framework]),
+            " ".join(row["dtypes"]),
+        )
+    stdout.print(table)
+    for row in rows:
+        for framework, reason in row["holes"].items():
+            stdout.print(escape(f"{row['name']} is not said in {framework}: {reason}"))

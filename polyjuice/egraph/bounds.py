@@ -1,0 +1,260 @@
+"""Value bounds: intervals that hold the values of a term, as an analysis in egglog, and the facts that rules ask for.
+
+``(lo x)`` and ``(hi x)`` bound the values of ``x`` over the reals; there is none where no finite bound is known. They
+begin at the inputs (whose ranges the campaign knows), at constants and at element types, and go through the operators
+of :data:`BOUNDS`. A NaN lies in every interval: ``(Finite x)`` says that there is none, and no infinity either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from polyjuice.ir import dtypes
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of an operator's result, as expressions over those of its operands.
+
+    ``lo`` and ``hi`` are in prefix notation; ``l0``, ``h0`` are the bounds of the first operand, ``l1``, ``h1`` those
+    of the second, and an attribute goes by its name with ``_`` behind it. "" says that there is no bound. ``when`` is a
+    condition on them. ``least`` and ``most`` are bounds that hold though nothing is known of the operands.
+    ``wraps``: an integer result may leave its type, and then has no bounds. ``whole``: the result is an integer,
+    whatever the operands are. (Operators that the table calls exact make integers of integers.)
+    """
+
+    lo: str
+    hi: str
+    when: str = ""
+    least: str = ""
+    most: str = ""
+    wraps: bool = False
+    whole: bool = False
+
+
+_PRODUCTS = "(* l0 l1) (* l0 h1) (* h0 l1) (* h0 h1)"
+_QUOTIENTS = "(/ l0 l1) (/ l0 h1) (/ h0 l1) (/ h0 h1)"
+
+
+def _fold(function: str, terms: str) -> str:
+    """min or max of several parenthesised expressions or names."""
+    first, *rest = re.findall(r"\([^()]*\)|[^\s()]+", terms)
+    return f"({function} {first} {_fold(function, ' '.join(rest))})" if rest else first
+
+
+def _exp(x: str) -> str:
+    return f"(^ 2.718281828459045 {x})"
+
+
+def _from(lo: str) -> Bounds:
+    return Bounds(lo, "", wraps=True)
+
+
+SAME = Bounds("l0", "h0")
+"""The result holds elements of the first operand, or values between them."""
+
+BOTH = Bounds("(min l0 l1)", "(max h0 h1)")
+
+BOUNDS: dict[str, Bounds] = {
+    "Add": Bounds("(+ l0 l1)", "(+ h0 h1)", wraps=True),
+    "Sub": Bounds("(- l0 h1)", "(- h0 l1)", wraps=True),
+    "Mul": Bounds(_fold("min", _PRODUCTS), _fold("max", _PRODUCTS), wraps=True),
+    "Div": Bounds(_fold("min", _QUOTIENTS), _fold("max", _QUOTIENTS), when="(Float x0) (> (* l1 h1) 0.0)"),
+    "Reciprocal": Bounds("(/ 1.0 h0)", "(/ 1.0 l0)", when="(> (* l0 h0) 0.0)"),
+    "Neg": Bounds("(neg h0)", "(neg l0)", wraps=True),
+    "Abs": Bounds("(max 0.0 (max l0 (neg h0)))", "(max (neg l0) h0)", least="0.0", wraps=True),
+    "aten.square": Bounds("0.0", "(max (* l0 l0) (* h0 h0))", least="0.0", wraps=True),
+    "Sign": Bounds("-1.0", "1.0", whole=True),
+    "Max2": Bounds("(max l0 l1)", "(max h0 h1)"),
+    "Min2": Bounds("(min l0 l1)", "(min h0 h1)"),
+    "Floor": Bounds("(- l0 1.0)", "h0", whole=True),
+    "Ceil": Bounds("l0", "(+ h0 1.0)", whole=True),
+    "Round": Bounds("(- l0 0.5)", "(+ h0 0.5)", whole=True),
+    "aten.trunc": Bounds("(min l0 0.0)", "(max h0 0.0)", whole=True),
+    "aten.frac": Bounds("-1.0", "1.0"),
+    "Where": Bounds("(min l1 l2)", "(max h1 h2)"),
+    "Relu": Bounds("(max l0 0.0)", "(max h0 0.0)", least="0.0"),
+    "aten.relu6": Bounds("0.0", "6.0"),
+    "aten.clamp_min": Bounds("(max l0 min_)", "(max h0 min_)"),
+    "Sigmoid": Bounds(
+        f"(/ {_exp('l0')} (+ 1.0 {_exp('l0')}))", f"(/ {_exp('h0')} (+ 1.0 {_exp('h0')}))", "", "0.0", "1.0"
+    ),
+    "HardSigmoid": Bounds("0.0", "1.0"),
+    "Softplus": Bounds(f"(/ {_exp('l0')} (+ 1.0 {_exp('l0')}))", "(+ (max h0 0.0) 1.0)", least="0.0"),
+    "Softsign": Bounds("-1.0", "1.0"),
+    "Tanh": Bounds("-1.0", "1.0"),
+    "Erf": Bounds("-1.0", "1.0"),
+    "Sin": Bounds("-1.0", "1.0"),
+    "Cos": Bounds("-1.0", "1.0"),
+    "Atan": Bounds("-1.6", "1.6"),
+    "Exp": Bounds(f"(* 0.999999 {_exp('l0')})", f"(* 1.000001 {_exp('h0')})", least="0.0"),
+    "Cosh": _from("1.0"),
+    "Sqrt": Bounds("0.0", "(max h0 1.0)", when="(>= l0 0.0)", least="0.0"),
+    "Softmax": Bounds("0.0", "1.0"),
+    "LogSoftmax": Bounds("", "0.0"),
+    "ReduceMax": SAME,
+    "ReduceMin": SAME,
+    "ReduceMean": SAME,
+    "ReduceL1": _from("0.0"),
+    "ReduceL2": _from("0.0"),
+    "ReduceSumSquare": _from("0.0"),
+    "aten.var": _from("0.0"),
+    "aten.std": _from("0.0"),
+    "aten.linalg_vector_norm": _from("0.0"),
+    "MaxPool": SAME,
+    "GlobalAveragePool": SAME,
+    "GlobalMaxPool": SAME,
+    **dict.fromkeys(
+        [
+            "Identity",
+            "Transpose",
+            "Reshape",
+            "Expand",
+            "Squeeze",
+            "Unsqueeze",
+            "Flatten",
+            "Split",
+            "Slice",
+            "Tile",
+            "DepthToSpace",
+            "SpaceToDepth",
+            "aten.flip",
+            "aten.roll",
+            "aten.rot90",
+            "aten.select",
+            "aten.narrow",
+            "aten.movedim",
+            "aten.unbind",
+            "aten.diagonal",
+            "Gather",
+            "aten.index_select",
+        ],
+        SAME,
+    ),
+    **dict.fromkeys(["Concat2", "aten.stack2"], BOTH),
+    "Trilu": Bounds("(min l0 0.0)", "(max h0 0.0)"),
+    "Pad": Bounds("(min l0 value_)", "(max h0 value_)"),
+}
+"""By constructor. ``Cast`` has rules of its own: what it does depends on both types."""
+
+DECLARATIONS = """
+(function lo (Tensor) f64 :merge (max old new))
+(function hi (Tensor) f64 :merge (min old new))
+(relation Finite (Tensor))
+(relation Integral (Tensor))
+(relation NonNegative (Tensor))
+(relation Positive (Tensor))
+(relation NonPositive (Tensor))
+(relation Negative (Tensor))
+(relation NonZero (Tensor))
+(relation TypeRange (String f64 f64))
+(relation Widens (String String))
+(ruleset bounds)
+"""
+
+#: What rules ask for of all this; who asks for none of it does not pay for it.
+FACTS = frozenset(["lo", "hi", "Finite", "Integral", "NonNegative", "Positive", "NonPositive", "Negative", "NonZero"])
+
+#: Beyond this a bound says nothing, and arithmetic on it could overflow.
+_LARGEST = 1e100
+
+#: Beyond this a float64 does not tell an integer from the next.
+_LARGEST_INTEGER = 2.0**53
+
+RULES = """
+(rule ((= e (Splat v s t))) ((set (lo e) v) (set (hi e) v)) :ruleset bounds)
+(rule ((= e (Splat v s t)) (TypeRange t a b) (<= a v) (<= v b)) ((Finite e)) :ruleset bounds)
+(rule ((= e (Splat v s t)) (= v (to-f64 (to-i64 v)))) ((Integral e)) :ruleset bounds)
+(rule ((Integer x)) ((Finite x) (Integral x)) :ruleset bounds)
+(rule ((Bool x)) ((Finite x) (Integral x) (set (lo x) 0.0) (set (hi x) 1.0)) :ruleset bounds)
+(rule ((= (dtype x) "uint8")) ((set (lo x) 0.0) (set (hi x) 255.0)) :ruleset bounds)
+(rule ((<= 0.0 (lo x))) ((NonNegative x)) :ruleset bounds)
+(rule ((< 0.0 (lo x))) ((Positive x) (NonZero x)) :ruleset bounds)
+(rule ((<= (hi x) 0.0)) ((NonPositive x)) :ruleset bounds)
+(rule ((< (hi x) 0.0)) ((Negative x) (NonZero x)) :ruleset bounds)
+(rule ((= e (Cast x t)) (TypeRange t a b) (= l (lo x)) (= h (hi x)) (<= a (- l 1.0)) (<= (+ h 1.0) b) (Integer e))
+      ((set (lo e) (min l 0.0)) (set (hi e) (max h 0.0))) :ruleset bounds)
+(rule ((= e (Cast x t)) (Float e) (= l (lo x))) ((set (lo e) l)) :ruleset bounds)
+(rule ((= e (Cast x t)) (Float e) (= h (hi x))) ((set (hi e) h)) :ruleset bounds)
+(rule ((= e (Cast x t)) (Finite x) (TypeRange t a b) (<= a (lo x)) (<= (hi x) b)) ((Finite e)) :ruleset bounds)
+(rule ((= e (Cast x t)) (Integral x)) ((Integral e)) :ruleset bounds)
+"""
+"""The rules that belong to no operator of :data:`BOUNDS`."""
+
+
+def type_facts() -> list[str]:
+    """Facts about element types: their ranges (of floats half of it, so that rounding cannot leave it), and which
+    types hold all values of which."""
+    facts = []
+    for t in dtypes.ALL:
+        if dtypes.is_float(t):
+            largest = min(dtypes.largest_finite(t) / 2, _LARGEST)
+            facts.append(f'(TypeRange "{t}" {-largest!r} {largest!r})')
+        elif t != "bool":
+            low, high = (float(v) for v in dtypes.exact_integers(t))
+            facts.append(f'(TypeRange "{t}" {max(low, -_LARGEST_INTEGER)!r} {min(high, _LARGEST_INTEGER)!r})')
+    return [*facts, *(f'(Widens "{t}" "{u}")' for t in dtypes.ALL for u in wider(t))]
+
+
+def wider(dtype: str) -> tuple[str, ...]:
+    """The other element types that hold every value of a type exactly."""
+    if dtype == "bool":
+        return tuple(t for t in dtypes.ALL if t != "bool")
+    if dtypes.is_int(dtype):
+        low, high = dtypes.exact_integers(dtype)
+        ranges = {t: dtypes.exact_integers(t) for t in dtypes.ALL if t not in ("bool", dtype)}
+        return tuple(t for t, (least, greatest) in ranges.items() if least <= low and high <= greatest)
+    return {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"), "float32": ("float64",)}.get(
+        dtype, ()
+    )
+
+
+def operator_rules(name: str, operands: int, variables: Iterable[str], exact: bool) -> list[str]:
+    """The rules of one constructor, in a ruleset of its own, given the number of its operands and the names of its
+    arguments. ``exact``: integers as operands give integers, whatever the attributes are.
+    """
+    bounds = BOUNDS.get(name)
+    if bounds is None:
+        return []
+    ruleset = f":ruleset {ruleset_of(name)}"
+    term = f"(= e ({name} {' '.join(variables)}))"
+    tensors = [f"x{i}" for i in range(operands)]
+    found = [f"(ruleset {ruleset_of(name)})"]
+    if exact or bounds.whole:
+        known = "" if bounds.whole else " ".join(f"(Integral {x})" for x in tensors)
+        found.append(f"(rule ({term} {known}) ((Integral e)) {ruleset})")
+    sides = [(f, side) for f, side in (("lo", bounds.lo), ("hi", bounds.hi)) if side]
+    constant = [(f, side) for f, side in sides if not _used(side, operands) and not bounds.when]
+    constant += [(f, side) for f, side in (("lo", bounds.least), ("hi", bounds.most)) if side]
+    of_floats = "(Float e)" if bounds.wraps else ""
+    for function, side in dict.fromkeys(constant):
+        found.append(f"(rule ({term} {of_floats}) ((set ({function} e) {side})) {ruleset})")
+    if len(sides) == 2:
+        if _used(f"{bounds.lo} {bounds.hi}", operands):
+            body = f"{term} {_used(f'{bounds.lo} {bounds.hi} {bounds.when}', operands)} {bounds.when}"
+            body += f" (= l {bounds.lo}) (= h {bounds.hi}) (<= (max (abs l) (abs h)) {_LARGEST!r})"
+            if bounds.wraps:
+                body += " (= t (dtype e)) (TypeRange t a b)"
+            within = ["(Integer e) (<= a l) (<= h b)", "(Float e)"] if bounds.wraps else [""]
+            found += [f"(rule ({body} {guard}) ((set (lo e) l) (set (hi e) h)) {ruleset})" for guard in within]
+        finite = " ".join(f"(Finite {x})" for x in tensors)
+        within_type = "(Float e) (= t (dtype e)) (TypeRange t a b) (<= a (lo e)) (<= (hi e) b)"
+        found.append(f"(rule ({term} {finite} {within_type}) ((Finite e)) {ruleset})")
+    return found
+
+
+def ruleset_of(name: str) -> str:
+    """The ruleset of a constructor's bounds."""
+    return f"bounds-{name}"
+
+
+def _used(text: str, operands: int) -> str:
+    """The conditions that bind the operands' bounds that an expression uses."""
+    return " ".join(
+        f"(= {bound}{i} ({function} x{i}))"
+        for i in range(operands)
+        for bound, function in (("l", "lo"), ("h", "hi"))
+        if re.search(rf"\b{bound}{i}\b", text)
+    )

@@ -1,0 +1,86 @@
+"""The seed's random choices, as facts that rules ask for: r1 ... r6 of paper 004, table 1, and others of their kind.
+
+A choice is keyed by the rule's name and by what it depends on (a rank, a size, an element type), so that two rules
+choose apart, and an e-class that appears later finds one too.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+
+from polyjuice.egraph.bounds import wider
+from polyjuice.egraph.language import ints
+from polyjuice.egraph.rulefiles import Rule
+from polyjuice.ir import Graph
+from polyjuice.ops.sampling import factors
+
+_ASKED = re.compile(r'\((random-perm|random-cut|random-divisor|random-axis|random-wider|Site) "([^"]+)"')
+
+_MAX_RANK = 8
+
+#: At how many values of a graph a rule with a ``Site`` is applied.
+_SITES = 2
+
+
+def asked(rules: Iterable[Rule]) -> list[tuple[str, str]]:
+    """The choices that rules ask for, as (function, key)."""
+    return sorted({pair for rule in rules for pair in _ASKED.findall(rule.text)})
+
+
+def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, list[str]]:
+    """For a few values of a graph the keys of the rules that may be applied there."""
+    values = [*graph.inputs, *(name for node in graph.nodes for name in node.outputs if name)]
+    chosen: dict[str, list[str]] = {}
+    for function, key in asked(rules):
+        if function == "Site":
+            for name in rng.sample(values, min(_SITES, len(values))):
+                chosen.setdefault(name, []).append(key)
+    return chosen
+
+
+def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[str]:
+    """The other choices: for every rank, dimension size and element type that may occur.
+
+    Every permutation, random or one of the graphs' own, comes with its inverse.
+    """
+    types = {t for graph in graphs for t in graph.types.values()}
+    nodes = [n for graph in graphs for n in graph.nodes if n.op == "Transpose" and not (n.opaque or n.domain)]
+    ranks = sorted({r for t in types for r in (t.rank, t.rank + 1) if 0 < r <= _MAX_RANK})
+    dims = {d for t in types for d in t.shape}
+    sizes = sorted(
+        {n for d in dims for n in (d, 2 * d, d // 2, d - d // 2) if n > 1} | {t.size for t in types if t.size > 1}
+    )
+    perms = {tuple(n.attrs["perm"]) for n in nodes}
+    found = []
+    for function, key in asked(rules):
+        match function:
+            case "random-cut":
+                found += [f'(set (random-cut "{key}" {n}) {rng.randint(1, n - 1)})' for n in sizes]
+            case "random-divisor":
+                proper = {n: factors(n)[1:-1] for n in sizes}
+                found += [f'(set (random-divisor "{key}" {n}) {rng.choice(d)})' for n, d in proper.items() if d]
+            case "random-axis":
+                found += [f'(set (random-axis "{key}" {rank}) {rng.randrange(rank)})' for rank in ranks]
+            case "random-perm":
+                for rank in ranks:
+                    if rank > 1:
+                        perm = _permutation(rng, rank)
+                        perms.add(perm)
+                        found.append(f'(set (random-perm "{key}" {rank}) {ints(perm)})')
+            case "random-wider":
+                for t in sorted({t.dtype for t in types}):
+                    if wider(t):
+                        found.append(f'(set (random-wider "{key}" "{t}") "{rng.choice(wider(t))}")')
+    inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
+    both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
+    return found + [f"(set (inverse-perm {ints(perm)}) {ints(inverse)})" for perm, inverse in both.items()]
+
+
+def _permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
+    """A permutation that moves something."""
+    while True:
+        perm = rng.sample(range(rank), rank)
+        if perm != sorted(perm):
+            return tuple(perm)

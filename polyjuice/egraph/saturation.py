@@ -1,0 +1,275 @@
+"""Saturation: graphs into one e-graph, random choices and rules with them, until a budget is spent (paper 004, 4.2)."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from egglog import bindings
+
+from polyjuice.egraph import bounds, choices, rulefiles
+from polyjuice.egraph.encode import CHUNK, Encoding, Range, Tables, encode
+from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
+from polyjuice.egraph.rulefiles import Rule
+from polyjuice.egraph.view import EGraphView, count_enodes, freeze
+from polyjuice.ir import Graph, GraphError, prune
+from polyjuice.ops import entry
+
+#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many cycles.
+_CYCLES_PER_BASE = 2000
+
+#: How far beyond the limit of e-nodes an iteration may be expected to lead: a rule on all pairs of two large e-classes
+#: can make tens of thousands of e-nodes before they can be counted.
+_OVERSHOOT = 2
+
+#: Rules run in so many groups, in random order, and after each group the e-graph is counted.
+_GROUPS = 4
+
+#: How far value bounds travel before the first iteration, and after each. (Not until nothing changes: around a cycle
+#: they could tighten forever.)
+_FIRST_ROUNDS, _FURTHER_ROUNDS = 4, 1
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits on saturation, all of them counts, so that a run is reproducible.
+
+    At most ``rules`` rules are enabled for one graph, chosen by its seed among those that can match there (None: all
+    that can). They run for ``iterations``. Beyond ``enodes`` (or ``growth`` times the seed graph's, if that is more)
+    and ``matches`` in one iteration no further rule is run. A rule with more than ``rule_matches`` in one iteration
+    rests in the next (egglog's back-off scheduler does that too, but costs 20 ms for each use, ten times what an
+    iteration does).
+    """
+
+    rules: int | None = 80
+    iterations: int = 4
+    enodes: int = 400
+    growth: int = 8
+    matches: int = 2000
+    rule_matches: int = 200
+
+    def operators(self, original: int) -> int:
+        """The most operators that a variant of a graph with ``original`` operators may have."""
+        return min(3 * original + 10, original + 60)
+
+
+@dataclass(frozen=True)
+class Saturated:
+    """Graphs in one saturated e-graph: ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``;
+    ``rules`` counts the matches of each rule that fired."""
+
+    encodings: tuple[Encoding, ...]
+    view: EGraphView
+    iterations: int
+    stopped_by: str
+    rules: dict[str, int]
+    seconds: float
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The graphs, without what no output of theirs needs."""
+        return tuple(encoding.graph for encoding in self.encodings)
+
+    def roots(self, index: int) -> list[int]:
+        """The e-classes of a graph's outputs."""
+        encoding = self.encodings[index]
+        return [self.view.values[encoding.values[name]] for name in encoding.graph.outputs]
+
+
+class Saturator:
+    """Holds an e-graph base loaded with rules, and saturates graphs in copies of it."""
+
+    def __init__(self, rules: Sequence[Rule], budget: Budget) -> None:
+        self._rules = tuple(rules)
+        self._budget = budget
+        self._mentioned = frozenset[str]().union(*(rule.constructors for rule in rules))
+        self._bounded = any(rule.needs_bounds for rule in rules)
+        self._words = vocabulary(self._mentioned, self._bounded)
+        self._base: bindings.EGraph | None = None
+        self._cycles = 0
+
+    def run(self, graphs: Sequence[Graph], seed: int | str, ranges: Sequence[Mapping[str, Range]]) -> Saturated:
+        """Saturate graphs together, given the intervals in which the inputs of each will lie.
+
+        Raises GraphError where a rule failed.
+        """
+        began = time.perf_counter()
+        rng = random.Random(f"rewrite {seed}")
+        pruned = [prune(graph) for graph in graphs]
+        tables = Tables()
+        enabled, present = self._enabled(pruned, rng)
+        chosen = [self._rules[i] for i in enabled]
+        encodings = tuple(
+            encode(graph, tables, self._words, known, choices.sites(chosen, graph, rng))
+            for graph, known in zip(pruned, ranges, strict=True)
+        )
+        programs = [program for encoding in encodings for program in encoding.program]
+        programs += _loading(choices.facts(chosen, pruned, rng))
+        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen))
+        egraph = self._loaded()
+        egraph.run_program(bindings.Push(1))
+        try:
+            for program in programs:
+                egraph.run_program(*egraph.parse_program(program))
+            view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
+        except bindings.EggSmolError as error:
+            raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
+        except BaseException as error:
+            self._base = None  # the e-graph of an interrupted run is in no state to be used again
+            if type(error).__name__ == "PanicException":  # Rust's; it has no name to import
+                raise GraphError(f"a rule's query failed in egglog: {error}") from None
+            raise
+        finally:
+            if self._base is not None:
+                egraph.run_program(bindings.Pop(_SPAN, 1))
+        return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
+
+    def _enabled(self, graphs: Sequence[Graph], rng: random.Random) -> tuple[list[int], frozenset[str]]:
+        """The rules enabled for graphs, and the constructors that may then occur.
+
+        Only rules that can match are drawn: what they match is in the graphs, or made by another such rule.
+        """
+        given = _constructors_in(graphs) & (self._words | {"Expand", "Splat"})
+        everything = range(len(self._rules))
+        able, present = self._able(everything, given)
+        limit = self._budget.rules
+        if limit is None or limit >= len(able):
+            return able, present
+        return self._able(sorted(rng.sample(able, limit)), given)
+
+    def _able(self, rules: Collection[int], given: frozenset[str]) -> tuple[list[int], frozenset[str]]:
+        able: dict[int, None] = {}
+        present = given
+        growing = True
+        while growing:
+            growing = False
+            for i in rules:
+                for matched, made in self._rules[i].sides:
+                    if (i not in able or not made <= present) and matched <= present:
+                        able[i] = None
+                        present |= made
+                        growing = True
+        return sorted(able), present
+
+    def _rulesets(self, present: frozenset[str], bounded: bool) -> list[str]:
+        """The commands that combine the language's own rules, as far as they can match."""
+        here = sorted(present & constructors().keys())
+        mentioned = [name for name in here if name in self._mentioned]
+        known = [bounds.ruleset_of(name) for name in here if name in bounds.BOUNDS] if bounded else []
+        return [
+            f"(unstable-combined-ruleset types-here analysis {' '.join(map(types_of, mentioned))})",
+            f"(unstable-combined-ruleset expand-here exact {' '.join(map(expand_of, mentioned))})",
+            f"(unstable-combined-ruleset bounds-here {' '.join(['bounds', *known] if bounded else ['nothing'])})",
+        ]
+
+    def _loaded(self) -> bindings.EGraph:
+        if self._base is None or self._cycles >= _CYCLES_PER_BASE:
+            self._base, self._cycles = bindings.EGraph(), 0
+            programs = [*prelude(self._words, self._mentioned, self._bounded), "(ruleset nothing)"]
+            for i, rule in enumerate(self._rules):
+                programs += [f"(ruleset {_own_ruleset(i)})", rulefiles.moved(rule, _own_ruleset(i))]
+            for program in programs:  # one by one: every part of a parsed program holds the text of all of it
+                self._base.run_program(*self._base.parse_program(program))
+        self._cycles += 1
+        return self._base
+
+    def _run(
+        self, egraph: bindings.EGraph, enabled: Sequence[int], graphs: int, rng: random.Random
+    ) -> tuple[EGraphView, int, str, dict[str, int]]:
+        share = (graphs + 1) / 2
+        rule_of = {name: i for i in enabled for name in self._rules[i].names}
+        fired: Counter[int] = Counter()
+        resting: set[int] = set()
+        egraph.run_program(_analyse(_FIRST_ROUNDS))
+        iteration, size = 0, count_enodes(egraph)
+        limit = max(self._budget.enodes * share, self._budget.growth * size)
+        stopped_by = ""
+        growth = 1.0
+        while not stopped_by and iteration < self._budget.iterations:
+            if size * growth > _OVERSHOOT * limit:  # as the last iteration has multiplied it, so will the next one
+                stopped_by = "enodes"
+                break
+            iteration += 1
+            before, matches = size, Counter[int]()
+            for command in _groups(egraph, [i for i in enabled if i not in resting], f"{iteration}", rng):
+                output = egraph.run_program(command)[0]
+                assert isinstance(output, bindings.RunScheduleOutput)
+                for name, number in output.report.num_matches_per_rule.items():
+                    if name in rule_of and number:
+                        matches[rule_of[name]] += number
+                size = count_enodes(egraph)
+                if matches.total() > self._budget.matches * share:
+                    stopped_by = "matches"
+                elif size > limit:
+                    stopped_by = "enodes"
+                if stopped_by:
+                    break
+            egraph.run_program(_analyse(_FURTHER_ROUNDS))
+            fired += matches
+            growth = size / max(before, 1)
+            if not stopped_by and size == before and not matches and not resting:
+                stopped_by = "saturated"
+            resting = {i for i, number in matches.items() if number > self._budget.rule_matches * share}
+        counts = {self._rules[i].name: number for i, number in fired.items()}
+        return freeze(egraph), iteration, stopped_by or "iterations", dict(sorted(counts.items()))
+
+
+def _constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:
+    """The constructors of the terms that graphs may be encoded in."""
+    found = {"Expand"} | ({"Splat"} if any(graph.constants for graph in graphs) else set())
+    for graph in graphs:
+        for node in graph.nodes:
+            op = entry(node)
+            constructor = constructor_for(op, len(node.inputs)) if op else None
+            if constructor:
+                found.add(constructor.name)
+    return frozenset(found)
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+_SPAN = bindings.RustSpan(__file__, 0, 0)
+
+
+def _own_ruleset(rule: int) -> str:
+    """Each rule has a ruleset of its own; those that a run enables are combined, and the others cost nothing."""
+    return f"rule-{rule}"
+
+
+def _groups(
+    egraph: bindings.EGraph, rules: Sequence[int], label: str, rng: random.Random
+) -> list[bindings.RunSchedule]:
+    """The commands that run rules once, in groups, of which the language's own rules are in the first."""
+    shuffled = rng.sample(rules, len(rules))
+    commands = []
+    for g in range(_GROUPS):
+        own = [_own_ruleset(i) for i in shuffled[g::_GROUPS]] + (["expand-here"] if g == 0 else [])
+        if own:
+            name = f"group-{label}-{g}"
+            egraph.run_program(*egraph.parse_program(f"(unstable-combined-ruleset {name} {' '.join(own)})"))
+            commands.append(bindings.RunSchedule(_ruleset(name)))
+    return commands
+
+
+def _ruleset(name: str) -> bindings.Run:
+    return bindings.Run(_SPAN, bindings.RunConfig(name))
+
+
+def _analyse(rounds: int) -> bindings.RunSchedule:
+    """Shapes and types until nothing changes, value bounds for some rounds."""
+    types = bindings.Saturate(_SPAN, _ruleset("types-here"))
+    return bindings.RunSchedule(
+        bindings.Sequence(_SPAN, [types, bindings.Repeat(_SPAN, rounds, _ruleset("bounds-here"))])
+    )
+
+
+def _loading(facts: Sequence[str]) -> list[str]:
+    """The programs that state facts."""
+    chunks = [facts[i : i + CHUNK] for i in range(0, len(facts), CHUNK)]
+    return [
+        f"(ruleset facts-{i})\n(rule () ({' '.join(chunk)}) :ruleset facts-{i})\n(run facts-{i} 1)"
+        for i, chunk in enumerate(chunks)
+    ]

@@ -1,0 +1,376 @@
+"""Random typed instances of a rule's left side: graphs on which the rule may fire."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyjuice.egraph import Rule
+from polyjuice.egraph.language import Constructor, constructors
+from polyjuice.egraph.sexpr import Expr
+from polyjuice.ir import Graph, GraphError, TensorType, dtypes
+from polyjuice.ops import GraphBuilder, Operand, Sample
+from polyjuice.ops.sampling import MAX_RANK, permutation, restricted_values, shape_of_size
+from polyjuice.rulecheck import conditions
+from polyjuice.rulecheck.terms import is_term, left_side
+
+#: Intervals that inputs may be declared to lie in, for rules that ask for value bounds; None: nothing is declared.
+RANGES: tuple[tuple[float, float] | None, ...] = (
+    (-6.0, 6.0), (0.0, 6.0), (0.5, 6.0), (1.0, 6.0), (-6.0, -0.5), (-0.9, 0.9), (0.1, 0.9), (-2.0, 1.0),
+)  # fmt: skip
+
+_LARGEST_SIZE = 600
+
+#: Attributes that may have to agree with those of another operator, and so are guessed now and then. Others are as the
+#: operator's entry proposes them.
+_POSITIONS = frozenset(
+    ["axis", "axes", "perm", "dim", "dims", "dim0", "dim1", "split", "shape", "starts", "ends", "start", "end", "steps"]
+)
+_SAMPLES = 8
+
+
+class NoInstance(Exception):
+    """This draw gave no instance."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A graph that a rule's left side matches, as far as could be seen, and the declared intervals of its inputs.
+
+    Inputs are named as the rule's variables. ``operands`` are those whose values are restricted.
+    """
+
+    graph: Graph
+    ranges: Mapping[str, tuple[float, float]]
+    operands: Mapping[str, Operand]
+
+
+def draw(rule: Rule, rng: random.Random, dtype: str, small: bool = False) -> Instance:
+    """An instance in which as much as can be has the element type ``dtype``; ``small`` ones have few elements.
+
+    Raises NoInstance.
+    """
+    drawing = _Drawing(rule, rng, dtype, small)
+    try:
+        return drawing.instance()
+    except (GraphError, LookupError, ValueError, ArithmeticError, TypeError, conditions.Unknown):
+        raise NoInstance from None
+
+
+class _Drawing:
+    """One draw: the rule's variables by what they stand for."""
+
+    def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
+        self._side = left_side(rule)
+        self._rng = rng
+        others = [t for t in dtypes.ALL if t != dtype]
+        self._dtypes = [dtype, *rng.sample(others, len(others))]
+        self._sizes = (1, 2) if small else rng.choice(((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)))
+        self._ranks = _ranks(self._side.facts)
+        self._builder = GraphBuilder()
+        self._known: dict[str, Any] = {}
+        self._made: dict[str, tuple[str, ...]] = {}
+        self._operands: dict[str, Operand] = {}
+        bounded = rule.needs_bounds
+        self._mood = rng.choice(RANGES) if bounded or rng.random() < 0.3 else None
+        self._declared: dict[str, tuple[float, float]] = {}
+        self._bounded = bounded
+
+    def instance(self) -> Instance:
+        root = self._tensor(self._side.term, self._any_type(), dtypes.ALL)
+        if any(conditions.refuted(fact, self._known, self._builder.types) for fact in self._side.facts):
+            raise NoInstance
+        for facts in self._side.equations.values():
+            for fact in facts:
+                if is_term(fact):  # a term that the rule wants beside the one that it begins with
+                    self._tensor(fact, self._builder.types[root], dtypes.ALL)
+        graph = self._builder.build([root])
+        if any(t.size > _LARGEST_SIZE for t in graph.types.values()):
+            raise NoInstance
+        return Instance(graph, self._declared, self._operands)
+
+    def _any_type(self) -> TensorType:
+        rng = self._rng
+        wanted = [rank for rank in self._ranks.values() if rank <= MAX_RANK]
+        rank = rng.choice(wanted) if wanted and rng.random() < 0.8 else rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5))
+        shape = [rng.choice(self._sizes) for _ in range(rank)]
+        if rng.random() < 0.3:
+            shape = shape[:1] * rank
+        return TensorType(self._dtypes[0], tuple(shape))
+
+    # --- tensors ---
+
+    def _tensor(self, expr: Expr, hint: TensorType, accepted: Sequence[str]) -> str:
+        """The value that an expression stands for, of a type like ``hint`` if that is open."""
+        if isinstance(expr, str):
+            if expr not in self._known:
+                terms = [e for e in self._side.equations.get(expr, []) if is_term(e)]
+                if terms:
+                    made = self._tensor(terms[0], hint, accepted)
+                    self._known.setdefault(expr, made)
+                else:
+                    self._known[expr] = self._leaf(expr, hint, accepted)
+            return str(self._known[expr])
+        if expr[0] == "Splat":
+            return self._splat(expr, hint, accepted)
+        return self._application(constructors()[str(expr[0])], expr[1:], hint)
+
+    def _leaf(self, variable: str, hint: TensorType, accepted: Sequence[str]) -> str:
+        """An input, or now and then one that is there, or a constant."""
+        rng = self._rng
+        wanted = self._dtype(variable) or hint.dtype
+        dtype = next(t for t in (wanted, *self._dtypes) if t in accepted)
+        t = TensorType(dtype, self._shape(variable, hint.shape))
+        alike = [name for name in self._builder.types if self._builder.types[name] == t and name in self._declared]
+        if alike and rng.random() < 0.08:
+            return rng.choice(alike)
+        name = self._builder.input(t, variable)
+        self._declare(name, t)
+        if dtypes.is_float(t.dtype) and ["Integral", variable] in self._side.facts:
+            return self._builder.op("Round", name)
+        return name
+
+    def _declare(self, name: str, t: TensorType) -> None:
+        range_ = self._mood
+        if self._bounded and self._rng.random() < 0.5:
+            range_ = self._rng.choice(RANGES)
+        if range_ is None:
+            return
+        low, high = range_
+        if not dtypes.is_float(t.dtype):
+            least, greatest = dtypes.exact_integers(t.dtype)
+            low, high = max(float(math.ceil(low)), least), min(float(math.floor(high)), greatest)
+            if low > high:
+                low, high = 0.0, 1.0
+        self._declared[name] = (low, high)
+
+    def _shape(self, variable: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of a leaf: as proposed, if the rule's conditions say no other."""
+        rng = self._rng
+        for fact in self._side.facts:
+            if isinstance(fact, list) and fact[0] == "=" and ["shape", variable] in fact[1:]:
+                for other in fact[1:]:
+                    try:
+                        return tuple(conditions.value(other, self._known, self._builder.types))
+                    except (conditions.Unknown, KeyError, TypeError):
+                        continue
+        rank = self._ranks.get(variable, len(shape))
+        return (*shape, *(rng.choice(self._sizes) for _ in range(rank - len(shape))))[:rank]
+
+    def _dtype(self, variable: str) -> str:
+        """The element type that the rule's conditions say a leaf has, "" if they say none."""
+        for fact in self._side.facts:
+            match fact:
+                case ["Bool", name] if name == variable:
+                    return "bool"
+                case ["=", *parts] if ["dtype", variable] in parts:
+                    for part in parts:
+                        with suppress(conditions.Unknown, KeyError, TypeError):
+                            if part != ["dtype", variable]:
+                                return str(conditions.value(part, self._known, self._builder.types))
+        return ""
+
+    def _splat(self, expr: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
+        dtype = next(t for t in (hint.dtype, *self._dtypes) if t in accepted)
+        number = self._part(expr[1], lambda: self._rng.choice((0.0, 1.0, 2.0, 3.0, 0.5, 4.0, -1.0)))
+        shape = self._part(expr[2], lambda: hint.shape)
+        dtype = self._part(expr[3], lambda: dtype)
+        array = np.full(shape, number).astype(dtypes.to_numpy(dtype))
+        if float(array.flat[0] if array.size else 0) != number and dtypes.is_int(dtype):
+            raise NoInstance
+        return self._builder.constant(array)
+
+    def _part(self, expr: Expr, guess: Any) -> Any:
+        """A number, vector or text of a term: as the rule says it, else guessed, the same wherever it stands."""
+        for candidate in (expr, *(self._side.equations.get(expr, []) if isinstance(expr, str) else [])):
+            try:
+                found = conditions.value(candidate, self._known, self._builder.types)
+            except conditions.Unknown:
+                continue
+            break
+        else:
+            if not isinstance(expr, str):
+                found = self._vector(expr, guess)
+            else:
+                found = guess()
+        if isinstance(expr, str):
+            self._known.setdefault(expr, found)
+        return found
+
+    def _vector(self, expr: Sequence[Expr], guess: Any) -> Any:
+        """A pattern such as (vec-of a b): its variables take what was guessed for them."""
+        if expr[0] != "vec-of":
+            raise NoInstance
+        guessed = tuple(guess())
+        if len(guessed) != len(expr) - 1:
+            guessed = tuple(self._rng.choice((0, 1, 2, *guessed)) for _ in expr[1:])
+        return tuple(self._part(part, lambda g=g: g) for part, g in zip(expr[1:], guessed, strict=True))
+
+    # --- applications ---
+
+    def _application(self, c: Constructor, parts: Sequence[Expr], hint: TensorType) -> str:
+        op = c.op
+        if op.qualified == "Concat" and hint.rank and self._rng.random() < 0.8:
+            return self._concatenation(c, parts, hint)
+        first = ""
+        operands: list[str] = []
+        sample: Sample | None = None
+        if c.operands:
+            first = self._tensor(parts[0], hint, op.types[op.variable(0)])
+            operands = [first]
+            sample = self._sample(c, parts, self._builder.types[first])
+        for i in range(1, c.operands):
+            operands.append(self._operand(c, i, parts[i], self._builder.types[first], sample))
+        proposed = dict(sample.attrs) if sample else {}
+        attrs: dict[str, Any] = {}
+        for attr, part in zip(op.attrs, parts[c.operands :], strict=False):
+            attrs[attr.name] = self._part(part, lambda attr=attr: self._attribute(attr.name, attr.kind, proposed, hint))
+        results = self._apply(c, operands, attrs)
+        index = self._part(parts[-1], lambda: self._rng.randrange(len(results))) if c.multi_output else 0
+        return results[index]
+
+    def _apply(self, c: Constructor, operands: Sequence[str], attrs: Mapping[str, Any]) -> tuple[str, ...]:
+        key = repr((c.op.qualified, operands, attrs))
+        if key not in self._made:
+            self._made[key] = self._builder.multi(c.op.name, *operands, domain=c.op.domain, **attrs)
+        return self._made[key]
+
+    def _concatenation(self, c: Constructor, parts: Sequence[Expr], hint: TensorType) -> str:
+        """A Concat of parts of the hinted type, so that what stands around it fits."""
+        axis = self._part(parts[c.operands], lambda: self._rng.randrange(hint.rank))
+        size = max(hint.shape[axis], c.operands)
+        cuts = sorted(self._rng.sample(range(1, size), c.operands - 1))
+        operands = []
+        for part, start, end in zip(parts, [0, *cuts], [*cuts, size], strict=False):
+            shape = (*hint.shape[:axis], end - start, *hint.shape[axis + 1 :])
+            operands.append(self._tensor(part, TensorType(hint.dtype, shape), dtypes.ALL))
+        return self._apply(c, operands, {"axis": axis})[0]
+
+    def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:
+        """What the operator's entry proposes for a first operand, in accord with the attributes that are known."""
+        found = None
+        fixed: dict[str, Any] = {}
+        for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False):
+            try:
+                fixed[attr.name] = conditions.value(part, self._known, self._builder.types)
+            except (conditions.Unknown, IndexError, KeyError, TypeError):
+                continue
+        for _ in range(_SAMPLES):
+            found = c.op.sample(self._rng, first) or found
+            if found and all(found.attrs.get(name, value) == value for name, value in fixed.items()):
+                break
+        return found
+
+    def _operand(self, c: Constructor, i: int, part: Expr, first: TensorType, sample: Sample | None) -> str:
+        op = c.op
+        proposed = sample.operands[i - 1] if sample and i <= len(sample.operands) else None
+        same = op.variable(i) == op.variable(0)
+        if proposed and not (op.elementwise and self._rng.random() < 0.8):
+            hint = proposed.type
+        elif same:
+            hint = first
+        else:
+            hint = TensorType(proposed.type.dtype if proposed else self._dtypes[0], first.shape)
+        if same and isinstance(part, str) and not op.elementwise and proposed is None:
+            hint = self._near(hint)
+        fresh = isinstance(part, str) and part not in self._known
+        name = self._tensor(part, hint, (first.dtype,) if same else op.types[op.variable(i)])
+        if fresh and proposed and proposed.values and name in self._builder.types:
+            self._operands[name] = Operand(self._builder.types[name], proposed.values, proposed.distinct_along)
+            self._declared[name] = (float(proposed.values[0]), float(proposed.values[1]))
+        return name
+
+    def _near(self, t: TensorType) -> TensorType:
+        """The type, or now and then one that differs in one dimension."""
+        shape = list(t.shape)
+        if shape and self._rng.random() < 0.4:
+            shape[self._rng.randrange(len(shape))] = self._rng.choice((1, 2, 3))
+        return TensorType(t.dtype, tuple(shape))
+
+    def _attribute(self, name: str, kind: str, proposed: Mapping[str, Any], hint: TensorType) -> Any:
+        """The proposed value, in the e-graph's form; or a guess."""
+        rng = self._rng
+        rank = len(hint.shape)
+        if name in proposed and (name not in _POSITIONS or rng.random() < 0.8):
+            chosen = proposed[name]
+            if chosen is None:
+                raise NoInstance
+            if name == "axis" and chosen < 0:
+                chosen += rank
+            if name == "axes":
+                chosen = tuple(a + rank if a < 0 else a for a in chosen)
+            return chosen
+        axis = rng.randrange(rank) if rank else 0
+        if kind == "int":
+            return rng.choice((0, 1, axis))
+        if kind == "ints":
+            size = hint.shape[axis] if rank else 1
+            cut = rng.randint(0, size)
+            places = (0,), (1,), (size,), (axis,), (size, size), (cut, size - cut), hint.shape
+            return rng.choice((*places, permutation(rng, rank), shape_of_size(rng, hint.size)))
+        return rng.choice(self._dtypes[:4]) if kind == "dtype" else rng.choice((0.5, 1.0, 2.0, 0.0))
+
+
+def _ranks(facts: Sequence[Expr]) -> dict[str, int]:
+    """The ranks that conditions of the form (= n (vec-length (shape x))) ask for."""
+    found = {}
+    for fact in facts:
+        if isinstance(fact, list) and fact[0] == "=":
+            numbers = [int(part) for part in fact[1:] if isinstance(part, str) and part.isdigit()]
+            for part in fact[1:]:
+                match part:
+                    case ["vec-length", ["shape", str() as variable]] if numbers:
+                        found[variable] = numbers[0]
+    return found
+
+
+def values(instance: Instance, generator: np.random.Generator, extreme: bool, whole: bool) -> list[np.ndarray]:
+    """Arrays for an instance's inputs, within their intervals.
+
+    ``whole`` numbers of small magnitude, or (``extreme``) all that the type holds where no interval is declared, or
+    floating values of moderate size.
+    """
+    arrays = []
+    for name, t in zip(instance.graph.inputs, instance.graph.input_types, strict=True):
+        if name in instance.operands:
+            array = restricted_values(generator, instance.operands[name])
+        elif name in instance.ranges or not extreme:
+            array = _within(instance.ranges.get(name, (-6.0, 6.0)), t, generator, whole)
+        else:
+            array = _anything(t, generator)
+        arrays.append(np.asarray(array).astype(dtypes.to_numpy(t.dtype)))
+    return arrays
+
+
+def _within(range_: tuple[float, float], t: TensorType, rng: np.random.Generator, whole: bool) -> np.ndarray:
+    low, high = range_
+    if not dtypes.is_float(t.dtype):
+        least, greatest = dtypes.exact_integers(t.dtype)
+        return np.asarray(
+            rng.integers(max(math.ceil(low), least), min(math.floor(high), greatest), t.shape, endpoint=True)
+        )
+    if whole and math.ceil(low) <= math.floor(high):
+        return np.asarray(rng.integers(math.ceil(low), math.floor(high), t.shape, endpoint=True))
+    array = np.asarray(rng.uniform(low, high, t.shape))
+    ends = rng.random(t.shape) < 0.1
+    return np.where(ends, rng.choice([low, high], t.shape), array)
+
+
+def _anything(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    """The whole range of a type, its ends and special values among them."""
+    if t.dtype == "bool":
+        return np.asarray(rng.integers(0, 2, t.shape))
+    if dtypes.is_int(t.dtype):
+        low, high = dtypes.exact_integers(t.dtype)
+        array = np.asarray(rng.integers(low, high, t.shape, "uint64" if low == 0 else "int64", endpoint=True))
+        return np.where(rng.random(t.shape) < 0.3, rng.choice([low, high], t.shape), array)
+    largest, smallest = dtypes.largest_finite(t.dtype), dtypes.smallest_normal(t.dtype)
+    special = [0.0, -0.0, np.nan, np.inf, -np.inf, largest, -largest, smallest / 4, 1.0, -1.0]
+    array = np.asarray(rng.normal(0, 2, t.shape)) * rng.choice([1.0, 1.0, 1e3, 1e-3], t.shape)
+    return np.where(rng.random(t.shape) < 0.2, rng.choice(special, t.shape), array)

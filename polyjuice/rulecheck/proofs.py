@@ -1,0 +1,93 @@
+"""Proofs of rules by an SMT solver, where that is cheap: laws of elementwise operators.
+
+A rule in the ruleset ``exact`` is to hold bit for bit in integers and in IEEE 754 floats (all NaNs are one, +0 equals
+-0), one in ``modular`` in integers that wrap around and in the real numbers, and one in ``real`` in mathematical
+integers and the real numbers. Few element types stand for all: 8 and 16 bits, 32 where that is cheap, and float16.
+Attributes and constants that a rule leaves open are any numbers of single precision (ONNX holds no others), and beside
+integers any multiples of 1/256 that are not too large for products. A function that is not modelled (an exponential) is
+any function: then only what holds for all functions is proved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyjuice.egraph.rulefiles import Rule
+from polyjuice.rulecheck.proof_claims import Claim, OutOfScope, read
+from polyjuice.rulecheck.terms import directions
+
+#: In how many domains the solver may find no answer before the others are left alone.
+_PATIENCE = 2
+
+
+class SolverMissing(RuntimeError):
+    """The solver is not installed; one line that says what to install."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What became of the attempt to prove a rule.
+
+    ``status`` is ``proved``, ``refuted``, ``unknown`` (no answer in time) or ``out of scope`` (not elementwise, or
+    nothing that the solver can say). ``domains`` are those in which it was proved: element types, ``integer``,
+    ``natural`` and ``real``. ``counterexample`` has the domain, the values of the variables, and both sides;
+    ``reason`` says why a rule is out of scope or unknown, or what could not be looked at.
+    """
+
+    status: str
+    domains: tuple[str, ...] = ()
+    counterexample: str = ""
+    reason: str = ""
+
+
+def prove(rule: Rule, timeout_ms: int = 2000) -> Proof:
+    """Prove a rule in both of its directions. ``timeout_ms`` is for each question to the solver.
+
+    Raises SolverMissing.
+    """
+    proofs = [_prove_direction(direction, timeout_ms) for direction in directions(rule)]
+    for status in ("refuted", "unknown", "out of scope"):
+        for proof in proofs:
+            if proof.status == status:
+                return proof
+    return proofs[0]
+
+
+def _prove_direction(rule: Rule, timeout_ms: int) -> Proof:
+    try:
+        claim = read(rule)
+    except OutOfScope as limit:
+        return Proof("out of scope", reason=str(limit))
+    return _prove_claim(claim, rule.ruleset, timeout_ms)
+
+
+def _prove_claim(claim: Claim, ruleset: str, timeout_ms: int) -> Proof:
+    try:
+        from polyjuice.rulecheck.proof_search import decide, domains
+    except ModuleNotFoundError as missing:
+        if missing.name != "z3":
+            raise
+        raise SolverMissing("proofs of rules need z3: pip install 'polyjuice-fuzzer[smt]'") from None
+    proved: list[str] = []
+    unknown: list[str] = []
+    skipped: list[str] = []
+    for domain in domains(claim, ruleset):
+        if len(unknown) == _PATIENCE:
+            break
+        if domain.label == "int32" and unknown:
+            continue  # it is harder than what had no answer
+        try:
+            result = decide(claim, domain, timeout_ms)
+        except OutOfScope as limit:
+            skipped.append(str(limit))
+            continue
+        if result.status == "refuted":
+            return Proof("refuted", (), result.text)
+        if result.status == "proved":
+            proved.append(domain.label)
+        elif result.status == "unknown":
+            (skipped if domain.label == "int32" and proved else unknown).append(result.text)
+    reason = "; ".join(dict.fromkeys([*unknown, *skipped]))
+    if unknown or proved:
+        return Proof("unknown" if unknown else "proved", tuple(proved), reason=reason)
+    return Proof("out of scope", reason=reason or "nothing satisfies its conditions")

@@ -1,0 +1,288 @@
+"""Is a rule true? Random typed instances of its left side, and all that the rule holds to be equal on them.
+
+Each instance is saturated with this one rule, and every e-node of every e-class is evaluated by the interpreter: in
+float64, where terms may differ by their error bounds (by nothing where they are exact: integers that their types hold),
+and, as far as the rule's ruleset claims it, bit for bit in the instance's own types.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, GraphError, dtypes
+from polyjuice.numerics import SAFETY, Analysis, analyse, distance
+from polyjuice.rulecheck.instances import Instance, NoInstance, draw, values
+from polyjuice.rulecheck.render import array_text, term
+
+#: Instances that share an e-graph.
+_BATCH = 16
+
+#: Draws for each trial asked for, and at least, before a rule is called untested.
+_DRAWS_PER_TRIAL, _LEAST_DRAWS = 150, 4000
+
+#: Further small instances among which the smallest counterexample is sought.
+_SMALL_DRAWS = 400
+
+_BUDGET = Budget(rules=None, iterations=1, enodes=4000, matches=4000)
+
+BIT_FOR_BIT = {"exact": dtypes.ALL, "modular": (*dtypes.INTS, "bool")}
+"""The element types in which the rules of a ruleset hold bit for bit, on overflow too."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Two terms that a rule makes equal and that are not: on which values, and how they were computed."""
+
+    left: str
+    right: str
+    types: dict[str, str]
+    values: dict[str, str]
+    left_value: str
+    right_value: str
+    problem: str
+    size: int
+
+    def __str__(self) -> str:
+        lines = [self.left, f"  is not {self.right}"]
+        for name, t in self.types.items():
+            lines.append(f"    {name}: {t}" + (f" = {self.values[name]}" if name in self.values else ""))
+        if self.left_value:
+            lines += [f"    left  = {self.left_value}", f"    right = {self.right_value}"]
+        return "\n".join([*lines, f"    {self.problem}"])
+
+
+@dataclass(frozen=True)
+class Check:
+    """What became of one direction of a rule: the trials that could tell, and what refutes it."""
+
+    trials: int
+    counterexample: Counterexample | None = None
+
+
+def check(rule: Rule, trials: int, seed: int | str = 0) -> Check:
+    """Try one direction of a rule until ``trials`` instances could tell, or one refutes it."""
+    rewriter = Rewriter([rule], _BUDGET)
+    done = 0
+    for number, instances in enumerate(_batches(rule, seed, max(trials * _DRAWS_PER_TRIAL, _LEAST_DRAWS))):
+        for instance, known in _saturated(rewriter, instances, f"{seed} {number}"):
+            told, found = _refutation(rule, instance, known, f"{rule.name} {seed} {number}")
+            if found:
+                return Check(done + 1, _smallest(rule, rewriter, found, seed))
+            done += told
+            if done >= trials:
+                return Check(done)
+    return Check(done)
+
+
+def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> Any:
+    """Drawn instances, some at a time; the element types take turns."""
+    found: list[Instance] = []
+    for number in range(draws):
+        try:
+            found.append(
+                draw(rule, random.Random(f"{rule.name} {seed} {number}"), dtypes.ALL[number % len(dtypes.ALL)], small)
+            )
+        except NoInstance:
+            continue
+        if len(found) == _BATCH:
+            yield found
+            found = []
+    if found:
+        yield found
+
+
+def _saturated(rewriter: Rewriter, instances: Sequence[Instance], seed: str) -> Any:
+    """Each instance with what the rule makes of it."""
+    try:
+        saturated = rewriter.saturate([i.graph for i in instances], seed, [i.ranges for i in instances])
+    except GraphError:
+        if len(instances) > 1:
+            for instance in instances:
+                yield from _saturated(rewriter, [instance], seed)
+        return
+    if saturated.rules:
+        for k, instance in enumerate(instances):
+            known = classes(saturated, k)
+            if known.groups or known.ill_typed:
+                yield instance, known
+
+
+# --- one instance ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Refuted:
+    """An instance on which two terms differ: their names, the inputs, the values (None: none), and how."""
+
+    instance: Instance
+    graph: Graph
+    left: str
+    right: str
+    inputs: Sequence[np.ndarray]
+    problem: str
+    bitwise: bool
+
+    @property
+    def size(self) -> int:
+        return sum(x.size for x in self.inputs)
+
+
+def _refutation(rule: Rule, instance: Instance, known: Classes, seed: str) -> tuple[bool, _Refuted | None]:
+    """Whether the instance could tell, and what it told."""
+    if known.ill_typed:
+        name = instance.graph.outputs[0]
+        return True, _Refuted(instance, instance.graph, name, "", (), f"ill typed: {known.ill_typed[0]}", False)
+    types = known.graph.types
+    for group in known.groups:
+        for name in group[1:]:
+            if types[name] != types[group[0]]:
+                problem = f"the types differ: {types[group[0]]} and {types[name]}"
+                return True, _Refuted(instance, known.graph, group[0], name, (), problem, False)
+    told = False
+    generator = np.random.default_rng(list(seed.encode()))
+    exactly = {t.dtype for t in types.values()} <= set(BIT_FOR_BIT.get(rule.ruleset, ()))
+    for whole in (True, False):
+        inputs = values(instance, generator, False, whole)
+        could, found = _apart(instance, known, inputs)
+        told |= could
+        if found is None and exactly:
+            found = _differing_bits(instance, known, values(instance, generator, not whole, whole))
+        if found:
+            return True, found
+    return told or exactly, None
+
+
+def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> tuple[bool, _Refuted | None]:
+    """Whether terms differ by more than their error bounds in float64; whether any could be compared."""
+    graph = known.graph
+    try:
+        analyses = dict(zip(graph.outputs, analyse(graph, inputs, "float64", True), strict=True))
+    except EvaluationError as error:
+        return _without_value(instance, known, inputs, str(error))
+    told = False
+    for group in known.groups:
+        a = analyses[group[0]]
+        for name in group[1:]:
+            b = analyses[name]
+            told |= bool(np.isfinite(a.bound + b.bound).any())
+            if problem := _difference(a, b):
+                return True, _Refuted(instance, graph, group[0], name, inputs, problem, False)
+    return told, None
+
+
+def _difference(a: Analysis, b: Analysis) -> str:
+    """How two values differ: by more than their errors, or one is known where the other is NaN or infinite."""
+    allowed = SAFETY * (a.bound + b.bound)
+    if np.any(np.isfinite(allowed) & (distance(a.reference, b.reference) > allowed)):
+        return "the values differ"
+    for this, other in ((a, b), (b, a)):
+        if np.any(np.isfinite(this.bound) & ~np.isfinite(np.asarray(other.reference, np.float64))):
+            return "only one of them is a finite number"
+    return ""
+
+
+def _without_value(
+    instance: Instance, known: Classes, inputs: Sequence[np.ndarray], problem: str
+) -> tuple[bool, _Refuted | None]:
+    """A term without a value refutes the rule where the term that it began with has one."""
+    try:
+        evaluate(instance.graph, inputs, "float64")
+    except EvaluationError:
+        return False, None
+    graph = known.graph
+    for group in known.groups:
+        for name in group:
+            try:
+                evaluate(replace(graph, outputs=(name,)), inputs, "float64")
+            except EvaluationError:
+                other = next(n for n in group if n != name)
+                return True, _Refuted(instance, graph, other, name, inputs, f"no value: {problem}", False)
+    return False, None
+
+
+def _differing_bits(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> _Refuted | None:
+    """Terms that differ in the types that they have, if any do."""
+    graph = known.graph
+    try:
+        results = dict(zip(graph.outputs, evaluate(graph, inputs), strict=True))
+    except EvaluationError as error:
+        return _without_value(instance, known, inputs, str(error))[1]
+    for group in known.groups:
+        for name in group[1:]:
+            if np.any(distance(results[group[0]], results[name]) > 0):
+                return _Refuted(instance, graph, group[0], name, inputs, "the values differ bit for bit", True)
+    return None
+
+
+# --- the smallest counterexample -------------------------------------------------------------------------------------
+
+
+def _smallest(rule: Rule, rewriter: Rewriter, found: _Refuted, seed: int | str) -> Counterexample:
+    """The one with the fewest and roundest values that further small instances show."""
+    best = found
+    for number, instances in enumerate(_batches(rule, f"{seed} small", _SMALL_DRAWS, small=True)):
+        for instance, known in _saturated(rewriter, instances, f"{seed} {number}"):
+            _, other = _refutation(rule, instance, known, f"{rule.name} {seed} small {number}")
+            if other and other.inputs and (not best.inputs or other.size < best.size):
+                best = other
+    return _described(_rounded(best))
+
+
+def _rounded(found: _Refuted) -> _Refuted:
+    """The counterexample with as many small round values as still show the difference."""
+    inputs = [x.copy() for x in found.inputs]
+    for name, x in zip(found.graph.inputs, inputs, strict=False):
+        if name in found.instance.operands:
+            continue
+        low, high = found.instance.ranges.get(name, (-np.inf, np.inf))
+        flat = x.reshape(-1)
+        for i in range(flat.size):
+            original = flat[i].copy()
+            for candidate in (0, 1, 2, -1, 0.5, 3):
+                if not low <= candidate <= high or (candidate < 0 and x.dtype.kind in "ub"):
+                    continue
+                flat[i] = candidate
+                if float(flat[i]) == candidate and _shows(found, inputs):
+                    break
+                flat[i] = original
+    return replace(found, inputs=inputs)
+
+
+def _shows(found: _Refuted, inputs: Sequence[np.ndarray]) -> bool:
+    pair = Classes(replace(found.graph, outputs=(found.left, found.right)), ((found.left, found.right),), ())
+    again = _differing_bits(found.instance, pair, inputs) if found.bitwise else _apart(found.instance, pair, inputs)[1]
+    return again is not None and again.problem == found.problem
+
+
+def _described(found: _Refuted) -> Counterexample:
+    graph = found.graph
+    used = {name for node in graph.nodes for name in node.inputs} | {found.left, found.right}
+    given = {n: x for n, x in zip(graph.inputs, found.inputs, strict=False) if n in used}
+    left = right = ""
+    if found.inputs:
+        precision = None if found.bitwise else "float64"
+        left, right = (_value(graph, name, found.inputs, precision) for name in (found.left, found.right))
+    return Counterexample(
+        term(graph, found.left),
+        term(graph, found.right) if found.right else "what the rule makes of it, which is ill typed",
+        {name: str(graph.types[name]) for name in given or graph.inputs},
+        {name: array_text(x) for name, x in given.items()},
+        left,
+        right,
+        found.problem,
+        found.size,
+    )
+
+
+def _value(graph: Graph, name: str, inputs: Sequence[np.ndarray], precision: str | None) -> str:
+    try:
+        return array_text(evaluate(replace(graph, outputs=(name,)), inputs, precision)[0])
+    except EvaluationError as error:
+        return str(error)

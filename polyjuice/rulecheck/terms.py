@@ -1,0 +1,78 @@
+"""What a rule's text says of the terms that it matches: its left side, and the conditions on its variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from polyjuice.egraph import Rule
+from polyjuice.egraph.language import constructors
+from polyjuice.egraph.sexpr import Expr, parsed, rendered
+
+
+def directions(rule: Rule) -> list[Rule]:
+    """The rule, or the two rules that a bidirectional one stands for."""
+    if not rule.bidirectional:
+        return [rule]
+    _, left, right, *options = rule.expr
+    found = []
+    for sides, name in (([left, right], rule.names[0]), ([right, left], rule.names[1])):
+        text = rendered(["rewrite", *sides, *options]).replace(f'"{rule.name}"', f'"{name}"')
+        found.append(replace(rule, name=name, text=text))
+    return found
+
+
+@dataclass(frozen=True)
+class LeftSide:
+    """What a rule matches: a term, or a variable that stands for any, and its other conditions.
+
+    ``equations`` are the conditions that say what a variable is, ``facts`` are all conditions.
+    """
+
+    term: Expr
+    equations: dict[str, list[Expr]]
+    facts: tuple[Expr, ...]
+
+
+def left_side(rule: Rule) -> LeftSide:
+    """The left side of a rule that goes one way."""
+    head, first, second, *options = rule.expr
+    if head == "rewrite":
+        conditions = options[options.index(":when") + 1] if ":when" in options else []
+        assert isinstance(conditions, list)
+        return LeftSide(first, _equations(conditions), tuple(conditions))
+    assert isinstance(first, list)
+    assert isinstance(second, list)
+    equations = _equations(first)
+    united = [part for action in second if action[0] == "union" for part in action[1:]]
+    variables = [part for part in united if isinstance(part, str)]
+    roots = [variable for variable in variables if _term_of(variable, equations)]
+    terms = [term for found in equations.values() for term in found if is_term(term)]
+    root: Expr = next(iter((*roots, *variables, *terms)))
+    return LeftSide(root, equations, tuple(first))
+
+
+def is_term(expr: Expr) -> bool:
+    """Whether an expression is an operator's term or a constant's."""
+    return isinstance(expr, list) and bool(expr) and (expr[0] == "Splat" or expr[0] in constructors())
+
+
+def _term_of(variable: str, equations: dict[str, list[Expr]]) -> bool:
+    return any(is_term(expr) for expr in equations.get(variable, []))
+
+
+def _equations(facts: list[Expr]) -> dict[str, list[Expr]]:
+    """Conditions of the form (= variable expression), by variable."""
+    found: dict[str, list[Expr]] = {}
+    for fact in facts:
+        if isinstance(fact, list) and fact[0] == "=":
+            for side, others in ((part, [p for p in fact[1:] if p is not part]) for part in fact[1:]):
+                if isinstance(side, str) and _is_variable(side):
+                    found.setdefault(side, []).extend(others)
+    return found
+
+
+def _is_variable(text: str) -> bool:
+    return not (text.startswith('"') or text.lstrip("-").replace(".", "", 1).isdigit())
+
+
+__all__ = ["Expr", "LeftSide", "directions", "is_term", "left_side", "parsed", "rendered"]
