@@ -27,7 +27,8 @@ def test_from_a_graph_to_a_verdict() -> None:
     seed = build.build([build.op("Transpose", build.op("Relu", build.op("Add", x, y)), perm=(1, 0))])
 
     # Equality saturation gives graphs that compute the same with the fewest and with the most operators.
-    low, high = Rewriter(load()).rewrite(seed, seed=0).variants
+    rules = load(only=["add-commutative", "relu-transposed", "transpose-*"])
+    low, high = Rewriter(rules).rewrite(seed, seed=0).variants
     assert low.operators <= operator_count(seed) < high.operators
     assert digest(low.graph) != digest(high.graph)
 

@@ -28,9 +28,11 @@ class Tables:
     """What stays outside an e-graph: the inputs, arrays and opaque nodes that the numbers in its terms stand for.
 
     ``constants`` are the arrays behind ``(Const i)``, ``others`` the nodes behind ``(Other i ...)`` with their result
-    types. All graphs that share an e-graph share them; inputs and values are numbered through.
+    types. All graphs that share an e-graph share them; inputs and values are numbered through. ``label`` tells the
+    names of this e-graph's programs from those of others that were there before.
     """
 
+    label: str = "0"
     inputs: int = 0
     values: int = 0
     programs: int = 0
@@ -65,14 +67,15 @@ def encode(
     graph: Graph,
     tables: Tables | None = None,
     words: Collection[str] | None = None,
+    derived: Collection[str] = (),
     ranges: Mapping[str, Range] | None = None,
     sites: Mapping[str, Sequence[str]] | None = None,
 ) -> Encoding:
     """Encode a checked graph; broadcasting of elementwise operands becomes explicit ``Expand`` terms.
 
     ``tables`` are those of the graphs that are in the same e-graph already; ``words`` the constructors to use (None:
-    all), ``Other`` being used elsewhere; ``ranges`` the intervals in which inputs
-    lie, by name; ``sites`` the keys of the rules that may be applied at a value.
+    all), ``Other`` being used elsewhere; ``derived`` those whose terms' types the e-graph derives; ``ranges`` the
+    intervals in which inputs lie, by name; ``sites`` the keys of the rules that may be applied at a value.
     """
     tables = tables or Tables()
     out = Encoding(graph, tables, tables.inputs)
@@ -93,15 +96,16 @@ def encode(
             actions.append(f"(let {shared[text]} {text})")
         return shared[text]
 
-    def define(name: str, term: str) -> None:
+    def define(name: str, term: str, typed: bool = False) -> None:
         number_ = out.values[name] = tables.values
         tables.values += 1
         here.add(number_)
         known = f"(set (value {number_}) v{number_}) " if name in outputs or not one_program else ""
-        actions.append(
-            f"(let v{number_} {term}) {known}"
-            f'(set (shape v{number_}) {shape(name)}) (set (dtype v{number_}) "{graph.types[name].dtype}")'
-        )
+        actions.append(f"(let v{number_} {term}) {known}")
+        if not typed:
+            actions.append(
+                f'(set (shape v{number_}) {shape(name)}) (set (dtype v{number_}) "{graph.types[name].dtype}")'
+            )
         actions.extend(f'(Site "{key}" v{number_})' for key in (sites or {}).get(name, ()))
 
     def bound(name: str, range_: Range | None) -> None:
@@ -116,7 +120,7 @@ def encode(
 
     def flush() -> None:
         if actions:
-            ruleset = f"load-{tables.programs}"
+            ruleset = f"load-{tables.label}-{tables.programs}"
             tables.programs += 1
             known = " ".join(f"(= v{n} (value {n}))" for n in sorted(earlier))
             body = "\n".join(actions)
@@ -135,9 +139,10 @@ def encode(
         if len(here) >= CHUNK:
             flush()
         terms = _table_terms(graph, node, use, words) or _other_terms(tables, graph, node, use)
+        typed = terms[0][1:].split(" ", 1)[0] in derived
         for name, term in zip(node.outputs, terms, strict=True):
             if name:
-                define(name, term)
+                define(name, term, typed)
     flush()
     return out
 

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any
 
 from polyjuice.egraph import bounds
-from polyjuice.egraph.sexpr import commands
+from polyjuice.egraph.sexpr import commands, parsed
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
 
@@ -144,6 +144,26 @@ def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bo
     if bounded:
         lines += commands(bounds.RULES)
     return lines
+
+
+def clearing(words: Collection[str]) -> list[str]:
+    """The programs that make a ruleset ``clear``, which takes everything out of an e-graph that a graph put there."""
+    tables = {name: len(c.sorts) for name, c in constructors().items() if name in words or name == "Expand"}
+    declared = commands(SORTS) + commands(bounds.DECLARATIONS)
+    relations = set()
+    for command in declared:
+        match parsed(command):
+            case ["constructor" | "function", str() as name, list() as sorts, *_]:
+                tables[name] = len(sorts)
+            case ["relation", str() as name, list() as sorts] if name not in ("Kind", "TypeRange", "Widens"):
+                tables[name] = len(sorts)
+                relations.add(name)
+    programs = ["(ruleset clear)"]
+    for name, arity in tables.items():
+        row = f"({name} {' '.join(f'a{i}' for i in range(arity))})"
+        found = row if name in relations else f"(= r {row})"
+        programs.append(f"(rule ({found}) ((delete {row})) :ruleset clear)")
+    return programs
 
 
 def _kinds_of_types() -> list[str]:
@@ -308,20 +328,27 @@ def _type_rules(c: Constructor) -> list[str]:
 def _output_rules(c: Constructor, output: int, variables: Sequence[str]) -> list[str]:
     term = f"(= e ({c.name} {' '.join(variables)}))"
     ruleset = f":ruleset {types_of(c.name)}"
-    rules = []
+    known, dtype = _result_dtype(c, output)
+    if c.op.elementwise:
+        body = f"{term} {known} (= out (shape x0))"
+        return [f"(rule ({body}) ((set (shape e) out) (set (dtype e) {dtype})) {ruleset})"]
+    rules = [f"(rule ({term} {known}) ((set (dtype e) {dtype})) {ruleset})"]
     for expression, guards in _shape_terms(c, output):
         used = [f"(= s{i} (shape x{i}))" for i in range(c.operands) if _mentions(f"s{i}", [expression, *guards])]
         body = " ".join([term, *used, *guards, f"(= out {expression})"])
         rules.append(f"(rule ({body}) ((set (shape e) out)) {ruleset})")
+    return rules
+
+
+def _result_dtype(c: Constructor, output: int) -> tuple[str, str]:
+    """The element type of an output's term, and the condition that it needs."""
     result = c.op.results[output]
     if result.startswith("@"):
-        rules.append(f"(rule ({term}) ((set (dtype e) {result[1:]}_)) {ruleset})")
-    elif result in dtypes.ALL:
-        rules.append(f'(rule ({term}) ((set (dtype e) "{result}")) {ruleset})')
-    else:
-        source = next(i for i in range(c.operands) if c.op.variable(i) == result)
-        rules.append(f"(rule ({term} (= t (dtype x{source}))) ((set (dtype e) t)) {ruleset})")
-    return rules
+        return "", f"{result[1:]}_"
+    if result in dtypes.ALL:
+        return "", f'"{result}"'
+    source = next(i for i in range(c.operands) if c.op.variable(i) == result)
+    return f"(= t (dtype x{source}))", "t"
 
 
 def _mentions(variable: str, texts: Sequence[str]) -> bool:

@@ -91,10 +91,8 @@ def load(
         if not path.exists():
             raise RuleError(f"{path}: no such rule file or folder")
         files += sorted(path.glob("*.egg")) if path.is_dir() else [path]
-    rules = [rule for file in files for rule in parse(file)]
-    taken: dict[str, Rule] = {}
-    for rule in rules:
-        _claim_names(taken, rule)
+    reader = _Reader()
+    rules = [rule for file in files for rule in reader.read(file)]
     names = [rule.name for rule in rules]
     for pattern in (*only, *without):
         if not fnmatch.filter(names, pattern):
@@ -107,43 +105,48 @@ def load(
     )
 
 
-def parse(file: Path) -> list[Rule]:
-    """The rules of one file, each checked on its own against the language. Raises RuleError."""
-    try:
-        source = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RuleError(f"{file}: cannot be read: {error}") from None
-    rules: list[Rule] = []
-    taken: dict[str, Rule] = {}
-    checker = bindings.EGraph()
-    for program in prelude(constructors()):
-        checker.run_program(*checker.parse_program(program))
-    for start, end in _commands(file, source):
+class _Reader:
+    """Reads rule files, and checks each rule against the language. Its methods raise RuleError."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, Rule] = {}
+        self._checker = bindings.EGraph()
+        for program in prelude(constructors()):
+            self._checker.run_program(*self._checker.parse_program(program))
+
+    def read(self, file: Path) -> list[Rule]:
+        """The rules of one file."""
+        try:
+            source = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RuleError(f"{file}: cannot be read: {error}") from None
+        return [self._rule(file, source, start, end) for start, end in _commands(file, source)]
+
+    def _rule(self, file: Path, source: str, start: int, end: int) -> Rule:
         text, line = source[start:end], source.count("\n", 0, start) + 1
         where = f"{file}:{line}"
         try:
-            command = checker.parse_program(text, str(file))[0]
+            command = self._checker.parse_program(text, str(file))[0]
         except bindings.EggSmolError as error:
             raise RuleError(f"{where}: {reason(error)}") from None
         name, ruleset = _name_and_ruleset(where, command)
         rule = Rule(name, ruleset, file, line, text, _comment(source, start, end))
-        _claim_names(taken, rule)  # before egglog sees it: a name used twice makes it panic
+        self._claim_names(rule)  # before egglog sees it: a name used twice makes it panic
         try:
-            checker.run_program(command)
+            self._checker.run_program(command)
         except bindings.EggSmolError as error:
             raise RuleError(f"{where}: rule {name!r}: {reason(error)}") from None
         if outside := re.search(r"\((Input|Const|Other)\b", text):
             raise RuleError(f"{where}: rule {name!r}: {outside[1]} numbers what one graph has; no rule can know it")
-        rules.append(rule)
-    return rules
+        return rule
 
-
-def _claim_names(taken: dict[str, Rule], rule: Rule) -> None:
-    """Raise RuleError if the rule's name, or one that egglog derives from it, is taken."""
-    for name in {rule.name, *rule.names}:
-        other = taken.setdefault(name, rule)
-        if other is not rule:
-            raise RuleError(f"{rule.file}:{rule.line}: the rule {rule.name!r} is named as in {other.file}:{other.line}")
+    def _claim_names(self, rule: Rule) -> None:
+        """Raise if the rule's name, or one that egglog derives from it, is taken."""
+        for name in {rule.name, *rule.names}:
+            other = self._taken.setdefault(name, rule)
+            if other is not rule:
+                where = f"{rule.file}:{rule.line}"
+                raise RuleError(f"{where}: the rule {rule.name!r} is named as in {other.file}:{other.line}")
 
 
 def _commands(file: Path, source: str) -> Iterable[tuple[int, int]]:

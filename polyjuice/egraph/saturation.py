@@ -12,14 +12,14 @@ from egglog import bindings
 
 from polyjuice.egraph import bounds, choices, rulefiles
 from polyjuice.egraph.encode import CHUNK, Encoding, Range, Tables, encode
-from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
+from polyjuice.egraph.language import clearing, constructor_for, constructors, expand_of, prelude, types_of, vocabulary
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
 
-#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many cycles.
-_CYCLES_PER_BASE = 2000
+#: What was cleared out of an e-graph still takes memory, and its small programs stay: it is built anew now and then.
+_CYCLES_PER_BASE = 500
 
 #: How far beyond the limit of e-nodes an iteration may be expected to lead: a rule on all pairs of two large e-classes
 #: can make tens of thousands of e-nodes before they can be counted.
@@ -27,6 +27,10 @@ _OVERSHOOT = 2
 
 #: Rules run in so many groups, in random order, and after each group the e-graph is counted.
 _GROUPS = 4
+
+#: For how many graphs rules may be enabled that hold over the real numbers alone: what they make of integers is rounded
+#: on the way, and can then no longer be compared bit for bit.
+_OVER_THE_REALS = 0.6
 
 #: How far value bounds travel before the first iteration, and after each. (Not until nothing changes: around a cycle
 #: they could tighten forever.)
@@ -37,11 +41,11 @@ _FIRST_ROUNDS, _FURTHER_ROUNDS = 4, 1
 class Budget:
     """Limits on saturation, all of them counts, so that a run is reproducible.
 
-    At most ``rules`` rules are enabled for one graph, chosen by its seed among those that can match there (None: all
-    that can). They run for ``iterations``. Beyond ``enodes`` (or ``growth`` times the seed graph's, if that is more)
-    and ``matches`` in one iteration no further rule is run. A rule with more than ``rule_matches`` in one iteration
-    rests in the next (egglog's back-off scheduler does that too, but costs 20 ms for each use, ten times what an
-    iteration does).
+    At most ``rules`` rules are enabled for one graph, chosen by its seed among those that can match there, for some
+    graphs among those that are exact or modular (None: all that can match). They run for ``iterations``. Beyond
+    ``enodes`` (or ``growth`` times the seed graph's, if that is more) and ``matches`` in one iteration no further rule
+    is run. A rule with more than ``rule_matches`` in one iteration rests in the next (egglog's back-off scheduler does
+    that too, but costs 20 ms for each use, ten times what an iteration does).
     """
 
     rules: int | None = 80
@@ -80,7 +84,10 @@ class Saturated:
 
 
 class Saturator:
-    """Holds an e-graph base loaded with rules, and saturates graphs in copies of it."""
+    """Holds an e-graph loaded with rules, and saturates graphs in it; it is emptied after each use.
+
+    (To push and pop it would copy every rule, which takes ten times as long.)
+    """
 
     def __init__(self, rules: Sequence[Rule], budget: Budget) -> None:
         self._rules = tuple(rules)
@@ -88,6 +95,7 @@ class Saturator:
         self._mentioned = frozenset[str]().union(*(rule.constructors for rule in rules))
         self._bounded = any(rule.needs_bounds for rule in rules)
         self._words = vocabulary(self._mentioned, self._bounded)
+        self._derived = frozenset(name for name in self._mentioned if constructors()[name].op.elementwise)
         self._base: bindings.EGraph | None = None
         self._cycles = 0
 
@@ -99,32 +107,30 @@ class Saturator:
         began = time.perf_counter()
         rng = random.Random(f"rewrite {seed}")
         pruned = [prune(graph) for graph in graphs]
-        tables = Tables()
+        egraph = self._loaded()
+        cycle = self._cycles
+        tables = Tables(label=f"{cycle}")
         enabled, present = self._enabled(pruned, rng)
         chosen = [self._rules[i] for i in enabled]
         encodings = tuple(
-            encode(graph, tables, self._words, known, choices.sites(chosen, graph, rng))
+            encode(graph, tables, self._words, self._derived, known, choices.sites(chosen, graph, rng))
             for graph, known in zip(pruned, ranges, strict=True)
         )
         programs = [program for encoding in encodings for program in encoding.program]
-        programs += _loading(choices.facts(chosen, pruned, rng))
-        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen))
-        egraph = self._loaded()
-        egraph.run_program(bindings.Push(1))
+        programs += _loading(choices.facts(chosen, pruned, rng), cycle)
+        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen), cycle)
         try:
             for program in programs:
                 egraph.run_program(*egraph.parse_program(program))
-            view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
-        except bindings.EggSmolError as error:
-            raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
+            view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng, cycle)
+            egraph.run_program(bindings.RunSchedule(_ruleset("clear")))
         except BaseException as error:
-            self._base = None  # the e-graph of an interrupted run is in no state to be used again
+            self._base = None  # what is left in it is in no state to be used again
+            if isinstance(error, bindings.EggSmolError):
+                raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
             if type(error).__name__ == "PanicException":  # Rust's; it has no name to import
                 raise GraphError(f"a rule's query failed in egglog: {error}") from None
             raise
-        finally:
-            if self._base is not None:
-                egraph.run_program(bindings.Pop(_SPAN, 1))
         return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
 
     def _enabled(self, graphs: Sequence[Graph], rng: random.Random) -> tuple[list[int], frozenset[str]]:
@@ -133,12 +139,13 @@ class Saturator:
         Only rules that can match are drawn: what they match is in the graphs, or made by another such rule.
         """
         given = _constructors_in(graphs) & (self._words | {"Expand", "Splat"})
-        everything = range(len(self._rules))
-        able, present = self._able(everything, given)
         limit = self._budget.rules
-        if limit is None or limit >= len(able):
-            return able, present
-        return self._able(sorted(rng.sample(able, limit)), given)
+        if limit is None:
+            return self._able(range(len(self._rules)), given)
+        over_the_reals = rng.random() < _OVER_THE_REALS
+        allowed = [i for i, rule in enumerate(self._rules) if over_the_reals or rule.ruleset != "real"]
+        able, present = self._able(allowed, given)
+        return (able, present) if limit >= len(able) else self._able(sorted(rng.sample(able, limit)), given)
 
     def _able(self, rules: Collection[int], given: frozenset[str]) -> tuple[list[int], frozenset[str]]:
         able: dict[int, None] = {}
@@ -154,21 +161,22 @@ class Saturator:
                         growing = True
         return sorted(able), present
 
-    def _rulesets(self, present: frozenset[str], bounded: bool) -> list[str]:
+    def _rulesets(self, present: frozenset[str], bounded: bool, cycle: int) -> list[str]:
         """The commands that combine the language's own rules, as far as they can match."""
         here = sorted(present & constructors().keys())
         mentioned = [name for name in here if name in self._mentioned]
         known = [bounds.ruleset_of(name) for name in here if name in bounds.BOUNDS] if bounded else []
         return [
-            f"(unstable-combined-ruleset types-here analysis {' '.join(map(types_of, mentioned))})",
-            f"(unstable-combined-ruleset expand-here exact {' '.join(map(expand_of, mentioned))})",
-            f"(unstable-combined-ruleset bounds-here {' '.join(['bounds', *known] if bounded else ['nothing'])})",
+            f"(unstable-combined-ruleset types-{cycle} analysis {' '.join(map(types_of, mentioned))})",
+            f"(unstable-combined-ruleset expand-{cycle} exact {' '.join(map(expand_of, mentioned))})",
+            f"(unstable-combined-ruleset bounds-{cycle} {' '.join(['bounds', *known] if bounded else ['nothing'])})",
         ]
 
     def _loaded(self) -> bindings.EGraph:
         if self._base is None or self._cycles >= _CYCLES_PER_BASE:
             self._base, self._cycles = bindings.EGraph(), 0
             programs = [*prelude(self._words, self._mentioned, self._bounded), "(ruleset nothing)"]
+            programs += clearing(self._words)
             for i, rule in enumerate(self._rules):
                 programs += [f"(ruleset {_own_ruleset(i)})", rulefiles.moved(rule, _own_ruleset(i))]
             for program in programs:  # one by one: every part of a parsed program holds the text of all of it
@@ -177,13 +185,13 @@ class Saturator:
         return self._base
 
     def _run(
-        self, egraph: bindings.EGraph, enabled: Sequence[int], graphs: int, rng: random.Random
+        self, egraph: bindings.EGraph, enabled: Sequence[int], graphs: int, rng: random.Random, cycle: int
     ) -> tuple[EGraphView, int, str, dict[str, int]]:
         share = (graphs + 1) / 2
         rule_of = {name: i for i in enabled for name in self._rules[i].names}
         fired: Counter[int] = Counter()
         resting: set[int] = set()
-        egraph.run_program(_analyse(_FIRST_ROUNDS))
+        egraph.run_program(_analyse(cycle, _FIRST_ROUNDS))
         iteration, size = 0, count_enodes(egraph)
         limit = max(self._budget.enodes * share, self._budget.growth * size)
         stopped_by = ""
@@ -194,7 +202,8 @@ class Saturator:
                 break
             iteration += 1
             before, matches = size, Counter[int]()
-            for command in _groups(egraph, [i for i in enabled if i not in resting], f"{iteration}", rng):
+            active = [i for i in enabled if i not in resting]
+            for command in _groups(egraph, active, cycle, iteration, rng):
                 output = egraph.run_program(command)[0]
                 assert isinstance(output, bindings.RunScheduleOutput)
                 for name, number in output.report.num_matches_per_rule.items():
@@ -207,7 +216,7 @@ class Saturator:
                     stopped_by = "enodes"
                 if stopped_by:
                     break
-            egraph.run_program(_analyse(_FURTHER_ROUNDS))
+            egraph.run_program(_analyse(cycle, _FURTHER_ROUNDS))
             fired += matches
             growth = size / max(before, 1)
             if not stopped_by and size == before and not matches and not resting:
@@ -240,15 +249,15 @@ def _own_ruleset(rule: int) -> str:
 
 
 def _groups(
-    egraph: bindings.EGraph, rules: Sequence[int], label: str, rng: random.Random
+    egraph: bindings.EGraph, rules: Sequence[int], cycle: int, iteration: int, rng: random.Random
 ) -> list[bindings.RunSchedule]:
     """The commands that run rules once, in groups, of which the language's own rules are in the first."""
     shuffled = rng.sample(rules, len(rules))
     commands = []
     for g in range(_GROUPS):
-        own = [_own_ruleset(i) for i in shuffled[g::_GROUPS]] + (["expand-here"] if g == 0 else [])
+        own = [_own_ruleset(i) for i in shuffled[g::_GROUPS]] + ([f"expand-{cycle}"] if g == 0 else [])
         if own:
-            name = f"group-{label}-{g}"
+            name = f"group-{cycle}-{iteration}-{g}"
             egraph.run_program(*egraph.parse_program(f"(unstable-combined-ruleset {name} {' '.join(own)})"))
             commands.append(bindings.RunSchedule(_ruleset(name)))
     return commands
@@ -258,18 +267,17 @@ def _ruleset(name: str) -> bindings.Run:
     return bindings.Run(_SPAN, bindings.RunConfig(name))
 
 
-def _analyse(rounds: int) -> bindings.RunSchedule:
+def _analyse(cycle: int, rounds: int) -> bindings.RunSchedule:
     """Shapes and types until nothing changes, value bounds for some rounds."""
-    types = bindings.Saturate(_SPAN, _ruleset("types-here"))
-    return bindings.RunSchedule(
-        bindings.Sequence(_SPAN, [types, bindings.Repeat(_SPAN, rounds, _ruleset("bounds-here"))])
-    )
+    types = bindings.Saturate(_SPAN, _ruleset(f"types-{cycle}"))
+    known = bindings.Repeat(_SPAN, rounds, _ruleset(f"bounds-{cycle}"))
+    return bindings.RunSchedule(bindings.Sequence(_SPAN, [types, known]))
 
 
-def _loading(facts: Sequence[str]) -> list[str]:
+def _loading(facts: Sequence[str], cycle: int) -> list[str]:
     """The programs that state facts."""
     chunks = [facts[i : i + CHUNK] for i in range(0, len(facts), CHUNK)]
     return [
-        f"(ruleset facts-{i})\n(rule () ({' '.join(chunk)}) :ruleset facts-{i})\n(run facts-{i} 1)"
+        f"(ruleset facts-{cycle}-{i})(rule () ({' '.join(chunk)}) :ruleset facts-{cycle}-{i})(run facts-{cycle}-{i} 1)"
         for i, chunk in enumerate(chunks)
     ]
