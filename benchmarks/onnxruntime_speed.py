@@ -26,6 +26,7 @@ import numpy as np
 
 from polyjuice.campaign.case import BATCH, Runner
 from polyjuice.campaign.config import Config
+from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker
 from polyjuice.execution.protocol import to_wire
 
@@ -42,7 +43,7 @@ def main() -> None:
     config = Config("onnxruntime", seed=arguments.seed, variants=arguments.variants, extract=arguments.extract)
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        runner = Runner(config, Path(folder))
+        runner = Runner(config, Path(folder), load())
         try:
             for index in range(arguments.n, arguments.n + 2 * BATCH):
                 runner.run(index)

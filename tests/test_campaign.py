@@ -26,6 +26,7 @@ from test_cli import COMMAND, fuzz, polyjuice, refusal, save_model
 
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
+from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker
 
 CONTROL = '''
@@ -150,7 +151,7 @@ def executed(config: Config, indices: Iterable[int], folder: Path, patch: pytest
         return outcome
 
     patch.setattr(Worker, "execute", spy)
-    runner = Runner(config, folder)
+    runner = Runner(config, folder, load())
     try:
         for index in indices:
             seen.clear()

@@ -19,7 +19,7 @@ from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Saturated, Variant, distinct, load, partners, windows
+from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact, Limits, Outcome, Worker
 from polyjuice.inputs import make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
@@ -72,12 +72,11 @@ class Skip(Exception):
 class Runner:
     """Runs cases of one campaign, one after another, with one worker of its own."""
 
-    def __init__(self, config: Config, out: Path) -> None:
-        """Read rules and seeds. Raises RuleError, FormatError, ValueError, EnvironmentProblem."""
+    def __init__(self, config: Config, out: Path, rules: Sequence[Rule]) -> None:
+        """Read the seeds. Raises FormatError, ValueError, EnvironmentProblem."""
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
-        rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
         self._seeds = Seeds(config.seeds, config.nodes, config.seed, out, partners(rules))
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())

@@ -20,6 +20,7 @@ from polyjuice.campaign.case import BATCH, CaseResult, Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import Rule
 
 #: Tasks given out ahead to each process, so that none waits for the loop.
 _AHEAD = 2
@@ -31,7 +32,7 @@ _TASK_S = 0.5
 _GRACE_S = 15.0
 
 
-def run(config: Config, store: Store, report: Callable[[CaseResult], None]) -> None:
+def run(config: Config, rules: Sequence[Rule], store: Store, report: Callable[[CaseResult], None]) -> None:
     """Run the cases that the store does not have yet; each is stored, then reported.
 
     Returns when the configured number of cases or time is reached. On an interrupt (KeyboardInterrupt) all that was
@@ -48,7 +49,9 @@ def run(config: Config, store: Store, report: Callable[[CaseResult], None]) -> N
     batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // BATCH))
     batch: list[int] = []
     workers = config.workers if config.cases is None else max(1, min(config.workers, config.cases - len(done)))
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _initialize, (config, store.folder))
+    pool = ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), _initialize, (config, store.folder, rules)
+    )
     running: set[Future[list[CaseResult]]] = set()
     cases, busy_s = 0, 0.0
     try:
@@ -89,7 +92,7 @@ def _stop(processes: Sequence[BaseProcess]) -> None:
 
 # --- in the processes ------------------------------------------------------------------------------------------------
 
-_job: tuple[Config, Path] | None = None
+_job: tuple[Config, Path, Sequence[Rule]] | None = None
 _runner: Runner | None = None
 _busy = False
 
@@ -98,10 +101,10 @@ class _Ended(BaseException):
     """SIGTERM came while a case was running."""
 
 
-def _initialize(config: Config, folder: Path) -> None:
+def _initialize(config: Config, folder: Path, rules: Sequence[Rule]) -> None:
     """Remember the job; an interrupt is the parent's to handle, and it ends this process by SIGTERM."""
     global _job
-    _job = config, folder
+    _job = config, folder, rules
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -15,7 +15,7 @@ OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
 
 stderr = Console(stderr=True, soft_wrap=True)
-stdout = Console(soft_wrap=True)
+stdout = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 240)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 RulesOption = Annotated[list[Path] | None, typer.Option("--rules", help="Further rule files or folders.")]

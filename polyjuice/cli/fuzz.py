@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,7 +41,7 @@ from polyjuice.cli.common import (
     stdout,
 )
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.egraph import load
+from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
 from polyjuice.inputs import PROFILES
 from polyjuice.oracles import ORACLES
@@ -98,7 +99,7 @@ def fuzz(
         store, config = Store.open(resume)
         if out or compiler:
             raise Usage("--resume continues a campaign as it was begun: give neither --out nor --compiler with it")
-        version, models = _check_before_start(config, resume)
+        version, models, rules_used = _check_before_start(config, resume)
     else:
         if not compiler:
             raise Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
@@ -122,11 +123,11 @@ def fuzz(
             timeout_s=timeout,
             opset=opset,
         )
-        version, models = _check_before_start(config)
+        version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
     try:
         models.keep(store.folder)
-        status, summary = _run_campaign(config, store, version)
+        status, summary = _run_campaign(config, rules_used, store, version)
     except (EnvironmentProblem, formats.FormatError):
         store.abandon()
         raise
@@ -137,25 +138,25 @@ def fuzz(
     sys.exit(status)
 
 
-def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str, Seeds]:
-    """Find the user's mistakes before the campaign begins; the compiler's version and the seeds."""
+def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
+    """Find the user's mistakes before the campaign begins; the compiler's version, the seeds, and the rules."""
     try:
         seeds = Seeds(config.seeds, config.nodes, config.seed, folder)
     except ValueError as error:
         raise Usage(str(error)) from None
-    load(map(Path, config.rules), config.only_rules, config.without_rules)
+    rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
-    return found["version"], seeds
+    return found["version"], seeds, rules
 
 
-def _run_campaign(config: Config, store: Store, version: str) -> tuple[int, dict[str, Any]]:
+def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: str) -> tuple[int, dict[str, Any]]:
     began = time.monotonic()
     status = None
     try:
         with _Live(config, store) as live:
-            loop.run(config, store, live.show)
+            loop.run(config, rules, store, live.show)
     except KeyboardInterrupt:
         stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
         status = INTERRUPTED

@@ -6,6 +6,7 @@ import fnmatch
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -101,24 +102,40 @@ def check_rules(
     chosen = [rule for rule in found if not names or any(fnmatch.fnmatchcase(rule.name, name) for name in names)]
     if graphs is None:
         graphs = 0 if names else 2000
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn(),
-        console=stderr, disable=not stderr.is_terminal,
-    ) as bar:  # fmt: skip
-        tasks = {
-            what: bar.add_task(what, total=total)
-            for what, total in (("rules", len(chosen)), ("graphs", graphs))
-            if total
-        }
-        report = check_all(
-            chosen, trials, graphs, seed, workers or os.cpu_count() or 1,
-            lambda what, done, total: bar.update(tasks[what], completed=min(done, total), total=total),
-        )  # fmt: skip
+    with _Live({"rules": len(chosen), "graphs": graphs}) as live:
+        report = check_all(chosen, trials, graphs, seed, workers or os.cpu_count() or 1, live.show)
     if as_json:
         print(json.dumps(_summary(report)))
     else:
         _print_report(report)
     sys.exit(OK if report.good else FINDINGS)
+
+
+class _Live:
+    """Progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+
+    _EVERY_S = 15.0
+
+    def __init__(self, totals: dict[str, int]) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
+        self._bar = Progress(*columns, TimeElapsedColumn(), console=stderr, disable=not stderr.is_terminal)
+        self._totals = totals
+        self._tasks = {what: self._bar.add_task(what, total=total) for what, total in totals.items() if total}
+        self._last = time.monotonic()
+
+    def __enter__(self) -> _Live:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def show(self, what: str, done: int) -> None:
+        done = min(done, self._totals[what])
+        self._bar.update(self._tasks[what], completed=done)
+        if not stderr.is_terminal and time.monotonic() - self._last > self._EVERY_S:
+            self._last = time.monotonic()
+            stderr.print(f"{what}: {done} of {self._totals[what]}")
 
 
 def _summary(report: Report) -> dict[str, object]:
@@ -145,6 +162,8 @@ def _print_report(report: Report) -> None:
             stdout.print(f"[red]unsound[/red] {escape(where)}\n{escape(_indented(result.explanation))}")
         if result.status == UNTESTED:
             stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {result.trials} trials could tell")
+            if result.explanation:
+                stdout.print(escape(_indented(result.explanation)))
     proved = sum(result.proof == "proved" for result in report.results)
     counts = ", ".join(f"{report.count(status)} {status}" for status in (SOUND, UNSOUND, UNTESTED))
     stdout.print(f"{len(report.results)} rules: {counts}; {proved} proved")

@@ -74,7 +74,8 @@ def decode_classes(encoding: Encoding, extractor: Extractor) -> Classes:
         try:
             return decoder.add(node, [names[child] for child in children])
         except (GraphError, KeyError, IndexError) as error:
-            ill_typed.append(f"{node.name}: {error}")
+            operands = ", ".join(str(decoder.types[names[child]]) for child in children)
+            ill_typed.append(f"{node.name} of {operands}: {str(error).rpartition('): ')[2]}")
             return None
 
     for (eclass, _), node, children in extractor.smallest().postorder():

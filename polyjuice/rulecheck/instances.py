@@ -59,7 +59,7 @@ def draw(rule: Rule, rng: random.Random, dtype: str, small: bool = False) -> Ins
     drawing = _Drawing(rule, rng, dtype, small)
     try:
         return drawing.instance()
-    except (GraphError, LookupError, ValueError, ArithmeticError, TypeError, conditions.Unknown):
+    except (GraphError, LookupError, ValueError, ArithmeticError, TypeError, RecursionError, conditions.Unknown):
         raise NoInstance from None
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
@@ -90,9 +93,12 @@ def check_rule(rule: Rule, trials: int, seed: int | str) -> Result:
         if found:
             return Result(rule, done[-1].trials, UNSOUND, asdict(found), str(found), proof.status)
     least = min(result.trials for result in done)
+    problem = next((result.problem for result in done if result.problem), "")
     if proof.status == "refuted":
         return Result(rule, least, UNSOUND, {"problem": proof.counterexample}, proof.counterexample, proof.status)
-    return Result(rule, least, SOUND if least >= trials else UNTESTED, proof=proof.status)
+    if least >= trials:
+        return Result(rule, least, SOUND, proof=proof.status)
+    return Result(rule, least, UNTESTED, explanation=problem, proof=proof.status)
 
 
 def check_all(
@@ -101,33 +107,57 @@ def check_all(
     graphs: int = 0,
     seed: int | str = 0,
     workers: int = 1,
-    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+    progress: Callable[[str, int], None] = lambda what, done: None,
 ) -> Report:
     """Check every rule by itself, and all of them together on generated graphs.
 
-    ``progress`` is told what is being done, how much of it is done, and of how much.
+    ``progress`` is told how many of the ``rules``, and later of the ``graphs``, are done.
     """
-    # A fresh interpreter for each: this process may have threads.
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        try:
-            alone = {pool.submit(check_rule, rule, trials, seed): i for i, rule in enumerate(rules)}
-            chunks = [range(start, min(start + _GRAPHS, graphs)) for start in range(0, graphs, _GRAPHS)]
-            others = {pool.submit(coherence, rules, chunk, seed): k for k, chunk in enumerate(chunks)}
-            results = dict(_as_done(alone, "rules", progress))
-            parts = dict(_as_done(others, "graphs", progress, _GRAPHS))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    ordered = tuple(results[i] for i in range(len(rules)))
+    with _processes(workers) as pool:
+        alone = {pool.submit(check_rule, rule, trials, seed): i for i, rule in enumerate(rules)}
+        results = _as_done(alone, lambda done: progress("rules", done))
+    for i, rule in enumerate(rules):
+        if results[i] is None:  # its process died, of this rule or of one beside it
+            with _processes(1) as pool:
+                again = _as_done({pool.submit(check_rule, rule, trials, seed): i})
+            results[i] = again[i] or Result(rule, 0, UNTESTED, explanation="the process died in egglog")
+    ordered = tuple(result for i in range(len(rules)) if (result := results[i]))
     if not graphs:
         return Report(ordered, None)
-    together = sum((parts[k] for k in range(len(chunks))), Coherence())
+    chunks = [range(start, min(start + _GRAPHS, graphs)) for start in range(0, graphs, _GRAPHS)]
+    with _processes(workers) as pool:
+        futures = {pool.submit(coherence, rules, chunk, seed): k for k, chunk in enumerate(chunks)}
+        parts = _as_done(futures, lambda done: progress("graphs", done * _GRAPHS))
+    died = Coherence(incoherent=("a process died in egglog",))
+    together = sum((parts[k] or died for k in range(len(chunks))), Coherence())
     return Report(tuple(replace(r, fired=together.fired[r.rule.name]) for r in ordered), together)
 
 
+@contextmanager
+def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes with a fresh interpreter (this one may have threads), which end when something goes wrong here."""
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _be_quiet) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _be_quiet() -> None:
+    """Close the standard error of a process: egglog prints its backtraces there before it says what is wrong."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def _as_done(
-    futures: dict[Future[_T], int], what: str, progress: Callable[[str, int, int], None], unit: int = 1
-) -> Iterator[tuple[int, _T]]:
+    futures: Mapping[Future[_T], int], progress: Callable[[int], None] = lambda done: None
+) -> dict[int, _T | None]:
+    """The results, None where the process died; ``progress`` is told how many there are."""
+    results: dict[int, _T | None] = {}
     for done, future in enumerate(as_completed(futures), 1):
-        progress(what, done * unit, len(futures) * unit)
-        yield futures[future], future.result()
+        progress(done)
+        try:
+            results[futures[future]] = future.result()
+        except BrokenProcessPool:
+            results[futures[future]] = None
+    return results

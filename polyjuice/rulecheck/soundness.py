@@ -8,15 +8,14 @@ and, as far as the rule's ruleset claims it, bit for bit in the instance's own t
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, GraphError, dtypes
+from polyjuice.ir import Graph, GraphError, dtypes, prune
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
 from polyjuice.rulecheck.instances import Instance, NoInstance, draw, values
 from polyjuice.rulecheck.render import array_text, term
@@ -60,28 +59,32 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Check:
-    """What became of one direction of a rule: the trials that could tell, and what refutes it."""
+    """What became of one direction of a rule: the trials that could tell, what refutes it, and why egglog failed."""
 
     trials: int
     counterexample: Counterexample | None = None
+    problem: str = ""
 
 
 def check(rule: Rule, trials: int, seed: int | str = 0) -> Check:
     """Try one direction of a rule until ``trials`` instances could tell, or one refutes it."""
     rewriter = Rewriter([rule], _BUDGET)
     done = 0
+    problems: list[str] = []
     for number, instances in enumerate(_batches(rule, seed, max(trials * _DRAWS_PER_TRIAL, _LEAST_DRAWS))):
-        for instance, known in _saturated(rewriter, instances, f"{seed} {number}"):
+        for instance, known in _saturated(rewriter, instances, f"{seed} {number}", problems):
             told, found = _refutation(rule, instance, known, f"{rule.name} {seed} {number}")
             if found:
                 return Check(done + 1, _smallest(rule, rewriter, found, seed))
             done += told
             if done >= trials:
                 return Check(done)
-    return Check(done)
+        if len(problems) >= trials:
+            break
+    return Check(done, problem=next(iter(problems), ""))
 
 
-def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> Any:
+def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> Iterator[list[Instance]]:
     """Drawn instances, some at a time; the element types take turns."""
     found: list[Instance] = []
     for number in range(draws):
@@ -98,14 +101,18 @@ def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> An
         yield found
 
 
-def _saturated(rewriter: Rewriter, instances: Sequence[Instance], seed: str) -> Any:
-    """Each instance with what the rule makes of it."""
+def _saturated(
+    rewriter: Rewriter, instances: Sequence[Instance], seed: str, problems: list[str]
+) -> Iterator[tuple[Instance, Classes]]:
+    """Each instance with what the rule makes of it; ``problems`` are added to where egglog fails."""
     try:
         saturated = rewriter.saturate([i.graph for i in instances], seed, [i.ranges for i in instances])
-    except GraphError:
-        if len(instances) > 1:
+    except GraphError as error:
+        if len(instances) == 1:
+            problems.append(str(error))
+        else:
             for instance in instances:
-                yield from _saturated(rewriter, [instance], seed)
+                yield from _saturated(rewriter, [instance], seed, problems)
         return
     if saturated.rules:
         for k, instance in enumerate(instances):
@@ -130,8 +137,9 @@ class _Refuted:
     bitwise: bool
 
     @property
-    def size(self) -> int:
-        return sum(x.size for x in self.inputs)
+    def size(self) -> tuple[int, int]:
+        """The number of values, then that of dimensions."""
+        return sum(x.size for x in self.inputs), sum(x.ndim for x in self.inputs)
 
 
 def _refutation(rule: Rule, instance: Instance, known: Classes, seed: str) -> tuple[bool, _Refuted | None]:
@@ -200,7 +208,7 @@ def _without_value(
     for group in known.groups:
         for name in group:
             try:
-                evaluate(replace(graph, outputs=(name,)), inputs, "float64")
+                evaluate(prune(replace(graph, outputs=(name,))), inputs, "float64")
             except EvaluationError:
                 other = next(n for n in group if n != name)
                 return True, _Refuted(instance, graph, other, name, inputs, f"no value: {problem}", False)
@@ -228,7 +236,7 @@ def _smallest(rule: Rule, rewriter: Rewriter, found: _Refuted, seed: int | str) 
     """The one with the fewest and roundest values that further small instances show."""
     best = found
     for number, instances in enumerate(_batches(rule, f"{seed} small", _SMALL_DRAWS, small=True)):
-        for instance, known in _saturated(rewriter, instances, f"{seed} {number}"):
+        for instance, known in _saturated(rewriter, instances, f"{seed} {number}", []):
             _, other = _refutation(rule, instance, known, f"{rule.name} {seed} small {number}")
             if other and other.inputs and (not best.inputs or other.size < best.size):
                 best = other
@@ -277,12 +285,12 @@ def _described(found: _Refuted) -> Counterexample:
         left,
         right,
         found.problem,
-        found.size,
+        found.size[0],
     )
 
 
 def _value(graph: Graph, name: str, inputs: Sequence[np.ndarray], precision: str | None) -> str:
     try:
-        return array_text(evaluate(replace(graph, outputs=(name,)), inputs, precision)[0])
+        return array_text(evaluate(prune(replace(graph, outputs=(name,))), inputs, precision)[0])
     except EvaluationError as error:
         return str(error)
