@@ -11,7 +11,7 @@ import pytest
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.ops import TABLE, GraphBuilder
 
 
@@ -252,3 +252,19 @@ def test_elementwise_operators_have_a_meaning_everywhere(value: float) -> None:
             with np.errstate(all="ignore"):
                 result = op.numpy([np.full(2, value) for _ in op.inputs], {})
             assert np.shape(result) == (2,), op.qualified
+
+
+def test_unusual_shapes_have_values() -> None:
+    build = GraphBuilder()
+    scalar, empty = build.input(TensorType("float32", ())), build.input(TensorType("float32", (0, 2)))
+    padded = [build.op("Pad", scalar, pads=(), value=1.0, mode=mode) for mode in ("constant", "edge")]
+    sums = build.op("CumSum", empty, axis=0, exclusive=1, reverse=0)
+    results = evaluate(build.build([*padded, sums]), [np.float32(3), np.zeros((0, 2), np.float32)])
+    assert [r.tolist() for r in results] == [3.0, 3.0, []]
+
+
+def test_an_axis_is_reduced_once() -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2, 3)))
+    with pytest.raises(GraphError, match="repeat"):
+        build.op("ReduceMax", x, axes=(1, 1), keepdims=1)

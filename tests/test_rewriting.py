@@ -226,6 +226,24 @@ def twists(graph: Graph) -> list[Node]:
     return [node for node in graph.nodes if node.op == "Twist"]
 
 
+def test_opaque_nodes_with_other_numbers_of_operands_are_not_equal(rewriter: Rewriter) -> None:
+    """Neither one operand of Sum nor five have a constructor."""
+    build = GraphBuilder()
+    names = [build.input(float32(2)) for _ in range(5)]
+    graph = build.build([build.op("Sum", names[0]), build.op("Sum", *names)])
+    assert_sound(rewriter.rewrite(graph, 0))
+
+
+def test_an_egraph_that_was_used_is_as_good_as_new() -> None:
+    """What graphs put into it is taken out again: later ones find the same, in the same order."""
+    rewriter = Rewriter(RULES)
+    graphs = [generate(12, f"used {i}") for i in range(6)]
+    first = [digests(Rewriter(RULES).rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
+    for i, graph in enumerate(graphs[2:]):
+        rewriter.rewrite(graph, i)
+    assert [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])] == first
+
+
 def test_equal_opaque_nodes_are_one_in_the_egraph(rewriter: Rewriter) -> None:
     low, high = rewriter.rewrite(opaque_graph(["", ""]), 0).variants
     assert len(twists(low.graph)) == len(twists(high.graph)) == 1

@@ -228,3 +228,33 @@ def test_the_command_says_what_disagrees(tmp_path: Path) -> None:
     assert ran.exit_code == 1
     assert "unsound my-false" in ran.stdout
     assert "is not (Sub y x)" in ran.stdout
+
+
+def test_a_rule_is_shown_with_an_example_and_how_often_it_fired(tmp_path: Path) -> None:
+    campaign = tmp_path / "campaign"
+    fuzzed = CliRunner().invoke(
+        app,
+        ["fuzz", "--compiler", "numpy", "-n", "3", "--only-rule", "add-commutative", "--out", str(campaign), "--json"],
+    )
+    summary = json.loads(fuzzed.stdout)
+    shown = CliRunner().invoke(app, ["rules", "show", "add-commutative", "--campaign", str(campaign)])
+    assert shown.exit_code == 0
+    assert "x + y = y + x" in shown.stdout
+    assert "before (Add x y)" in shown.stdout
+    assert "after  (Add y x)" in shown.stdout
+    assert f"fired in the e-graphs of {summary['tested']} of {summary['tested']} cases" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(rule ((= e (Neg x)) (= x (Neg e))) ((union e x)) :ruleset real)",
+        "(rule ((= e (Neg x)) (= s (vec-remove (shape x) 7))) ((union e (Reshape x s 0))) :ruleset real)",
+    ],
+)
+def test_a_rule_that_cannot_be_tried_is_untested(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.egg"
+    file.write_text(f'{text[:-1]} :name "mine") ; no\n')
+    ran = CliRunner().invoke(app, ["rules", "check", "mine", "--rules", str(file), "--trials", "2", "--json"])
+    assert ran.exit_code == 1
+    assert json.loads(ran.stdout)["untested"] == 1
