@@ -18,8 +18,8 @@ from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
 
-#: What was cleared out of an e-graph still takes memory, and its small programs stay: it is built anew now and then.
-_CYCLES_PER_BASE = 500
+#: What was cleared out of an e-graph still takes memory, a megabyte or so each time: it is built anew now and then.
+_CYCLES_PER_BASE = 200
 
 #: How far beyond the limit of e-nodes an iteration may be expected to lead: a rule on all pairs of two large e-classes
 #: can make tens of thousands of e-nodes before they can be counted.
