@@ -9,9 +9,10 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -62,7 +63,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, report: Callable[[C
                     break
                 affordable = int(_TASK_S * cases / busy_s) if busy_s else 0
                 size = max(1, min(affordable, cases // (_AHEAD * workers)))  # few cases say little of the next
-                running.add(pool.submit(_run_cases, batch[:size]))
+                with _uninterrupted():  # it may start a process
+                    running.add(pool.submit(_run_cases, batch[:size]))
                 batch = batch[size:]
             if not running:
                 break
@@ -79,6 +81,16 @@ def run(config: Config, rules: Sequence[Rule], store: Store, report: Callable[[C
         store.set_meta("elapsed_s", str(elapsed()))
         _stop(multiprocessing.active_children())
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold back an interrupt; a process that starts meanwhile never gets any, not even before it can ignore it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:
