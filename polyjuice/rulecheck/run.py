@@ -32,7 +32,7 @@ SOUND, UNSOUND, UNTESTED = "sound", "unsound", "untested"
 class Result:
     """What became of one rule: ``trials`` of the direction that had fewer; ``proof`` is the status of :class:`Proof`.
 
-    ``fired``: how often it matched on the generated graphs (None: there were none).
+    ``fired``: how often it matched on the generated graphs (None: it was not tried there).
     """
 
     rule: Rule
@@ -109,7 +109,7 @@ def check_all(
     workers: int = 1,
     progress: Callable[[str, int], None] = lambda what, done: None,
 ) -> Report:
-    """Check every rule by itself, and all of them together on generated graphs.
+    """Check every rule by itself, and all that are not unsound together on generated graphs.
 
     ``progress`` is told how many of the ``rules``, and later of the ``graphs``, are done.
     """
@@ -124,13 +124,15 @@ def check_all(
     ordered = tuple(result for i in range(len(rules)) if (result := results[i]))
     if not graphs:
         return Report(ordered, None)
+    trusted = [result.rule for result in ordered if result.status != UNSOUND]
     chunks = [range(start, min(start + _GRAPHS, graphs)) for start in range(0, graphs, _GRAPHS)]
     with _processes(workers) as pool:
-        futures = {pool.submit(coherence, rules, chunk, seed): k for k, chunk in enumerate(chunks)}
+        futures = {pool.submit(coherence, trusted, chunk, seed): k for k, chunk in enumerate(chunks)}
         parts = _as_done(futures, lambda done: progress("graphs", done * _GRAPHS))
     died = Coherence(incoherent=("a process died in egglog",))
     together = sum((parts[k] or died for k in range(len(chunks))), Coherence())
-    return Report(tuple(replace(r, fired=together.fired[r.rule.name]) for r in ordered), together)
+    fired = {rule.name: together.fired[rule.name] for rule in trusted}
+    return Report(tuple(replace(r, fired=fired.get(r.rule.name)) for r in ordered), together)
 
 
 @contextmanager
