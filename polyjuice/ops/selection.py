@@ -102,6 +102,8 @@ def _cast_error(c: ErrorContext) -> object:
     to = c.attrs["to"]
     if to in FLOATS:
         return c.e[0] + c.unit * (np.abs(c.x[0]) + c.e[0])
+    if to == "bool":  # no step up or down: only zero is false
+        return np.where((c.e[0] == 0) | (np.abs(c.x[0]) > c.e[0]), 0.0, np.inf)
     return errors.stepped(c)
 
 

@@ -204,7 +204,7 @@ def _draw_standard(rng: random.Random, first: TensorType) -> Attrs | None:
 
 def _standard_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims):
-        along.axes({"axes": a.axes}, len(s[0]))
+        s[0].reduced(a.axes, 1)
     return [s[0]]
 
 

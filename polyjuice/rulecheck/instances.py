@@ -313,7 +313,8 @@ class _Drawing:
             size = hint.shape[axis] if rank else 1
             cut = rng.randint(0, size)
             places = (0,), (1,), (size,), (axis,), (size, size), (cut, size - cut), hint.shape
-            return rng.choice((*places, permutation(rng, rank), shape_of_size(rng, hint.size)))
+            guessed = rng.choice((*places, permutation(rng, rank), shape_of_size(rng, hint.size)))
+            return tuple(dict.fromkeys(guessed)) if name in ("axes", "dims") else guessed
         return rng.choice(self._dtypes[:4]) if kind == "dtype" else rng.choice((0.5, 1.0, 2.0, 0.0))
 
 
