@@ -118,7 +118,7 @@ _TERNARY: Mapping[int, Sequence[str]] = {
 
 def _sample_einsum(rng: random.Random, first: TensorType) -> Sample | None:
     rank = first.rank
-    if 0 in first.shape:
+    if 0 in first.shape or rank not in _BINARY:
         return None
     families: list[Sequence[str]] = [
         _UNARY.get(rank, ()),

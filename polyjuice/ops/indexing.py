@@ -96,7 +96,9 @@ def _sample_gather(rng: random.Random, first: TensorType) -> Sample | None:
         return None
     axis = rng.randrange(first.rank)
     n = first.shape[axis]
-    indices = tuple(rng.choice((1, 2, 3, n)) for _ in range(rng.randint(0, min(2, sampling.MAX_RANK + 1 - first.rank))))
+    indices = tuple(
+        rng.choice((1, 2, 3, n)) for _ in range(rng.randint(0, max(0, min(2, sampling.MAX_RANK + 1 - first.rank))))
+    )
     return Sample((Operand(TensorType("int64", indices), index_range(rng, n)),), {"axis": axis})
 
 

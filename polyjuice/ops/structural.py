@@ -100,7 +100,7 @@ def _draw_reshape(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _sample_expand(rng: random.Random, first: TensorType) -> Sample | None:
-    leading = [sampling.size(rng) for _ in range(rng.randint(0, min(2, sampling.MAX_RANK - first.rank)))]
+    leading = [sampling.size(rng) for _ in range(rng.randint(0, max(0, min(2, sampling.MAX_RANK - first.rank))))]
     shape = (*leading, *(sampling.size(rng) if d == 1 else d for d in first.shape))
     return Sample((), {"shape": shape}) if shape != first.shape else None
 
