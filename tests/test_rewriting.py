@@ -467,6 +467,13 @@ def test_the_seed_enables_some_of_the_rules_that_can_match() -> None:
     assert not any("mul-commutative" in rules for rules in fired), "there is no Mul"
 
 
+def test_a_rule_of_the_user_is_enabled_for_every_graph(tmp_path: Path) -> None:
+    file = tmp_path / "mine.egg"
+    file.write_text('(rewrite (Add x y) (Neg (Neg (Add x y))) :ruleset real :name "mine") ; x + y = -(-(x + y))\n')
+    rewriter = Rewriter(load([file]), Budget(rules=2))
+    assert all("mine" in rewriter.rewrite(sum_of(2), seed).rules for seed in range(8))
+
+
 def test_a_chain_of_300_nodes_is_rewritten_within_bounds() -> None:
     graph = chain(float32(2, 3), *[("Neg", {}), ("Tanh", {}), ("Relu", {})] * 100)
     rewriting = Rewriter(RULES).rewrite(graph, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -25,7 +25,10 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule of a rule file. ``names`` are the names egglog reports (two for a bidirectional rewrite)."""
+    """One rule of a rule file. ``names`` are the names egglog reports (two for a bidirectional rewrite).
+
+    ``added``: it does not come with Polyjuice, and so is wanted for every graph.
+    """
 
     name: str
     ruleset: str
@@ -33,6 +36,7 @@ class Rule:
     line: int
     text: str
     comment: str
+    added: bool = False
 
     @property
     def bidirectional(self) -> bool:
@@ -93,6 +97,8 @@ def load(
         files += sorted(path.glob("*.egg")) if path.is_dir() else [path]
     reader = _Reader()
     rules = [rule for file in files for rule in reader.read(file)]
+    ours = {file for path in default_paths() for file in path.glob("*.egg")}
+    rules = [replace(rule, added=rule.file not in ours) for rule in rules]
     names = [rule.name for rule in rules]
     for pattern in (*only, *without):
         if not fnmatch.filter(names, pattern):

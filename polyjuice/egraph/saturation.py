@@ -42,7 +42,7 @@ class Budget:
     """Limits on saturation, all of them counts, so that a run is reproducible.
 
     At most ``rules`` rules are enabled for one graph, chosen by its seed among those that can match there, for some
-    graphs among those that are exact or modular (None: all that can match). They run for ``iterations``. Beyond
+    graphs among those that are exact or modular (None: all that can match); and all that were added. They run for ``iterations``. Beyond
     ``enodes`` (or ``growth`` times the seed graph's, if that is more) and ``matches`` in one iteration no further rule
     is run. A rule with more than ``rule_matches`` in one iteration rests in the next (egglog's back-off scheduler does
     that too, but costs 20 ms for each use, ten times what an iteration does).
@@ -143,9 +143,13 @@ class Saturator:
         if limit is None:
             return self._able(range(len(self._rules)), given)
         over_the_reals = rng.random() < _OVER_THE_REALS
-        allowed = [i for i, rule in enumerate(self._rules) if over_the_reals or rule.ruleset != "real"]
+        allowed = [i for i, rule in enumerate(self._rules) if over_the_reals or rule.added or rule.ruleset != "real"]
         able, present = self._able(allowed, given)
-        return (able, present) if limit >= len(able) else self._able(sorted(rng.sample(able, limit)), given)
+        added = [i for i in able if self._rules[i].added]
+        others = [i for i in able if not self._rules[i].added]
+        if len(others) <= limit:
+            return able, present
+        return self._able(sorted([*added, *rng.sample(others, limit)]), given)
 
     def _able(self, rules: Collection[int], given: frozenset[str]) -> tuple[list[int], frozenset[str]]:
         able: dict[int, None] = {}
