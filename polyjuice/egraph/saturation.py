@@ -44,8 +44,8 @@ class Budget:
     At most ``rules`` rules are enabled for one graph, chosen by its seed among those that can match there, for some
     graphs among those that are exact or modular (None: all that can match); and all that were added. They run for
     ``iterations``. Beyond ``enodes`` (or ``growth`` times the seed graph's, if that is more) and ``matches`` in one
-    iteration no further rule is run. A rule with more than ``rule_matches`` in one iteration rests in the next (egglog's
-    back-off scheduler does that too, but costs 20 ms for each use, ten times what an iteration does).
+    iteration no further rule is run. A rule with more than ``rule_matches`` in one iteration rests in the next.
+    (egglog's back-off scheduler does that too, but costs 20 ms for each use, ten times what an iteration does.)
     """
 
     rules: int | None = 80
