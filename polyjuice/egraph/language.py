@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any
 
 from polyjuice.egraph import bounds
-from polyjuice.egraph.sexpr import commands, parsed
+from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
 
@@ -144,26 +144,6 @@ def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bo
     if bounded:
         lines += commands(bounds.RULES)
     return lines
-
-
-def clearing(words: Collection[str]) -> list[str]:
-    """The programs that make a ruleset ``clear``, which takes everything out of an e-graph that a graph put there."""
-    tables = {name: len(c.sorts) for name, c in constructors().items() if name in words or name == "Expand"}
-    declared = commands(SORTS) + commands(bounds.DECLARATIONS)
-    relations = set()
-    for command in declared:
-        match parsed(command):
-            case ["constructor" | "function", str() as name, list() as sorts, *_]:
-                tables[name] = len(sorts)
-            case ["relation", str() as name, list() as sorts] if name not in ("Kind", "TypeRange", "Widens"):
-                tables[name] = len(sorts)
-                relations.add(name)
-    programs = ["(ruleset clear)"]
-    for name, arity in tables.items():
-        row = f"({name} {' '.join(f'a{i}' for i in range(arity))})"
-        found = row if name in relations else f"(= r {row})"
-        programs.append(f"(rule ({found}) ((delete {row})) :ruleset clear)")
-    return programs
 
 
 def _kinds_of_types() -> list[str]:

@@ -12,14 +12,14 @@ from egglog import bindings
 
 from polyjuice.egraph import bounds, choices, rulefiles
 from polyjuice.egraph.encode import CHUNK, Encoding, Range, Tables, encode
-from polyjuice.egraph.language import clearing, constructor_for, constructors, expand_of, prelude, types_of, vocabulary
+from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
 
-#: What was cleared out of an e-graph still takes memory, a megabyte or so each time: it is built anew now and then.
-_CYCLES_PER_BASE = 200
+#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many cycles.
+_CYCLES_PER_BASE = 2000
 
 #: How far beyond the limit of e-nodes an iteration may be expected to lead: a rule on all pairs of two large e-classes
 #: can make tens of thousands of e-nodes before they can be counted.
@@ -84,9 +84,9 @@ class Saturated:
 
 
 class Saturator:
-    """Holds an e-graph loaded with rules, and saturates graphs in it; it is emptied after each use.
+    """Holds an e-graph loaded with rules, and saturates graphs in copies of it.
 
-    (To push and pop it would copy every rule, which takes ten times as long.)
+    (To delete what a graph put there is ten times as fast, but then the numbers of matches depend on what was there.)
     """
 
     def __init__(self, rules: Sequence[Rule], budget: Budget) -> None:
@@ -119,11 +119,12 @@ class Saturator:
         programs = [program for encoding in encodings for program in encoding.program]
         programs += _loading(choices.facts(chosen, pruned, rng), cycle)
         programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen), cycle)
+        egraph.run_program(bindings.Push(1))
         try:
             for program in programs:
                 egraph.run_program(*egraph.parse_program(program))
             view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng, cycle)
-            egraph.run_program(bindings.RunSchedule(_ruleset("clear")))
+            egraph.run_program(bindings.Pop(_SPAN, 1))
         except BaseException as error:
             self._base = None  # what is left in it is in no state to be used again
             if isinstance(error, bindings.EggSmolError):
@@ -180,7 +181,6 @@ class Saturator:
         if self._base is None or self._cycles >= _CYCLES_PER_BASE:
             self._base, self._cycles = bindings.EGraph(), 0
             programs = [*prelude(self._words, self._mentioned, self._bounded), "(ruleset nothing)"]
-            programs += clearing(self._words)
             for i, rule in enumerate(self._rules):
                 programs += [f"(ruleset {_own_ruleset(i)})", rulefiles.moved(rule, _own_ruleset(i))]
             for program in programs:  # one by one: every part of a parsed program holds the text of all of it
