@@ -127,6 +127,12 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
 
 
+def apart(a: Analysis, b: Analysis) -> np.ndarray:
+    """Where the reference values of two results differ by more than the sum of their error bounds."""
+    allowed = SAFETY * (a.bound + b.bound)
+    return np.asarray(np.isfinite(allowed) & (distance(a.reference, b.reference) > allowed))
+
+
 def as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
     """Equal but for the last places of float64."""
     if np.array_equal(a, b):

@@ -25,7 +25,7 @@ from polyjuice.inputs import make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
-from polyjuice.numerics import SAFETY, Analyses, analyse, as_good_as_equal, distance
+from polyjuice.numerics import Analyses, analyse, apart, as_good_as_equal
 from polyjuice.ops import Op
 from polyjuice.oracles import Case, Tested, Verdict
 from polyjuice.support import Support
@@ -296,8 +296,7 @@ def difference(
                 continue
             pairs = zip(analyse(graph, x, "float64", True), analyse(variant, x, "float64", True), strict=True)
             for k, (a, b) in enumerate(pairs):
-                allowed = SAFETY * (a.bound + b.bound)
-                wrong = np.isfinite(allowed) & (distance(a.reference, b.reference) > allowed)
+                wrong = apart(a, b)
                 if a.type != b.type or wrong.any():
                     return f"output {k} ({a.type}) differs at {int(wrong.sum())} of {wrong.size} elements"
         except EvaluationError as error:

@@ -28,11 +28,9 @@ class Tables:
     """What stays outside an e-graph: the inputs, arrays and opaque nodes that the numbers in its terms stand for.
 
     ``constants`` are the arrays behind ``(Const i)``, ``others`` the nodes behind ``(Other i ...)`` with their result
-    types. All graphs that share an e-graph share them; inputs and values are numbered through. ``label`` tells the
-    names of this e-graph's programs from those of others that were there before.
+    types. All graphs that share an e-graph share them; inputs and values are numbered through.
     """
 
-    label: str = "0"
     inputs: int = 0
     values: int = 0
     programs: int = 0
@@ -120,7 +118,7 @@ def encode(
 
     def flush() -> None:
         if actions:
-            ruleset = f"load-{tables.label}-{tables.programs}"
+            ruleset = f"load-{tables.programs}"
             tables.programs += 1
             known = " ".join(f"(= v{n} (value {n}))" for n in sorted(earlier))
             body = "\n".join(actions)

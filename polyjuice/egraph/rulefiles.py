@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -90,15 +90,9 @@ def load(
 
     Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
     """
-    files: list[Path] = []
-    for path in [*(default_paths() if defaults else []), *paths]:
-        if not path.exists():
-            raise RuleError(f"{path}: no such rule file or folder")
-        files += sorted(path.glob("*.egg")) if path.is_dir() else [path]
     reader = _Reader()
-    rules = [rule for file in files for rule in reader.read(file)]
-    ours = {file for path in default_paths() for file in path.glob("*.egg")}
-    rules = [replace(rule, added=rule.file not in ours) for rule in rules]
+    rules = [rule for path in default_paths() for rule in reader.read(path, False)] if defaults else []
+    rules += [rule for path in paths for rule in reader.read(path, True)]
     names = [rule.name for rule in rules]
     for pattern in (*only, *without):
         if not fnmatch.filter(names, pattern):
@@ -120,15 +114,22 @@ class _Reader:
         for program in prelude(constructors()):
             self._checker.run_program(*self._checker.parse_program(program))
 
-    def read(self, file: Path) -> list[Rule]:
-        """The rules of one file."""
+    def read(self, path: Path, added: bool) -> Iterator[Rule]:
+        """The rules of a file, or of all in a folder."""
+        if not path.exists():
+            raise RuleError(f"{path}: no such rule file or folder")
+        for file in sorted(path.glob("*.egg")) if path.is_dir() else [path]:
+            source = self._source(file)
+            for start, end in _commands(file, source):
+                yield self._rule(file, source, start, end, added)
+
+    def _source(self, file: Path) -> str:
         try:
-            source = file.read_text(encoding="utf-8")
+            return file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise RuleError(f"{file}: cannot be read: {error}") from None
-        return [self._rule(file, source, start, end) for start, end in _commands(file, source)]
 
-    def _rule(self, file: Path, source: str, start: int, end: int) -> Rule:
+    def _rule(self, file: Path, source: str, start: int, end: int, added: bool) -> Rule:
         text, line = source[start:end], source.count("\n", 0, start) + 1
         where = f"{file}:{line}"
         try:
@@ -136,7 +137,7 @@ class _Reader:
         except bindings.EggSmolError as error:
             raise RuleError(f"{where}: {reason(error)}") from None
         name, ruleset = _name_and_ruleset(where, command)
-        rule = Rule(name, ruleset, file, line, text, _comment(source, start, end))
+        rule = Rule(name, ruleset, file, line, text, _comment(source, start, end), added)
         self._claim_names(rule)  # before egglog sees it: a name used twice makes it panic
         try:
             self._checker.run_program(command)

@@ -107,9 +107,7 @@ class Saturator:
         began = time.perf_counter()
         rng = random.Random(f"rewrite {seed}")
         pruned = [prune(graph) for graph in graphs]
-        egraph = self._loaded()
-        cycle = self._cycles
-        tables = Tables(label=f"{cycle}")
+        tables = Tables()
         enabled, present = self._enabled(pruned, rng)
         chosen = [self._rules[i] for i in enabled]
         encodings = tuple(
@@ -117,21 +115,24 @@ class Saturator:
             for graph, known in zip(pruned, ranges, strict=True)
         )
         programs = [program for encoding in encodings for program in encoding.program]
-        programs += _loading(choices.facts(chosen, pruned, rng), cycle)
-        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen), cycle)
+        programs += _loading(choices.facts(chosen, pruned, rng))
+        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen))
+        egraph = self._loaded()
         egraph.run_program(bindings.Push(1))
         try:
             for program in programs:
                 egraph.run_program(*egraph.parse_program(program))
-            view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng, cycle)
-            egraph.run_program(bindings.Pop(_SPAN, 1))
+            view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
+        except bindings.EggSmolError as error:
+            raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
         except BaseException as error:
-            self._base = None  # what is left in it is in no state to be used again
-            if isinstance(error, bindings.EggSmolError):
-                raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
+            self._base = None  # the e-graph of an interrupted run is in no state to be used again
             if type(error).__name__ == "PanicException":  # Rust's; it has no name to import
                 raise GraphError(f"a rule's query failed in egglog: {error}") from None
             raise
+        finally:
+            if self._base is not None:
+                egraph.run_program(bindings.Pop(_SPAN, 1))
         return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
 
     def _enabled(self, graphs: Sequence[Graph], rng: random.Random) -> tuple[list[int], frozenset[str]]:
@@ -166,15 +167,15 @@ class Saturator:
                         growing = True
         return sorted(able), present
 
-    def _rulesets(self, present: frozenset[str], bounded: bool, cycle: int) -> list[str]:
+    def _rulesets(self, present: frozenset[str], bounded: bool) -> list[str]:
         """The commands that combine the language's own rules, as far as they can match."""
         here = sorted(present & constructors().keys())
         mentioned = [name for name in here if name in self._mentioned]
         known = [bounds.ruleset_of(name) for name in here if name in bounds.BOUNDS] if bounded else []
         return [
-            f"(unstable-combined-ruleset types-{cycle} analysis {' '.join(map(types_of, mentioned))})",
-            f"(unstable-combined-ruleset expand-{cycle} exact {' '.join(map(expand_of, mentioned))})",
-            f"(unstable-combined-ruleset bounds-{cycle} {' '.join(['bounds', *known] if bounded else ['nothing'])})",
+            f"(unstable-combined-ruleset types-here analysis {' '.join(map(types_of, mentioned))})",
+            f"(unstable-combined-ruleset expand-here exact {' '.join(map(expand_of, mentioned))})",
+            f"(unstable-combined-ruleset bounds-here {' '.join(['bounds', *known] if bounded else ['nothing'])})",
         ]
 
     def _loaded(self) -> bindings.EGraph:
@@ -189,13 +190,13 @@ class Saturator:
         return self._base
 
     def _run(
-        self, egraph: bindings.EGraph, enabled: Sequence[int], graphs: int, rng: random.Random, cycle: int
+        self, egraph: bindings.EGraph, enabled: Sequence[int], graphs: int, rng: random.Random
     ) -> tuple[EGraphView, int, str, dict[str, int]]:
         share = (graphs + 1) / 2
         rule_of = {name: i for i in enabled for name in self._rules[i].names}
         fired: Counter[int] = Counter()
         resting: set[int] = set()
-        egraph.run_program(_analyse(cycle, _FIRST_ROUNDS))
+        egraph.run_program(_analyse(_FIRST_ROUNDS))
         iteration, size = 0, count_enodes(egraph)
         limit = max(self._budget.enodes * share, self._budget.growth * size)
         stopped_by = ""
@@ -207,7 +208,7 @@ class Saturator:
             iteration += 1
             before, matches = size, Counter[int]()
             active = [i for i in enabled if i not in resting]
-            for command in _groups(egraph, active, cycle, iteration, rng):
+            for command in _groups(egraph, active, iteration, rng):
                 output = egraph.run_program(command)[0]
                 assert isinstance(output, bindings.RunScheduleOutput)
                 for name, number in output.report.num_matches_per_rule.items():
@@ -220,7 +221,7 @@ class Saturator:
                     stopped_by = "enodes"
                 if stopped_by:
                     break
-            egraph.run_program(_analyse(cycle, _FURTHER_ROUNDS))
+            egraph.run_program(_analyse(_FURTHER_ROUNDS))
             fired += matches
             growth = size / max(before, 1)
             if not stopped_by and size == before and not matches and not resting:
@@ -253,15 +254,15 @@ def _own_ruleset(rule: int) -> str:
 
 
 def _groups(
-    egraph: bindings.EGraph, rules: Sequence[int], cycle: int, iteration: int, rng: random.Random
+    egraph: bindings.EGraph, rules: Sequence[int], iteration: int, rng: random.Random
 ) -> list[bindings.RunSchedule]:
     """The commands that run rules once, in groups, of which the language's own rules are in the first."""
     shuffled = rng.sample(rules, len(rules))
     commands = []
     for g in range(_GROUPS):
-        own = [_own_ruleset(i) for i in shuffled[g::_GROUPS]] + ([f"expand-{cycle}"] if g == 0 else [])
+        own = [_own_ruleset(i) for i in shuffled[g::_GROUPS]] + (["expand-here"] if g == 0 else [])
         if own:
-            name = f"group-{cycle}-{iteration}-{g}"
+            name = f"group-{iteration}-{g}"
             egraph.run_program(*egraph.parse_program(f"(unstable-combined-ruleset {name} {' '.join(own)})"))
             commands.append(bindings.RunSchedule(_ruleset(name)))
     return commands
@@ -271,17 +272,17 @@ def _ruleset(name: str) -> bindings.Run:
     return bindings.Run(_SPAN, bindings.RunConfig(name))
 
 
-def _analyse(cycle: int, rounds: int) -> bindings.RunSchedule:
+def _analyse(rounds: int) -> bindings.RunSchedule:
     """Shapes and types until nothing changes, value bounds for some rounds."""
-    types = bindings.Saturate(_SPAN, _ruleset(f"types-{cycle}"))
-    known = bindings.Repeat(_SPAN, rounds, _ruleset(f"bounds-{cycle}"))
+    types = bindings.Saturate(_SPAN, _ruleset("types-here"))
+    known = bindings.Repeat(_SPAN, rounds, _ruleset("bounds-here"))
     return bindings.RunSchedule(bindings.Sequence(_SPAN, [types, known]))
 
 
-def _loading(facts: Sequence[str], cycle: int) -> list[str]:
+def _loading(facts: Sequence[str]) -> list[str]:
     """The programs that state facts."""
     chunks = [facts[i : i + CHUNK] for i in range(0, len(facts), CHUNK)]
     return [
-        f"(ruleset facts-{cycle}-{i})(rule () ({' '.join(chunk)}) :ruleset facts-{cycle}-{i})(run facts-{cycle}-{i} 1)"
+        f"(ruleset facts-{i})(rule () ({' '.join(chunk)}) :ruleset facts-{i})(run facts-{i} 1)"
         for i, chunk in enumerate(chunks)
     ]

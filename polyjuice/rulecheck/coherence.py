@@ -17,7 +17,7 @@ from polyjuice.generate import generate
 from polyjuice.inputs import PROFILES, make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, prune
-from polyjuice.numerics import SAFETY, analyse, as_good_as_equal, distance
+from polyjuice.numerics import analyse, apart, as_good_as_equal
 from polyjuice.rulecheck.render import term
 
 #: Every rule that can match, for as long as the e-graph stays small enough to be evaluated whole.
@@ -89,8 +89,8 @@ def _disagreements(seed_graph: Graph, known: Classes, seed: str) -> list[str]:
         except EvaluationError:
             continue
         pairs = [(group[0], name) for group in known.groups for name in group[1:]]
-        apart = [pair for pair in pairs if not as_good_as_equal(results[pair[0]], results[pair[1]])]
-        found += [f"{text} ({profile} inputs)" for text in _beyond_their_bounds(graph, apart, inputs)]
+        unequal = [pair for pair in pairs if not as_good_as_equal(results[pair[0]], results[pair[1]])]
+        found += [f"{text} ({profile} inputs)" for text in _beyond_their_bounds(graph, unequal, inputs)]
     return found
 
 
@@ -99,10 +99,8 @@ def _beyond_their_bounds(graph: Graph, pairs: Sequence[tuple[str, str]], inputs:
     names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
     part = prune(replace(graph, outputs=names))
     analyses = dict(zip(names, analyse(part, inputs, "float64", True), strict=True))
-    found = []
-    for left, right in pairs:
-        a, b = analyses[left], analyses[right]
-        allowed = SAFETY * (a.bound + b.bound)
-        if np.any(np.isfinite(allowed) & (distance(a.reference, b.reference) > allowed)):
-            found.append(f"{term(graph, left)} is not {term(graph, right)}")
-    return found
+    return [
+        f"{term(graph, left)} is not {term(graph, right)}"
+        for left, right in pairs
+        if np.any(apart(analyses[left], analyses[right]))
+    ]

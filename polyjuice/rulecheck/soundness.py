@@ -16,7 +16,7 @@ import numpy as np
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, dtypes, prune
-from polyjuice.numerics import SAFETY, Analysis, analyse, distance
+from polyjuice.numerics import Analysis, analyse, apart, distance
 from polyjuice.rulecheck.instances import Instance, NoInstance, draw, values
 from polyjuice.rulecheck.render import array_text, term
 
@@ -187,8 +187,7 @@ def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> 
 
 def _difference(a: Analysis, b: Analysis) -> str:
     """How two values differ: by more than their errors, or one is known where the other is NaN or infinite."""
-    allowed = SAFETY * (a.bound + b.bound)
-    if np.any(np.isfinite(allowed) & (distance(a.reference, b.reference) > allowed)):
+    if np.any(apart(a, b)):
         return "the values differ"
     for this, other in ((a, b), (b, a)):
         if np.any(np.isfinite(this.bound) & ~np.isfinite(np.asarray(other.reference, np.float64))):

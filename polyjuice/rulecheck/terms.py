@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from polyjuice.egraph import Rule
 from polyjuice.egraph.language import constructors
-from polyjuice.egraph.sexpr import Expr, parsed, rendered
+from polyjuice.egraph.sexpr import Expr, rendered
 
 
 def directions(rule: Rule) -> list[Rule]:
@@ -73,6 +73,3 @@ def _equations(facts: list[Expr]) -> dict[str, list[Expr]]:
 
 def _is_variable(text: str) -> bool:
     return not (text.startswith('"') or text.lstrip("-").replace(".", "", 1).isdigit())
-
-
-__all__ = ["Expr", "LeftSide", "directions", "is_term", "left_side", "parsed", "rendered"]
