@@ -12,7 +12,7 @@ fuzz: $(READY)
 	@$(BIN)/polyjuice fuzz $(ARGS); status=$$?; [ $$status -eq 1 ] || exit $$status
 
 test: $(READY)
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 test-old: $(READY)
 	$(BIN)/python tests/old_versions.py

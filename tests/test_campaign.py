@@ -24,10 +24,11 @@ import numpy as np
 import pytest
 from test_cli import COMMAND, fuzz, polyjuice, refusal, save_model
 
+from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.egraph import load
-from polyjuice.execution import Artifact, Outcome, Worker
+from polyjuice.execution import Artifact, Outcome
 
 CONTROL = '''
 from polyjuice.campaign import numpy_control as control
@@ -38,10 +39,10 @@ FORMAT = "onnx"
 LACKS = "functions, symbolic sizes, constant nodes"
 REPRO_IMPORTS = "import {module} as compiler"
 REPRO = """
-def execute(model, inputs):
+def prepare(model, inputs):
     arrays = [compiler.to_wire(array) for array in inputs]
     compiled = compiler.compile(compiler.load({{"source": model, "arrays": {{}}}}), arrays)
-    return [compiler.from_wire(array) for array in compiler.run(compiled, arrays)]
+    return lambda: [compiler.from_wire(array) for array in compiler.run(compiled, arrays)]
 """
 '''
 """A plugin that is the numpy control under another name; further code can spoil it."""
@@ -138,19 +139,17 @@ def executed(config: Config, indices: Iterable[int], folder: Path, patch: pytest
     Probes of what the compiler takes do not count: whether there are any depends on the user's cache.
     """
     digests = {}
-    execute = Worker.execute
+    execute = Bench.execute
     seen: list[bytes] = []
 
-    def spy(worker: Worker, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], **probing: bool) -> Outcome:
-        outcome = execute(worker, artifact, inputs, **probing)
-        if probing:
-            return outcome
+    def spy(bench: Bench, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+        outcome = execute(bench, artifact, inputs)
         source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
         arrays = itertools.chain(*inputs, *outcome.outputs)
         seen.extend([source, outcome.status.encode(), *(array.tobytes() for array in arrays)])
         return outcome
 
-    patch.setattr(Worker, "execute", spy)
+    patch.setattr(Bench, "execute", spy)
     runner = Runner(config, folder, load())
     try:
         for index in indices:

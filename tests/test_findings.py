@@ -42,9 +42,9 @@ import torch.nn.functional as F
 import {module}_bug as bug
 """
 REPRO = """
-def execute(model, inputs, **options):
+def prepare(model, inputs, **options):
     wrong = bug.WRONG and "relu" in inspect.getsource(type(model))
-    return [output + wrong for output in model(*inputs)]
+    return lambda: [output + wrong for output in model(*inputs)]
 """
 '''
 """PyTorch eager, wrong by 1 where the program says relu."""
@@ -311,15 +311,17 @@ def compile(program, inputs):
 
 
 def test_what_does_not_repeat_is_flaky_and_no_finding(tmp_path: Path) -> None:
-    spoilt = """
-runs = []
+    spoilt = f"""
+from pathlib import Path
+
+ran = Path({str(tmp_path / "ran")!r})
 
 def run(compiled, inputs):
     outputs = control.run(compiled, inputs)
-    if len(compiled.nodes) == 1:  # the compiler is asked whether it takes an operator
+    if len(compiled.nodes) == 1 or ran.exists():  # one node: the compiler is asked whether it takes an operator
         return outputs
-    runs.append(1)
-    return [(dtype, values + 1) for dtype, values in outputs] if len(runs) == 1 else outputs
+    ran.touch()
+    return [(dtype, values + 1) for dtype, values in outputs]
 """
     status, summary, out = small_campaign(tmp_path, spoilt)
     assert (status, summary["by_kind"]) == (0, {"flaky": 1})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from polyjuice import oracles
+from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import SAFETY, Analysis, analyse
@@ -16,6 +18,27 @@ from polyjuice.oracles import ORACLES, Case, Verdict
 
 ARTIFACT = Artifact("torch", "")
 VECTOR = TensorType("float32", (4,))
+
+
+class FakeLab:
+    """A lab that answers with prepared outcomes, by optimization level or one after another."""
+
+    def __init__(self, *outcomes: Outcome, levels: Mapping[str, Outcome] | None = None) -> None:
+        self.compiler = replace(find("numpy"), levels=(*(levels or {}), "all"))
+        self._outcomes = list(outcomes)
+        self._levels = levels or {}
+
+    def execute(self, artifact: Artifact, inputs: object, *, level: str = "", compile: bool = True) -> Outcome:
+        return self._levels[level] if level else self._outcomes.pop(0)
+
+    def measure(self, artifact: Artifact, inputs: object) -> Outcome:
+        return self._outcomes.pop(0)
+
+    def lower(self, graph: Graph) -> Artifact:
+        return ARTIFACT
+
+
+LAB = FakeLab()
 
 
 def doubled(op: str, dtype: str = "float32") -> Graph:
@@ -40,7 +63,7 @@ def pair(
 ) -> list[Verdict]:
     """The metamorphic oracle's word on x + x and x * 2, where they were compiled to give a and b."""
     sides = ("min", doubled("Add", dtype), ran(a, eager=eager)), ("max", doubled("Mul", dtype), ran(b, eager=eager))
-    return ORACLES["metamorphic"](case(x, *sides))
+    return ORACLES["metamorphic"].judge(case(x, *sides), LAB)
 
 
 def analysed(reference: Sequence[float], bound: Sequence[float]) -> Analysis:
@@ -59,7 +82,7 @@ def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eage
         )
         for label, values in (("min", a), ("max", b))
     ]
-    return ORACLES["metamorphic"](Case(["normal"], [[np.ones(4, np.float32)]], tested))
+    return ORACLES["metamorphic"].judge(Case(["normal"], [[np.ones(4, np.float32)]], tested), LAB)
 
 
 X = np.array([1, -2, 3, 0], np.float32)
@@ -188,7 +211,7 @@ def test_every_pair_is_judged_and_only_variants_that_ran() -> None:
     good, bad = ran(2 * X), ran(2 * X + 1)
     graph = doubled("Add")
     sides = [("min", graph, good), ("step-1", graph, bad), ("step-2", graph, Outcome("error")), ("max", graph, good)]
-    verdicts = ORACLES["metamorphic"](case(X, *sides))
+    verdicts = ORACLES["metamorphic"].judge(case(X, *sides), LAB)
     assert [(v.a, v.b, v.culprit) for v in verdicts] == [("min", "step-1", "step-1"), ("step-1", "max", "step-1")]
 
 
@@ -203,7 +226,7 @@ def test_one_verdict_names_the_first_output_and_inputs_that_differ() -> None:
         oracles.Tested(label, graph, ARTIFACT, [analyse(graph, x) for x in sets], Outcome("ok", outputs=outputs))
         for label, outputs in (("min", right), ("max", wrong))
     ]
-    (verdict,) = ORACLES["metamorphic"](Case(["exact", "normal"], sets, tested))
+    (verdict,) = ORACLES["metamorphic"].judge(Case(["exact", "normal"], sets, tested), LAB)
     assert (verdict.inputs, verdict.output, verdict.culprit) == (1, 1, "max")
 
 
@@ -225,7 +248,7 @@ def failed(status: str, message: str = "ValueError: no", stage: str = "compile")
 
 def crashes(*outcomes: Outcome) -> list[Verdict]:
     sides = [(label, doubled("Add"), o) for label, o in zip(("min", "max"), outcomes, strict=True)]
-    return ORACLES["crash"](case(X, *sides))
+    return ORACLES["crash"].judge(case(X, *sides), LAB)
 
 
 @pytest.mark.parametrize(("status", "kind"), [("error", "crash"), ("crash", "crash"), ("hang", "hang")])
@@ -265,3 +288,173 @@ def test_a_message_of_many_lines_is_told_by_its_headline() -> None:
     (verdict,) = crashes(ran(2 * X), failed("error", "LoweringException: no such loop\n  at frame 1\n  at frame 2"))
     assert "LoweringException: no such loop" in verdict.message
     assert "frame" not in verdict.message
+
+
+# --- differential ---------------------------------------------------------------------------------------------
+
+
+def alone(x: np.ndarray, y: np.ndarray, eager: Sequence[np.ndarray] | None = None) -> list[Verdict]:
+    """The differential oracle's word on x + x, compiled to give y."""
+    return ORACLES["differential"].judge(case(x, ("original", doubled("Add"), ran(y, eager=eager))), LAB)
+
+
+def test_one_program_is_judged_against_float64() -> None:
+    assert alone(X, 2 * X) == []
+    off = 2 * X
+    off[2] += 1
+    (verdict,) = alone(X, off)
+    assert (verdict.kind, verdict.a, verdict.b, verdict.culprit) == ("mismatch", "original", "", "original")
+    assert verdict.expected is not None
+    assert verdict.expected.tolist() == [2, -4, 6, 0]
+    assert verdict.allowed is not None
+    assert verdict.allowed.tolist() == [np.inf, np.inf, 0, np.inf]
+
+
+def test_what_the_framework_is_off_by_too_is_no_differential_verdict() -> None:
+    off = 2 * X
+    off[2] += 1
+    assert alone(X, off, eager=[off]) == []
+
+
+def test_a_fault_that_both_variants_share_is_seen() -> None:
+    wrong = 2 * X + 1
+    sides = [("min", doubled("Add"), ran(wrong)), ("max", doubled("Mul"), ran(wrong))]
+    verdicts = ORACLES["differential"].judge(case(X, *sides), LAB)
+    assert [v.culprit for v in verdicts] == ["min", "max"]
+
+
+# --- optlevel -------------------------------------------------------------------------------------------------
+
+
+def at_levels(y: np.ndarray, **levels: Outcome) -> list[Verdict]:
+    """The optlevel oracle's word on x + x, which gives y at the default level."""
+    return ORACLES["optlevel"].judge(case(X, ("min", doubled("Add"), ran(y))), FakeLab(levels=levels))
+
+
+def test_levels_that_agree_are_no_verdict() -> None:
+    assert at_levels(2 * X, none=ran(2 * X), some=ran(2 * X)) == []
+
+
+def test_the_level_that_differs_is_named_and_the_wrong_side_blamed() -> None:
+    (verdict,) = at_levels(2 * X, none=ran(2 * X), some=ran(2 * X + 1))
+    assert (verdict.kind, verdict.a, verdict.b, verdict.level) == ("mismatch", "min", "", "some")
+    assert verdict.culprit == "min at level some"
+    verdicts = at_levels(2 * X + 1, none=ran(2 * X), some=ran(2 * X))
+    assert [(v.level, v.culprit) for v in verdicts] == [("none", "min"), ("some", "min")]
+
+
+def test_a_failure_at_one_level_is_a_crash_there() -> None:
+    (verdict,) = at_levels(2 * X, none=failed("error"), some=Outcome("unsupported"))
+    assert (verdict.kind, verdict.level) == ("crash", "none")
+    assert "min at level none failed in compile" in verdict.message
+
+
+def test_a_compiler_without_levels_is_refused() -> None:
+    assert "has no optimization levels" in ORACLES["optlevel"].refusal(find("numpy"))
+    assert ORACLES["optlevel"].refusal(find("onnxruntime")) == ""
+
+
+# --- determinism ----------------------------------------------------------------------------------------------
+
+
+def again(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> list[Verdict]:
+    """The determinism oracle's word on x + x, whose three runs gave these."""
+    lab = FakeLab(Outcome("ok", outputs=((second,), (third,))))
+    return ORACLES["determinism"].judge(case(X, ("min", doubled("Add"), ran(first))), lab)
+
+
+def test_equal_runs_are_no_verdict() -> None:
+    assert again(2 * X, 2 * X, 2 * X) == []
+
+
+@pytest.mark.parametrize(("place", "word"), [(1, "second"), (2, "third")])
+def test_a_run_that_differs_is_named(place: int, word: str) -> None:
+    runs = [2 * X, 2 * X, 2 * X]
+    runs[place] = 2 * X + np.array([0, 0, 1, 0], np.float32)
+    (verdict,) = again(*runs)
+    assert (verdict.kind, verdict.a, verdict.b) == ("nondeterministic", "min", "")
+    assert f"at [2] the first run gives 6.0, the {word} 7.0" in verdict.message
+
+
+# --- performance ----------------------------------------------------------------------------------------------
+
+
+def timed(*seconds: float, peak: int = 0) -> Outcome:
+    return Outcome("ok", times=seconds, peak=peak)
+
+
+def larger() -> Graph:
+    """-(-(x + x)): equal to x + x, and of more operators."""
+    b = GraphBuilder()
+    x = b.input(VECTOR)
+    return b.build([b.op("Neg", b.op("Neg", b.op("Add", x, x)))])
+
+
+def measured(*outcomes: Outcome) -> list[Verdict]:
+    """The performance oracle's word on a small and a large program, measured in turns."""
+    sides = ("min", doubled("Add"), ran(2 * X)), ("max", larger(), ran(2 * X))
+    return ORACLES["performance"].judge(case(X, *sides), FakeLab(*outcomes))
+
+
+SLOW, FAST = timed(3e-3, 3.1e-3, 3.2e-3), timed(1e-3, 1e-3, 1.1e-3)
+
+
+def test_a_simpler_program_that_is_slower_every_time_is_reported() -> None:
+    (verdict,) = measured(*[SLOW, FAST] * 5)
+    assert (verdict.kind, verdict.a, verdict.b, verdict.culprit) == ("slow", "min", "max", "min")
+    assert verdict.message == ("min (1 operators) takes 3100 µs, 3.1 times as long as its equivalent max (3 operators)")
+
+
+def test_one_round_in_which_it_is_not_settles_the_matter() -> None:
+    assert measured(*[SLOW, FAST] * 4, FAST, FAST) == []
+
+
+def test_a_larger_program_may_be_slower_and_noise_is_no_verdict() -> None:
+    assert measured(FAST, SLOW) == []
+    assert measured(timed(1e-3, 3e-3, 9e-3), timed(0.9e-3, 1e-3, 3e-3)) == []
+    assert measured(timed(30e-6, 30e-6), timed(10e-6, 10e-6)) == []
+
+
+def test_far_more_memory_is_reported() -> None:
+    (verdict,) = measured(*[timed(1e-3, peak=2**28), timed(1e-3, peak=2**20)] * 5)
+    assert verdict.kind == "memory"
+    assert "256 MiB, 256.0 times as much as" in verdict.message
+    assert measured(timed(1e-3, peak=2**22), timed(1e-3, peak=0)) == []
+
+
+# --- gradient -------------------------------------------------------------------------------------------------
+
+
+def differentiated(
+    a: Sequence[float], b: Sequence[float], wide: Sequence[float] = (2, 2, 2, 2), beside: float = 0.0
+) -> list[Verdict]:
+    """The gradient oracle's word on two programs, compiled to have gradients a and b; eager has 2 everywhere."""
+    plain = np.full(4, 2, np.float32)
+
+    def outcomes(compiled: Sequence[float]) -> list[Outcome]:
+        run = Outcome("ok", outputs=((np.array(compiled, np.float32),),), reference=((plain,),))
+        at = np.array(wide, np.float64)
+        return [run, Outcome("ok", reference=((at,), (at + beside,), (at - beside,)))]
+
+    sides = ("min", doubled("Add"), ran(2 * X)), ("max", doubled("Mul"), ran(2 * X))
+    return ORACLES["gradient"].judge(case(X, *sides), FakeLab(*outcomes(a), *outcomes(b)))
+
+
+def test_equal_gradients_are_no_verdict() -> None:
+    assert differentiated([2, 2, 2, 2], [2, 2, 2, np.nextafter(np.float32(2), np.float32(3))]) == []
+
+
+def test_the_side_with_the_wrong_gradient_is_blamed() -> None:
+    (verdict,) = differentiated([2, 2, 2, 2], [2, 2, 5, 2])
+    assert (verdict.kind, verdict.a, verdict.b, verdict.culprit) == ("mismatch", "min", "max", "max")
+    assert "the gradient by input 0 differs at 1 of 4 elements; at [2] min gives 2.0, max gives 5.0" in verdict.message
+
+
+def test_gradients_at_a_kink_and_those_that_eager_has_wrong_are_not_judged() -> None:
+    assert differentiated([2, 2, 2, 2], [2, 2, 5, 2], beside=1.0) == []
+    assert differentiated([2, 2, 2, 2], [2, 2, 5, 2], wide=[2, 2, 5, 2]) == []
+
+
+def test_a_compiler_that_is_not_torch_s_has_no_gradients() -> None:
+    assert "torch" in ORACLES["gradient"].refusal(find("onnxruntime"))
+    assert ORACLES["gradient"].refusal(find("inductor")) == ""

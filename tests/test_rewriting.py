@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyjuice.campaign.case import difference
+from polyjuice.campaign.gate import difference
 from polyjuice.egraph import Budget, Rewriter, Rewriting, distinct, fold_broadcasts, load, operator_count
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs

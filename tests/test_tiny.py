@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from polyjuice import oracles
+from polyjuice.campaign.bench import Bench
+from polyjuice.campaign.config import Config
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, load, operator_count
-from polyjuice.execution import Worker
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import TensorType, digest
 from polyjuice.lower import lower
@@ -35,23 +36,23 @@ def test_from_a_graph_to_a_verdict() -> None:
     # The same compiler runs both, in a process of its own, on the same inputs.
     inputs = make_inputs(seed, "exact", seed=0)
     tested = []
-    with Worker(find("eager")) as worker:
+    with Bench(Config(compiler="eager"), find("eager")) as bench:
         for variant in (low, high):
             model = lower(variant.graph, "torch", seed=0)
-            outcome = worker.execute(model, [inputs])
+            outcome = bench.execute(model, [inputs])
             tested.append(
                 oracles.Tested(variant.label, variant.graph, model, [analyse(variant.graph, inputs)], outcome)
             )
 
     # They agree, so the oracle has nothing to say ...
-    judge = oracles.ORACLES["metamorphic"]
-    assert judge(oracles.Case(["exact"], [inputs], tested)) == []
+    oracle = oracles.ORACLES["metamorphic"]
+    assert oracle.judge(oracles.Case(["exact"], [inputs], tested), bench) == []
 
     # ... but had the compiler got one element wrong, it would have named the side that is wrong.
     right, (high_result,) = tested[0], tested[1].outcome.outputs[0]
     high_result = high_result.copy()
     high_result[2, 1] += 1
     wrong = replace(tested[1], outcome=replace(tested[1].outcome, outputs=((high_result,),)))
-    (verdict,) = judge(oracles.Case(["exact"], [inputs], [right, wrong]))
+    (verdict,) = oracle.judge(oracles.Case(["exact"], [inputs], [right, wrong]), bench)
     assert (verdict.kind, verdict.rung, verdict.culprit) == ("mismatch", "exact", "max")
     assert "at [2, 1]" in verdict.message

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from polyjuice.campaign.case import difference
+from polyjuice.campaign.gate import difference
 from polyjuice.egraph import Rewriter, distinct, load, operator_count, windows
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs

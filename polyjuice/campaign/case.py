@@ -9,25 +9,27 @@ import random
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from math import comb
 from pathlib import Path
 
 import numpy as np
 
-from polyjuice import formats, oracles
+from polyjuice import formats
+from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.clock import ACTIVITIES, Clock
-from polyjuice.campaign.config import Config
+from polyjuice.campaign.config import ORIGINAL, Config
+from polyjuice.campaign.gate import difference
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, Saturated, Variant, distinct, partners, windows
-from polyjuice.execution import Artifact, Limits, Outcome, Worker
+from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
+from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
-from polyjuice.numerics import Analyses, analyse, apart, as_good_as_equal
+from polyjuice.numerics import Analyses
 from polyjuice.ops import Op
-from polyjuice.oracles import Case, Tested, Verdict
+from polyjuice.oracles import ORACLES, Case, Tested, Verdict
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord, write_finding
 
@@ -42,7 +44,7 @@ BATCH = 16
 #: Chance that the variants of a case are spelled in the same way, as far as that can be.
 _ALIKE = 0.5
 
-#: How often a verdict must repeat, in one fresh process, to be a finding.
+#: In how many fresh processes, one after another, a verdict must repeat to be a finding.
 _REPEATS = 3
 
 
@@ -70,7 +72,7 @@ class Skip(Exception):
 
 
 class Runner:
-    """Runs cases of one campaign, one after another, with one worker of its own."""
+    """Runs cases of one campaign, one after another, on a bench of its own."""
 
     def __init__(self, config: Config, out: Path, rules: Sequence[Rule]) -> None:
         """Read the seeds. Raises FormatError, ValueError, EnvironmentProblem."""
@@ -80,18 +82,20 @@ class Runner:
         self._seeds = Seeds(config.seeds, config.nodes, config.seed, out, partners(rules))
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
-        self._worker = self._new_worker()
-        self._support = Support(self._compiler, self._worker, config.opset)
+        self._bench = Bench(config, self._compiler)
+        self._support = Support(self._compiler, self._bench.worker(), config.opset)
+        self._oracles = [ORACLES[name] for name in config.oracles]
+        self._least = max(oracle.least for oracle in self._oracles)
         self._clock = Clock()
         self._batch: tuple[int, Saturated | None] = (-1, None)
 
     def close(self) -> None:
-        self._worker.close()
+        self._bench.close()
 
     def run(self, index: int) -> CaseResult:
         """Run one case. Raises EnvironmentProblem where the compiler cannot be used at all."""
         self._clock = Clock()
-        before = dict(self._worker.seconds)
+        before = self._bench.seconds
         reason = ""
         for attempt in range(_ATTEMPTS if self._seeds.generated else 1):
             try:
@@ -102,28 +106,24 @@ class Runner:
         else:
             result = CaseResult(index, skipped=reason)
         spent = self._clock.seconds
-        _add_worker_seconds(spent, self._worker.seconds, before)
+        _add_worker_seconds(spent, self._bench.seconds, before)
         return replace(result, seconds=spent)
 
     def _attempt(self, index: int, attempt: int) -> CaseResult:
         key = f"{self._config.seed}/{index}/{attempt}"
-        small = self._seeds.generated and self._config.nodes <= windows.LARGEST
+        rewritten = self._config.extract != ORIGINAL
+        small = rewritten and self._seeds.generated and self._config.nodes <= windows.LARGEST
         batch = self._batch_of(index) if small and self._compiler.fast and not attempt else None
         with self._clock.of("generate"):
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         with self._clock.of("rewrite"):
-            how = (key, self._config.extract, self._config.variants, self._takes)
             try:
-                if batch:
-                    rewriting = self._rewriter.extract(batch, index % BATCH, *how)
-                else:
-                    rewriting = windows.rewrite(self._rewriter, graph, *how, ranges(graph))
+                variants, rules = self._variants(graph, batch, index, key)
             except GraphError as error:
                 return CaseResult(index, unsound=[self._store_unsound(index, graph, None, str(error))])
-            variants = distinct(rewriting.variants)
-        if len(variants) < 2:
+        if len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
             inputs = self._inputs(graph, key)
@@ -131,13 +131,26 @@ class Runner:
         if unsound:
             return CaseResult(index, unsound=unsound)
         case = self._execute(key, variants, inputs)
-        pairs = sum(a.outcome.status == b.outcome.status == "ok" for a, b in combinations(case.tested, 2))
+        pairs = comb(len(case.ran), min(len(case.tested), 2))
         with self._clock.of("judge"):
             verdicts = self._judge(case)
-        findings, flaky = self._confirm(index, case, verdicts, rewriting)
+        findings, flaky = self._confirm(index, case, verdicts, rules)
         if not pairs and not verdicts:
             raise Skip("unsupported: " + _first_line(next(t.outcome for t in case.tested if t.outcome.status != "ok")))
-        return CaseResult(index, pairs, findings=findings, flaky=flaky, rules=sorted(rewriting.rules))
+        return CaseResult(index, pairs, findings=findings, flaky=flaky, rules=rules)
+
+    def _variants(
+        self, graph: Graph, batch: Saturated | None, index: int, key: str
+    ) -> tuple[Sequence[Variant], Sequence[str]]:
+        """The variants to test, each another graph, and the rules that fired. Raises GraphError where one failed."""
+        if self._config.extract == ORIGINAL:
+            return [Variant(ORIGINAL, graph)], []
+        how = (key, self._config.extract, self._config.variants, self._takes)
+        if batch:
+            rewriting = self._rewriter.extract(batch, index % BATCH, *how)
+        else:
+            rewriting = windows.rewrite(self._rewriter, graph, *how, ranges(graph))
+        return distinct(rewriting.variants), sorted(rewriting.rules)
 
     def _batch_of(self, index: int) -> Saturated | None:
         """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
@@ -188,7 +201,7 @@ class Runner:
                 raise Skip(f"unsupported: {error}") from None
         outcomes: list[Outcome] = []
         for artifact in artifacts:
-            outcomes.append(self._worker.execute(artifact, inputs))
+            outcomes.append(self._bench.execute(artifact, inputs))
             if outcomes[-1].status == "unsupported":
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
         tested = [
@@ -210,10 +223,16 @@ class Runner:
         )
 
     def _judge(self, case: Case) -> list[Verdict]:
-        return [verdict for name in self._config.oracles for verdict in oracles.ORACLES[name](case)]
+        """What the oracles say, in the order in which the user names them; none repeats what another has said."""
+        verdicts: list[Verdict] = []
+        for oracle in self._oracles:
+            said = {(v.kind, v.culprit, v.inputs, v.output) for v in verdicts if v.culprit}
+            found = oracle.judge(case, self._bench)
+            verdicts += [v for v in found if (v.kind, v.culprit, v.inputs, v.output) not in said]
+        return verdicts
 
     def _confirm(
-        self, index: int, case: Case, verdicts: Sequence[Verdict], rewriting: Rewriting
+        self, index: int, case: Case, verdicts: Sequence[Verdict], rules: Sequence[str]
     ) -> tuple[list[FindingRecord], list[str]]:
         """Keep the verdicts that repeat every time in a fresh process; write them down."""
         findings, flaky = [], []
@@ -228,39 +247,26 @@ class Runner:
                         folder,
                         self._compiler,
                         self._config.device,
-                        self._versions(),
+                        self._bench.versions,
                         self._config.python,
                         self._config.seed,
                         index,
                         case,
                         verdict,
-                        sorted(rewriting.rules),
+                        rules,
                         2 * self._config.timeout_s,
                     )
                 )
         return findings, flaky
 
     def _repeats(self, case: Case, verdict: Verdict) -> bool:
-        labels = [label for label in (verdict.a, verdict.b) if label]
-        with self._new_worker() as worker:
-            for _ in range(_REPEATS):
-                tested = []
-                for label in labels:
-                    t = case.of(label)
-                    outcome = worker.execute(t.artifact, case.inputs)
-                    tested.append(Tested(label, t.graph, t.artifact, t.analyses, outcome))
-                again = self._judge(Case(case.profiles, case.inputs, tested))
-                if not any((v.kind, v.a, v.output) == (verdict.kind, verdict.a, verdict.output) for v in again):
+        sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
+        for _ in range(_REPEATS):
+            with self._bench.fresh() as bench:
+                tested = [replace(t, outcome=bench.execute(t.artifact, case.inputs)) for t in sides]
+                if not ORACLES[verdict.oracle].triggers(verdict, replace(case, tested=tested), bench):
                     return False
         return True
-
-    def _new_worker(self) -> Worker:
-        limits = Limits(compile_s=self._config.timeout_s, run_s=self._config.timeout_s)
-        options = {"device": self._config.device}
-        return Worker(self._compiler, python=self._config.python, limits=limits, options=options)
-
-    def _versions(self) -> dict[str, str]:
-        return {self._compiler.name: self._worker.info["version"], "python": self._worker.info["python"]}
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
         """Keep what our own rules got wrong, apart from the findings."""
@@ -274,36 +280,6 @@ class Runner:
         return f"{folder.name}: {problem}"
 
 
-def difference(
-    graph: Graph,
-    variant: Graph,
-    inputs: Sequence[Sequence[np.ndarray]],
-    values: Sequence[Sequence[np.ndarray]] | None = None,
-) -> str:
-    """How the interpreter finds a variant to differ from its seed graph, or "" where they are equal.
-
-    ``values`` are the seed graph's outputs in float64 on each of the inputs, if they are known.
-
-    Outputs that are exact must be equal; others, held in float64, may differ by the sum of their error bounds. The
-    bounds are worked out only where the values are not as good as equal.
-    """
-    for i, x in enumerate(inputs):
-        try:
-            wanted = values[i] if values else evaluate(graph, x, "float64")
-            results = evaluate(variant, x, "float64")
-            alike = all(as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
-            if alike and graph.output_types == variant.output_types:
-                continue
-            pairs = zip(analyse(graph, x, "float64", True), analyse(variant, x, "float64", True), strict=True)
-            for k, (a, b) in enumerate(pairs):
-                wrong = apart(a, b)
-                if a.type != b.type or wrong.any():
-                    return f"output {k} ({a.type}) differs at {int(wrong.sum())} of {wrong.size} elements"
-        except EvaluationError as error:
-            return f"the variant has no value where the seed graph has one: {error}"
-    return ""
-
-
 def _first_line(outcome: Outcome) -> str:
     return (outcome.message.splitlines() or [outcome.status])[0][:200]
 
@@ -311,4 +287,4 @@ def _first_line(outcome: Outcome) -> str:
 def _add_worker_seconds(spent: dict[str, float], now: dict[str, float], before: dict[str, float]) -> None:
     for activity, seconds in now.items():
         name = activity if activity in ACTIVITIES else "other"
-        spent[name] += seconds - before[activity]
+        spent[name] += seconds - before.get(activity, 0.0)

@@ -7,6 +7,9 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
+#: The way to extract that leaves a seed graph as it is, for oracles that need no second variant.
+ORIGINAL = "original"
+
 
 @dataclass(frozen=True)
 class Config:

@@ -27,8 +27,9 @@ import onnx
 from polyjuice import formats, interpret
 """
 REPRO = """
-def execute(model, inputs):
-    return interpret.evaluate(formats.from_model(onnx.load_from_string(model), "model"), inputs)
+def prepare(model, inputs):
+    graph = formats.from_model(onnx.load_from_string(model), "model")
+    return lambda: interpret.evaluate(graph, inputs)
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]

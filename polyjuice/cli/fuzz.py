@@ -21,7 +21,7 @@ from rich.table import Table
 from polyjuice import compilers, formats
 from polyjuice.campaign import loop
 from polyjuice.campaign.case import CaseResult
-from polyjuice.campaign.config import Config
+from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.cli.common import (
@@ -55,6 +55,7 @@ class Extract(StrEnum):
     minmax = "minmax"
     steps = "steps"
     random = "random"
+    original = ORIGINAL
 
 
 class Device(StrEnum):
@@ -75,7 +76,7 @@ def fuzz(
     seed: SeedOption = 0,
     nodes: Annotated[int, typer.Option(min=1, help="Operators in a generated seed graph.")] = 10,
     variants: Annotated[int, typer.Option(min=2, help="Variants of each seed graph.")] = 2,
-    extract: Annotated[Extract, typer.Option(help="How variants are chosen.")] = Extract.minmax,
+    extract: Annotated[Extract, typer.Option(help="How variants are chosen; original: none.")] = Extract.minmax,
     rules: RulesOption = None,
     only_rule: OnlyRuleOption = None,
     without_rule: WithoutRuleOption = None,
@@ -144,11 +145,22 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
         seeds = Seeds(config.seeds, config.nodes, config.seed, folder)
     except ValueError as error:
         raise Usage(str(error)) from None
+    _check_oracles(config)
     rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
     return found["version"], seeds, rules
+
+
+def _check_oracles(config: Config) -> None:
+    """Raise Usage where an oracle cannot judge what the campaign would give it."""
+    compiler = compilers.find(config.compiler)
+    for oracle in (ORACLES[name] for name in config.oracles):
+        if refusal := oracle.refusal(compiler):
+            raise Usage(f"--oracle {oracle.name}: {refusal}")
+        if oracle.least > 1 and config.extract == ORIGINAL:
+            raise Usage(f"--oracle {oracle.name} compares variants, and --extract {ORIGINAL} makes none")
 
 
 def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: str) -> tuple[int, dict[str, Any]]:

@@ -11,7 +11,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice import formats
-from polyjuice.campaign.case import difference
+from polyjuice.campaign.gate import difference
 from polyjuice.cli.common import (
     USAGE,
     JsonOption,

@@ -70,11 +70,13 @@ class CompilerFile(Protocol):
     """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
 
     REPRO: str
-    """A string literal: source for reproducers that defines `execute(model, inputs)`, which compiles a model of
-    FORMAT, runs it on the framework's tensors (ONNX: on arrays), and returns the outputs."""
+    """A string literal: source for reproducers that defines `prepare(model, inputs, ...)`, which compiles a model of
+    FORMAT for the framework's tensors (ONNX: for arrays), and returns a function that runs it on them and returns the
+    outputs; compilation may wait for its first call. It takes `level` where there are LEVELS; a process asks for one
+    level only."""
 
     LEVELS: str
-    """Optional, a string literal: the values of the option `level`, from no optimization to all."""
+    """Optional, a string literal: the values of the option `level`, from no optimization to all, the default."""
 
     def version(self) -> str:
         """The framework's version. Raises ImportError where the framework is missing."""
@@ -125,6 +127,7 @@ class CompilerInfo:
     repro_imports: str
     repro: str
     lacks: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     probe_compiles: bool = True
     fast: bool = False
 
@@ -156,6 +159,7 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("REPRO_IMPORTS", ""),
         constants.get("REPRO", ""),
         tuple(name.strip() for name in constants.get("LACKS", "").split(",") if name.strip()),
+        tuple(constants.get("LEVELS", "").split()),
         constants.get("PROBE") != "eager",
         constants.get("SPEED") == "fast",
     )

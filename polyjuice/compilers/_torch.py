@@ -46,7 +46,8 @@ class Program:
 
     `layouts` says how each input lies in memory (see `lay_out`; contiguous where the list ends), `mode` is one of
     no_grad, inference (inference_mode), grad (floating inputs require gradients) and train (the model is in
-    training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's.
+    training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's. With `gradient` (and the mode grad) the
+    results are not the outputs, but the gradients of a weighted sum of them by each floating input.
     """
 
     model: torch.nn.Module
@@ -54,6 +55,7 @@ class Program:
     mode: str = "no_grad"
     dynamic: bool = False
     freezing: bool = False
+    gradient: bool = False
 
 
 def load(artifact: dict[str, Any]) -> Program:
@@ -78,7 +80,22 @@ def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
         tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
         if program.mode == "grad":
             tensors = [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
-        return [to_array(output) for output in program.model(*tensors)]
+        outputs = program.model(*tensors)
+        return [to_array(value) for value in (gradients(outputs, tensors) if program.gradient else outputs)]
+
+
+def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Those of a sum of all outputs' elements, with weights that differ, by the inputs that require them.
+
+    Raises NotImplementedError where no output depends on any of these.
+    """
+    leaves = [x for x in inputs if x.requires_grad]
+    reached = [y for y in outputs if y.requires_grad]
+    if not leaves or not reached:
+        raise NotImplementedError("no output has a gradient")
+    weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
+    found = torch.autograd.grad(reached, leaves, weights, allow_unused=True)
+    return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found)]
 
 
 def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:

@@ -17,8 +17,8 @@ import torch
 import torch.nn.functional as F
 """
 REPRO = """
-def execute(model, inputs, dynamic=False, freezing=False):
-    return model(*inputs)
+def prepare(model, inputs, dynamic=False, freezing=False):
+    return lambda: model(*inputs)
 """
 
 __all__ = [

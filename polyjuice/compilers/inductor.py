@@ -24,6 +24,7 @@ from ._torch import Array, Program, load, run
 
 FORMAT = "torch"
 PROBE = "eager"
+LEVELS = "aot_eager aot_eager_decomp_partition inductor"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 
 REPRO_IMPORTS = """
@@ -36,14 +37,20 @@ import torch._inductor.config
 import torch.nn.functional as F
 """
 REPRO = """
-def execute(model, inputs, dynamic=False, freezing=False):
+def prepare(model, inputs, dynamic=False, freezing=False, level="inductor"):
     torch._dynamo.reset()
-    with torch._inductor.config.patch(freezing=freezing):
-        return torch.compile(model, fullgraph=True, dynamic=dynamic)(*inputs)
+    compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
+
+    def call():
+        with torch._inductor.config.patch(freezing=freezing):
+            return compiled(*inputs)
+
+    return call
 """
 
 __all__ = [
     "FORMAT",
+    "LEVELS",
     "NEEDS",
     "REPRO",
     "REPRO_IMPORTS",
@@ -93,6 +100,7 @@ _OFF: dict[str, Any] = {
 }
 
 _dynamic: bool | None = False
+_backend = "inductor"
 
 eager = run
 
@@ -113,9 +121,12 @@ def check() -> None:
 
 
 def start(options: dict[str, Any]) -> None:
-    """Also takes the option `dynamic`, torch.compile's own, false by default."""
-    global _dynamic
+    """Also takes the option `dynamic`, torch.compile's own, false by default; a level is a backend that does less."""
+    global _backend, _dynamic
     _dynamic = options.get("dynamic", False)
+    _backend = options.get("level", _backend)
+    if _backend not in LEVELS.split():
+        raise RuntimeError(f"inductor has no level {_backend!r}: choose from {LEVELS}")
     _torch.start(options)
     _import_inductor()
     for package, name, value in _SETTINGS:
@@ -136,7 +147,7 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
     torch._dynamo.utils.counters.clear()
     _inductor_trace.clear()
     dynamic = True if program.dynamic else _dynamic
-    model: Any = torch.compile(program.model, fullgraph=True, dynamic=dynamic)
+    model: Any = torch.compile(program.model, backend=_backend, fullgraph=True, dynamic=dynamic)
     compiled = replace(program, model=model)
     with _fresh_cache(), torch._inductor.config.patch(freezing=program.freezing):
         try:

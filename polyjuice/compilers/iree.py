@@ -30,7 +30,7 @@ from iree.compiler.extras import onnx_importer
 from iree.compiler.ir import Context
 """
 REPRO = """
-def execute(model, inputs):
+def prepare(model, inputs):
     model = onnx.shape_inference.infer_shapes(onnx.load_from_string(model), data_prop=True)
     imported = onnx_importer.ModelInfo(model)
     module = imported.create_module(Context()).operation
@@ -44,10 +44,14 @@ def execute(model, inputs):
     config = runtime.Config("local-sync")
     context = runtime.SystemContext(config=config)
     context.add_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, code))
-    outputs = context.modules.module[model.graph.name](*inputs)
     types = [onnx.helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type) for v in model.graph.output]
-    outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-    return [x.to_host().copy().view(t) for x, t in zip(outputs, types)]
+
+    def call():
+        outputs = context.modules.module[model.graph.name](*inputs)
+        outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        return [x.to_host().copy().view(t) for x, t in zip(outputs, types)]
+
+    return call
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]

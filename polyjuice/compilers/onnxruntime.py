@@ -22,11 +22,13 @@ REPRO_IMPORTS = """
 import onnxruntime
 """
 REPRO = """
-def execute(model, inputs):
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+def prepare(model, inputs, level="all"):
+    options = onnxruntime.SessionOptions()
+    name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, name)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
-    session.run(None, feeds)  # in some releases only the second run is wrong: the first wrote over a constant
-    return session.run(None, feeds)
+    return lambda: session.run(None, feeds)
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]

@@ -34,7 +34,7 @@ def to_array(x):
     return x.data
 
 
-def execute(model, inputs):
+def prepare(model, inputs):
     core = openvino.Core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
     compiled = core.compile_model(core.read_model(model), "CPU", settings)
@@ -44,8 +44,12 @@ def execute(model, inputs):
     for value, x in zip(graph.input, inputs):
         if value.name in used:
             request.set_tensor(value.name, to_tensor(x))
-    request.infer()
-    return [to_array(request.get_tensor(value.name)) for value in graph.output]
+
+    def call():
+        request.infer()
+        return [to_array(request.get_tensor(value.name)) for value in graph.output]
+
+    return call
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]

@@ -33,14 +33,18 @@ import tvm.relax.frontend.onnx
 import tvm_ffi
 """
 REPRO = """
-def execute(model, inputs):
+def prepare(model, inputs, level="3"):
     module = tvm.relax.frontend.onnx.from_onnx(onnx.load_from_string(model), keep_params_in_input=False)
-    with tvm.transform.PassContext(opt_level=3):
+    with tvm.transform.PassContext(opt_level=int(level)):
         executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
     machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
-    outputs = machine["main"](*[tvm.runtime.tensor(x) for x in inputs])
-    outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
-    return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
+
+    def call():
+        outputs = machine["main"](*[tvm.runtime.tensor(x) for x in inputs])
+        outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
+        return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
+
+    return call
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]

@@ -25,9 +25,11 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 """
 REPRO = """
-def execute(model, inputs, dynamic=False):
+def prepare(model, inputs, dynamic=False, level="3"):
+    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=" + level
     signature = [tf.TensorSpec([None] * x.ndim, x.dtype) for x in inputs] if dynamic else None
-    return tf.function(lambda *x: model(*x), signature, jit_compile=True, autograph=False)(*inputs)
+    compiled = tf.function(lambda *x: model(*x), signature, jit_compile=True, autograph=False)
+    return lambda: compiled(*inputs)
 """
 
 __all__ = [

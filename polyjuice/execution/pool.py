@@ -82,10 +82,12 @@ class Worker:
         *,
         reference: bool = True,
         compile: bool = True,
+        measure_s: float = 0.0,
     ) -> Outcome:
         """Load and compile an artifact, and run it on each set of inputs (at least one; all of one signature).
 
-        With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all. Inputs
+        With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all. With
+        `measure_s` it is then run again and again for about so many seconds: the outcome's `times` and `peak`. Inputs
         that are the very object of the call before are not sent again: they must not have been changed.
 
         Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
@@ -110,6 +112,7 @@ class Worker:
             "setup": dict(artifact.setup),
             "reference": reference,
             "compile": compile,
+            "measure_s": measure_s,
             "sets": 0 if held else len(inputs),
         }
         values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]
@@ -166,6 +169,8 @@ class Worker:
             compile_s=spent["compile"],
             run_s=run_s,
             trace=tuple(report["trace"]),
+            times=tuple(report["times"]),
+            peak=report["peak"],
         )
 
     def _discard(self, *, at_once: bool = False) -> None:

@@ -60,7 +60,9 @@ class Outcome:
     that it does not implement it); error (the compiler raised an exception); crash (the process died or ran
     out of memory); or hang (over its limit). Where it is not ok, `stage` says where, and `message` begins
     with the exception's type. `outputs` holds, for each set of inputs, its outputs, and `reference` likewise
-    those of the framework's own uncompiled run, where that was asked for and exists.
+    those of the framework's own uncompiled run, where that was asked for and exists. `times` (seconds each) and
+    `peak` (bytes beyond what the process had) are those of many runs on the first set of inputs, where that was asked
+    for.
     """
 
     status: Status
@@ -73,6 +75,8 @@ class Outcome:
     compile_s: float = 0.0
     run_s: float = 0.0  # run and eager together
     trace: tuple[str, ...] = ()
+    times: tuple[float, ...] = ()
+    peak: int = 0
 
 
 class Probe(TypedDict):

@@ -6,8 +6,8 @@ of _wire.py:
 
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
-    from the host          {names, arguments, results, setup, text, reference, compile, sets} with source, named
-                           arrays, and the inputs of each set; with no set, those of the artifact before
+    from the host          {names, arguments, results, setup, text, reference, compile, measure_s, sets} with
+                           source, named arrays, and the inputs of each set; with no set, those of the artifact before
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
                            and those of the reference
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import faulthandler
 import fcntl
+import gc
 import importlib.machinery
 import importlib.util
 import json
@@ -28,7 +29,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,6 +37,7 @@ from typing import Any
 PACKAGE = "_polyjuice_compilers"
 MESSAGE_LIMIT = 4_000
 TRACEBACK_LIMIT = 20_000
+LEAST_RUNS, MOST_RUNS = 5, 1_000
 _OUT_OF_MEMORY = (
     "std::bad_alloc",
     "can't allocate memory",
@@ -124,6 +126,7 @@ class _Job:
         reference = None
         outputs: list[Any] = []
         report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
+        report.update(times=[], peak=0)
         try:
             with self._in("load"):
                 program = compiler.load(artifact)
@@ -137,6 +140,8 @@ class _Job:
                 with self._in("run"):
                     results = [compiler.run(compiled, one)[:count] for one in inputs]
                     outputs = [array for one in results for array in self._checked(one)]
+                    if request["measure_s"]:
+                        report.update(_measure(lambda: compiler.run(compiled, inputs[0]), request["measure_s"]))
                 if hasattr(compiler, "trace"):
                     report["trace"] = compiler.trace(compiled)
         except Exception as error:  # whatever the compiler raises is the result that the host asked for
@@ -148,6 +153,38 @@ class _Job:
             rss=_rss(),
         )
         return report, outputs + (reference or [])
+
+
+def _measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:
+    """Run a program that has already run for about so many seconds, at least five times: times, and peak of memory."""
+    times: list[float] = []
+    gc.collect()
+    before = _reset_peak()
+    gc.disable()
+    try:
+        while len(times) < LEAST_RUNS or (sum(times) < seconds and len(times) < MOST_RUNS):
+            begin = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - begin)
+    finally:
+        gc.enable()
+    return {"times": times, "peak": max(_status_bytes("VmHWM") - before, 0)}
+
+
+def _reset_peak() -> int:
+    """Begin to measure the peak of the resident set anew, where the system can; the bytes that are resident now."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return _status_bytes("VmRSS")
+
+
+def _status_bytes(name: str) -> int:
+    """An entry of /proc/self/status that is given in kB; 0 where there is none."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
 
 
 def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
@@ -168,9 +205,18 @@ def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:
     return {
         "status": status,
         "stage": stage,
-        "message": f"{type(error).__name__}: {error}"[:MESSAGE_LIMIT],
-        "traceback": "".join(trace)[-TRACEBACK_LIMIT:],
+        "message": _anywhere(f"{type(error).__name__}: {error}")[:MESSAGE_LIMIT],
+        "traceback": _anywhere("".join(trace))[-TRACEBACK_LIMIT:],
     }
+
+
+def _anywhere(text: str) -> str:
+    """A text without this machine's folders, which say nothing elsewhere and make equal failures differ."""
+    ours = str(Path(__file__).parents[2])
+    for folder in sorted({*sys.path, ours, sys.prefix, sys.base_prefix}, key=len, reverse=True):
+        if len(folder) > 1:
+            text = text.replace(folder + "/", "")
+    return text
 
 
 def _one_line(error: Exception) -> str:

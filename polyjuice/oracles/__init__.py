@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyjuice.oracles import crash, metamorphic
-from polyjuice.oracles.case import Case, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.crash import Crash
+from polyjuice.oracles.determinism import Determinism
+from polyjuice.oracles.differential import Differential
+from polyjuice.oracles.gradient import Gradient
+from polyjuice.oracles.metamorphic import Metamorphic
+from polyjuice.oracles.optlevel import OptLevel
+from polyjuice.oracles.performance import Performance
 
-ORACLES: Mapping[str, Oracle] = {"metamorphic": metamorphic.judge, "crash": crash.judge}
+ORACLES: Mapping[str, Oracle] = {
+    oracle.name: oracle
+    for oracle in (Metamorphic(), Crash(), Differential(), OptLevel(), Determinism(), Performance(), Gradient())
+}
 """All oracles by name."""
 
-__all__ = ["ORACLES", "Case", "Oracle", "Tested", "Verdict"]
+__all__ = ["ORACLES", "Case", "Lab", "Oracle", "Tested", "Verdict"]

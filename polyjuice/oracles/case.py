@@ -1,13 +1,15 @@
-"""What an oracle sees, and what it says."""
+"""What an oracle sees, what it may ask for, and what it says."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
+from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analysis
@@ -26,7 +28,7 @@ class Tested:
 
 @dataclass(frozen=True)
 class Case:
-    """All variants of one seed graph, run on the same sets of inputs, one set for each profile."""
+    """All variants of one seed graph, run on the same sets of inputs; ``profiles`` names that of each set."""
 
     profiles: Sequence[str]
     inputs: Sequence[Sequence[np.ndarray]]
@@ -35,17 +37,47 @@ class Case:
     def of(self, label: str) -> Tested:
         return next(t for t in self.tested if t.label == label)
 
+    @property
+    def ran(self) -> list[Tested]:
+        """The variants that gave results."""
+        return [t for t in self.tested if t.outcome.status == "ok"]
+
+
+class Lab(Protocol):
+    """The compiler under test, for an oracle that needs more of it than the runs that a case holds."""
+
+    @property
+    def compiler(self) -> CompilerInfo: ...
+
+    def execute(
+        self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
+    ) -> Outcome:
+        """Compile once more and run, at an optimization level of the compiler (its default unless given).
+
+        Without ``compile`` only the framework's uncompiled run is made.
+        """
+
+    def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+        """Compile once more and run many times on the first set of inputs: the outcome's ``times`` and ``peak``."""
+
+    def lower(self, graph: Graph) -> Artifact | None:
+        """A graph in the compiler's format; None where that cannot say it."""
+
 
 @dataclass(frozen=True)
 class Verdict:
     """One thing found wrong.
 
-    ``kind`` is ``mismatch``, ``crash`` or ``hang``. ``a`` and ``b`` are the labels of the two variants that differ
-    (for a crash ``a`` fails, and ``b`` is one that does not, if there is one). ``inputs`` and ``output`` number the
-    set of inputs and the output that show it. ``culprit`` is the label of the side that is wrong, where that is known.
-    ``allowed`` is, for a mismatch, the largest difference that would be none, for each element.
+    ``kind`` is ``mismatch``, ``crash``, ``hang``, ``nondeterministic``, ``slow`` or ``memory``. ``a`` and ``b`` are the
+    labels of the two variants that differ; ``b`` is "" where a variant differs from something other than a variant, and
+    for a crash it is a variant that does not fail, if there is one. ``inputs`` and ``output`` number the set of inputs
+    and the result that show it (in a gradient's case the results are the gradients by the floating inputs). ``culprit``
+    is the label of the side that is wrong, where that is known. ``allowed`` is the largest difference that would be
+    none, for each element, and ``expected`` what ``a`` was compared with, where that was no other program. ``level`` is
+    the optimization level at which ``a`` differs from, or fails unlike, itself at the compiler's default.
     """
 
+    oracle: str
     kind: str
     a: str
     b: str
@@ -56,9 +88,36 @@ class Verdict:
     culprit: str = ""
     rung: str = ""
     allowed: np.ndarray | None = field(default=None, repr=False)
+    expected: np.ndarray | None = field(default=None, repr=False)
+    level: str = ""
+
+    def same_fault(self, other: Verdict) -> bool:
+        """Whether both say the same of the same program, in other words or numbers perhaps."""
+        mine, its = ((v.oracle, v.kind, v.a, v.output, v.level) for v in (self, other))
+        return mine == its
 
 
-class Oracle(Protocol):
-    """Judges a case. Reduction and confirmation ask the same question again of a smaller or repeated case."""
+class Oracle(ABC):
+    """Judges cases. ``least`` is how many variants it compares, ``formats`` those that it understands (None: all)."""
 
-    def __call__(self, case: Case, /) -> list[Verdict]: ...
+    name: ClassVar[str]
+    least: ClassVar[int] = 1
+    formats: ClassVar[tuple[str, ...] | None] = None
+
+    def refusal(self, compiler: CompilerInfo) -> str:
+        """Why the oracle cannot judge a compiler, or ""."""
+        if self.formats is None or compiler.format in self.formats:
+            return ""
+        return f"{compiler.name} takes {compiler.format} programs, and it judges {', '.join(self.formats)} alone"
+
+    def program(self, artifact: Artifact) -> Artifact:
+        """The program as the oracle runs it: what a reproducer is to show."""
+        return artifact
+
+    @abstractmethod
+    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+        """What is wrong with a case's variants."""
+
+    def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
+        """Whether a fault still shows in a case that holds the verdict's sides: repeated, or made smaller."""
+        return any(again.same_fault(verdict) for again in self.judge(case, lab))

@@ -8,24 +8,40 @@ from __future__ import annotations
 
 import re
 
-from polyjuice.oracles.case import Case, Tested, Verdict
+from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
 
 _KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
 
 
-def judge(case: Case) -> list[Verdict]:
+class Crash(Oracle):
     """One verdict for each variant that failed; ``b`` is a variant that ran, if one did."""
-    fine = next((t.label for t in case.tested if t.outcome.status == "ok"), "")
-    return [_verdict(t, fine) for t in case.tested if t.outcome.status in _KINDS]
+
+    name = "crash"
+
+    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+        fine = next((t.label for t in case.ran), "")
+        return [verdict(self.name, t, fine) for t in case.tested if failed(t)]
+
+    def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
+        """The same error, that is: a smaller program may well fail in another way."""
+        again = (v for v in self.judge(case, lab) if v.same_fault(verdict))
+        return any(v.signature == verdict.signature for v in again)
 
 
-def _verdict(t: Tested, fine: str) -> Verdict:
+def failed(t: Tested) -> bool:
+    """Whether the compiler is to blame for what became of a program."""
+    return t.outcome.status in _KINDS
+
+
+def verdict(oracle: str, t: Tested, fine: str = "") -> Verdict:
+    """A program that failed; ``fine`` is the label of an equivalent one that did not."""
     kind = _KINDS[t.outcome.status]
     first = _headline(t.outcome.message) or t.outcome.status
     message = f"{t.label} failed in {t.outcome.stage}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
-    return Verdict(kind, t.label, fine, message, f"{kind} {t.outcome.stage} {_normal(first)}", culprit=t.label)
+    signature = f"{kind} {t.outcome.stage} {_normal(first)}"
+    return Verdict(oracle, kind, t.label, fine, message, signature, culprit=t.label)
 
 
 def _headline(message: str) -> str:

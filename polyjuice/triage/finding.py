@@ -17,7 +17,7 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.compilers import CompilerInfo
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.triage import reproducer
 
 
@@ -26,6 +26,7 @@ class FindingRecord:
     """What ``finding.json`` says."""
 
     kind: str
+    oracle: str
     compiler: str
     versions: Mapping[str, str]
     seed: int
@@ -63,17 +64,18 @@ def write_finding(
     b = case.of(verdict.b) if verdict.b else None
     formats.save(a.graph, folder / "a.onnx")
     formats.save(b.graph if b else a.graph, folder / "b.onnx")
-    artifacts = [t.artifact for t in (a, b) if t]
+    artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
     for side, artifact in zip("AB", artifacts, strict=False):
         if isinstance(artifact.source, bytes):
             (folder / reproducer.lowered_name(side)).write_bytes(artifact.source)
     arrays: dict[str, Any] = reproducer.stored_arrays(case, verdict, artifacts)
     np.savez_compressed(folder / "inputs.npz", **arrays)
-    text = reproducer.write(compiler, device, case, verdict, a.artifact, b.artifact if b else None, limit_s)
+    text = reproducer.write(compiler, device, case, verdict, artifacts[0], artifacts[1] if b else None, limit_s)
     (folder / "repro.py").write_text(text, encoding="utf-8")
     status, output = run_reproducer(folder, python, limit_s)
     record = FindingRecord(
         verdict.kind,
+        verdict.oracle,
         compiler.name,
         {**versions, "platform": platform.platform()},
         seed,
@@ -119,13 +121,24 @@ def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | Non
     return process.returncode, (stdout + stderr[-4000:]).strip()
 
 
+_BY_ORACLE = {
+    "metamorphic": "Two equivalent programs give different results after compilation.",
+    "differential": "A program gives wrong results after compilation.",
+    "optlevel": "A program gives different results at two optimization levels.",
+    "gradient": "Two equivalent programs have different gradients after compilation.",
+}
+_BY_KIND = {
+    "crash": "The compiler fails on a program that its framework runs.",
+    "hang": "The compiler does not finish on a program that its framework runs.",
+    "nondeterministic": "A compiled program gives different results from run to run.",
+    "slow": "Of two equivalent programs the simpler one compiles to the far slower code.",
+    "memory": "Of two equivalent programs the simpler one compiles to code that takes far more memory.",
+}
+
+
 def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> str:
     """Text for the compiler's issue template: what differs, how to see it, on what."""
-    what = {
-        "mismatch": "Two equivalent programs give different results after compilation.",
-        "crash": "The compiler fails on a program that its framework runs.",
-        "hang": "The compiler does not finish on a program that its framework runs.",
-    }[record.kind]
+    what = _BY_ORACLE.get(record.oracle) if record.kind == "mismatch" else _BY_KIND[record.kind]
     versions = "\n".join(f"- {name}: {version}" for name, version in record.versions.items())
     farther = record.kind == "mismatch" and record.culprit
     side = f"\nThe wrong side is **{farther}**: it is the one farther from float64.\n" if farther else ""

@@ -1,0 +1,79 @@
+"""The compiler under test in worker processes of its own: what a campaign's process has of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+
+import numpy as np
+
+from polyjuice.campaign.config import Config
+from polyjuice.compilers import CompilerInfo
+from polyjuice.execution import Artifact, Limits, Outcome, Worker
+from polyjuice.ir import Graph, digest
+from polyjuice.lower import Unlowerable, lower
+
+#: How long a program is timed for (the performance oracle, which does so several times).
+_MEASURE_S = 0.1
+
+
+class Bench:
+    """One worker for the compiler's default, and one for every other optimization level that is asked for."""
+
+    def __init__(self, config: Config, compiler: CompilerInfo) -> None:
+        self.compiler = compiler
+        self._config = config
+        self._workers: dict[str, Worker] = {}
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.close()
+
+    def fresh(self) -> Bench:
+        """Another bench, whose processes have seen nothing yet."""
+        return Bench(self._config, self.compiler)
+
+    def worker(self, level: str = "") -> Worker:
+        if level not in self._workers:
+            limits = Limits(compile_s=self._config.timeout_s, run_s=self._config.timeout_s)
+            options = {"device": self._config.device, **({"level": level} if level else {})}
+            self._workers[level] = Worker(self.compiler, python=self._config.python, limits=limits, options=options)
+        return self._workers[level]
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The time that all workers have spent, by activity (see Worker)."""
+        spent: Counter[str] = Counter()
+        for worker in self._workers.values():
+            spent.update(worker.seconds)
+        return dict(spent)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Those of the compiler and of its Python, once a worker has started."""
+        info = self.worker().info
+        return {self.compiler.name: info["version"], "python": info["python"]}
+
+    def execute(
+        self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
+    ) -> Outcome:
+        return self.worker(level).execute(artifact, inputs, compile=compile)
+
+    def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+        return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)
+
+    def lower(self, graph: Graph) -> Artifact | None:
+        opset, lacks = self._config.opset, self.compiler.lacks
+        try:
+            return lower(graph, self.compiler.format, digest(graph), opset=opset, lacks=lacks)
+        except Unlowerable:
+            return None

@@ -1,0 +1,41 @@
+"""The gate: no rule is trusted, and the interpreter must find a variant equal to its seed graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph
+from polyjuice.numerics import analyse, apart, as_good_as_equal
+
+
+def difference(
+    graph: Graph,
+    variant: Graph,
+    inputs: Sequence[Sequence[np.ndarray]],
+    values: Sequence[Sequence[np.ndarray]] | None = None,
+) -> str:
+    """How the interpreter finds a variant to differ from its seed graph, or "" where they are equal.
+
+    ``values`` are the seed graph's outputs in float64 on each of the inputs, if they are known.
+
+    Outputs that are exact must be equal; others, held in float64, may differ by the sum of their error bounds. The
+    bounds are worked out only where the values are not as good as equal.
+    """
+    for i, x in enumerate(inputs):
+        try:
+            wanted = values[i] if values else evaluate(graph, x, "float64")
+            results = evaluate(variant, x, "float64")
+            alike = all(as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
+            if alike and graph.output_types == variant.output_types:
+                continue
+            pairs = zip(analyse(graph, x, "float64", True), analyse(variant, x, "float64", True), strict=True)
+            for k, (a, b) in enumerate(pairs):
+                wrong = apart(a, b)
+                if a.type != b.type or wrong.any():
+                    return f"output {k} ({a.type}) differs at {int(wrong.sum())} of {wrong.size} elements"
+        except EvaluationError as error:
+            return f"the variant has no value where the seed graph has one: {error}"
+    return ""

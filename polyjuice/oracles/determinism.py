@@ -1,0 +1,62 @@
+"""The determinism oracle: a compiled program must give the same results again, bit for bit.
+
+It is run again, after the other sets of inputs, out of another compilation: memory that is read before it is written,
+a buffer that is used twice, and a race between threads show so. The order in which threads add is left open by most
+frameworks, so that results of floating sums may differ in their last places: they are compared under their bounds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polyjuice.numerics import SAFETY, Analysis, distance
+from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+
+
+class Determinism(Oracle):
+    """At most one verdict for each variant that ran: the first output that is another the second or third time."""
+
+    name = "determinism"
+
+    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+        return [v for t in case.ran if (v := _again(case, t, lab))]
+
+    def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
+        """Any output will do: which one catches stray memory is a matter of chance."""
+        return any(v.a == verdict.a for v in self.judge(case, lab))
+
+
+def _again(case: Case, t: Tested, lab: Lab) -> Verdict | None:
+    sets = len(case.inputs)
+    outcome = lab.execute(t.artifact, [*case.inputs, *case.inputs])
+    if outcome.status != "ok":
+        return None
+    for i, first in enumerate(t.outcome.outputs):
+        for k, array in enumerate(first):
+            for time, other in enumerate((outcome.outputs[i][k], outcome.outputs[sets + i][k]), 2):
+                wrong = _differs(array, other, t.analyses[i][k])
+                if wrong.any():
+                    return _verdict(t, i, k, time, array, other, wrong)
+    return None
+
+
+def _differs(first: np.ndarray, other: np.ndarray, analysis: Analysis) -> np.ndarray:
+    gap = distance(first, other)
+    allowed = np.where(np.isfinite(analysis.bound), 2 * SAFETY * analysis.bound, np.inf)
+    return np.asarray((gap > 0) if analysis.exact else (gap > allowed))
+
+
+def _verdict(t: Tested, i: int, k: int, time: int, first: np.ndarray, other: np.ndarray, wrong: np.ndarray) -> Verdict:
+    at = tuple(int(n) for n in np.argwhere(wrong)[0])
+    operators = sorted({node.qualified for node in t.graph.nodes})
+    message = (
+        f"output {k} ({t.graph.output_types[k]}) of {t.label} differs from run to run at {int(wrong.sum())} of "
+        f"{wrong.size} elements; at {list(at)} the first run gives {first[at]}, the {_ORDINALS[time]} {other[at]}"
+    )
+    signature = " ".join([Determinism.name, t.graph.output_types[k].dtype, *operators])
+    rung = "exact" if t.analyses[i][k].exact else "bounded"
+    allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
+    return Verdict(Determinism.name, "nondeterministic", t.label, "", message, signature, i, k, t.label, rung, allowed)
+
+
+_ORDINALS = {2: "second", 3: "third"}

@@ -1,0 +1,146 @@
+"""The gradient oracle: equivalent training graphs, compiled, must have equal gradients.
+
+Judged are the gradients, by the floating inputs, of a weighted sum of the outputs. There are no error bounds for them.
+In their place stands what Torch itself is off by, uncompiled, from the gradients of the same graph in float64; and an
+element counts only where these hardly change with the inputs (at a kink each side is right in its own way) and are the
+same for both graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.ir import GraphError, dtypes
+from polyjuice.numerics import distance
+from polyjuice.ops import in_float64
+from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.comparison import mismatch_signature
+
+#: How many times the uncompiled gradient's largest error, and how many units in the last place of the largest gradient,
+#: a compiled gradient may be off.
+_TIMES = 16.0
+_ULPS = 64.0
+
+#: How far the inputs are moved to see whether a gradient is stable, in units in the last place.
+_MOVED = 256.0
+
+
+@dataclass(frozen=True)
+class _Gradients:
+    """One variant's gradients: compiled, uncompiled, and in float64 at the inputs and beside them."""
+
+    tested: Tested
+    compiled: Sequence[Sequence[np.ndarray]]
+    plain: Sequence[Sequence[np.ndarray]]
+    wide: Sequence[Sequence[np.ndarray]]
+    beside: Sequence[Sequence[Sequence[np.ndarray]]]
+
+
+class Gradient(Oracle):
+    """At most one verdict for each pair of variants: the first input whose gradients differ."""
+
+    name = "gradient"
+    least = 2
+    formats = ("torch",)
+
+    def program(self, artifact: Artifact) -> Artifact:
+        """The program whose results are the gradients: a setting that the Torch compilers know."""
+        return replace(artifact, setup={**artifact.setup, "mode": "grad", "gradient": True}, results=None)
+
+    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+        found = [g for t in case.ran if (g := self._gradients(case, t, lab))]
+        return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
+
+    def _gradients(self, case: Case, t: Tested, lab: Lab) -> _Gradients | None:
+        """None where the program has no gradients, or Torch cannot differentiate it."""
+        outcome = lab.execute(self.program(t.artifact), case.inputs)
+        if outcome.status != "ok" or not outcome.reference:
+            return None
+        try:
+            wide = lab.lower(in_float64(t.graph))
+        except GraphError:
+            return None
+        if wide is None:
+            return None
+        sets = len(case.inputs)
+        moved = [_moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs]
+        reference: Outcome = lab.execute(self.program(wide), moved, compile=False)
+        if reference.reference is None:
+            return None
+        at, above, below = (reference.reference[n * sets : (n + 1) * sets] for n in range(3))
+        return _Gradients(t, outcome.outputs, outcome.reference, at, [above, below])
+
+
+def _moved(inputs: Sequence[np.ndarray], side: float) -> tuple[np.ndarray, ...]:
+    """Floating inputs in float64, each moved a few units in its last place; always the same way."""
+    rng = np.random.default_rng(0)
+    arrays = []
+    for x in inputs:
+        dtype = dtypes.of_array(x)
+        if not dtypes.is_float(dtype):
+            arrays.append(x)
+            continue
+        reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
+        wide = x.astype(np.float64)
+        arrays.append(wide + reach * np.maximum(np.abs(wide), 1.0))
+    return tuple(arrays)
+
+
+def _pair(case: Case, a: _Gradients, b: _Gradients) -> Verdict | None:
+    floating = [n for n, x in enumerate(case.inputs[0]) if dtypes.is_float(dtypes.of_array(x))]
+    for i in range(len(case.inputs)):
+        for j, n in enumerate(floating):
+            if verdict := _input(case, a, b, i, j, n):
+                return verdict
+    return None
+
+
+def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> Verdict | None:
+    """The verdict on the gradient by one input: the j-th floating one, the n-th of all."""
+    left, right = a.compiled[i][j], b.compiled[i][j]
+    dtype = dtypes.of_array(case.inputs[i][n])
+    tolerance = max(_tolerance(g, i, j, dtype) for g in (a, b))
+    if not np.isfinite(tolerance):
+        return None
+    settled = distance(a.wide[i][j], b.wide[i][j]) <= tolerance / _TIMES
+    for g in (a, b):
+        for beside in g.beside:
+            settled &= distance(g.wide[i][j], beside[i][j]) <= tolerance
+    wrong = settled & (distance(left, right) > 2 * tolerance)
+    blamed = {g.tested.label: wrong & _worse(g, i, j, tolerance) for g in (a, b)}
+    if not any(mask.any() for mask in blamed.values()):
+        return None
+    culprit = max(blamed, key=lambda label: int(blamed[label].sum()))
+    reference = a.wide[i][j]
+    at = tuple(
+        int(m) for m in np.unravel_index(int(np.argmax(np.where(wrong, distance(left, right), -1))), wrong.shape)
+    )
+    message = (
+        f"the gradient by input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
+        f"{a.tested.label} gives {left[at]}, {b.tested.label} gives {right[at]}, float64 {reference[at]:.9g}; "
+        f"uncompiled, the largest error is {_error(a, i, j):.3g}"
+    )
+    signature = mismatch_signature(Gradient.name, "bounded", dtype, a.tested.graph, b.tested.graph)
+    allowed = np.where(wrong, 2 * tolerance, np.inf)
+    sides = a.tested.label, b.tested.label
+    return Verdict(Gradient.name, "mismatch", *sides, message, signature, i, j, culprit, "bounded", allowed)
+
+
+def _error(g: _Gradients, i: int, j: int) -> float:
+    """The largest error of the uncompiled gradient."""
+    return float(distance(g.plain[i][j], g.wide[i][j]).max(initial=0.0))
+
+
+def _tolerance(g: _Gradients, i: int, j: int, dtype: str) -> float:
+    largest = float(np.abs(g.wide[i][j]).max(initial=0.0))
+    return _TIMES * _error(g, i, j) + _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)
+
+
+def _worse(g: _Gradients, i: int, j: int, tolerance: float) -> np.ndarray:
+    error = distance(g.compiled[i][j], g.wide[i][j])
+    return np.asarray((error > tolerance) & (error > distance(g.plain[i][j], g.wide[i][j])))

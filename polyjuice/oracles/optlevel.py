@@ -1,0 +1,37 @@
+"""The optlevel oracle: a program must mean the same at every optimization level of its compiler."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polyjuice.compilers import CompilerInfo
+from polyjuice.oracles import crash
+from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.comparison import compare
+
+
+class OptLevel(Oracle):
+    """Each variant that ran at the compiler's default, the highest level, against itself at every other level."""
+
+    name = "optlevel"
+
+    def refusal(self, compiler: CompilerInfo) -> str:
+        return "" if len(compiler.levels) > 1 else f"{compiler.name} has no optimization levels"
+
+    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+        levels = lab.compiler.levels[:-1]
+        return [v for t in case.ran for level in levels if (v := _against(case, t, level, lab))]
+
+
+def _against(case: Case, t: Tested, level: str, lab: Lab) -> Verdict | None:
+    outcome = lab.execute(t.artifact, case.inputs, level=level)
+    other = replace(t, label=f"{t.label} at level {level}", outcome=outcome)
+    if outcome.status == "ok":
+        verdict = compare(OptLevel.name, case, t, other)
+    else:
+        verdict = crash.verdict(OptLevel.name, other, t.label) if crash.failed(other) else None
+    if verdict is None:
+        return None
+    operators = sorted({node.qualified for node in t.graph.nodes})
+    signature = " ".join([verdict.signature, level, *operators])
+    return replace(verdict, a=t.label, b="", level=level, signature=signature)

@@ -1,0 +1,73 @@
+"""The performance oracle: of two equivalent graphs, the simpler one must not compile to the far slower program.
+
+Times scatter, so that little is said on one measurement: both programs are compiled and timed in turns, and the simpler
+one must take twice as long, or far more memory, each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import numpy as np
+
+from polyjuice.execution import Outcome
+from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+
+#: How many times as long the simpler program must take, and how much longer: below that, it is the call that counts.
+SLOWER = 2.0
+LONGER_S = 50e-6
+
+#: How many times as much memory the simpler program must take, and how much more.
+LARGER = 4.0
+MORE_BYTES = 2**24
+
+_ROUNDS = 5
+
+
+class Performance(Oracle):
+    """At most one verdict for each pair of variants of different size that ran."""
+
+    name = "performance"
+    least = 2
+
+    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+        first = {t.label: lab.measure(t.artifact, case.inputs) for t in case.ran}
+        pairs = [(a, b) for a, b in permutations(case.ran, 2) if len(a.graph) < len(b.graph)]
+        return [v for a, b in pairs if (v := _pair(case, a, b, [(first[a.label], first[b.label])], lab))]
+
+
+def _pair(case: Case, simple: Tested, other: Tested, rounds: list[tuple[Outcome, Outcome]], lab: Lab) -> Verdict | None:
+    """The verdict that every round of measurements agrees on; the rounds end with the first that does not."""
+    while slow := _slower(rounds) or _larger(rounds):
+        if len(rounds) == _ROUNDS:
+            break
+        rounds.append((lab.measure(simple.artifact, case.inputs), lab.measure(other.artifact, case.inputs)))
+    if not slow:
+        return None
+    message = (
+        f"{simple.label} ({len(simple.graph)} operators) takes {slow} its equivalent {other.label} "
+        f"({len(other.graph)} operators)"
+    )
+    operators = sorted({n.qualified for n in simple.graph.nodes})
+    kind = "slow" if _slower(rounds) else "memory"
+    signature = " ".join([kind, *operators])
+    return Verdict(Performance.name, kind, simple.label, other.label, message, signature, culprit=simple.label)
+
+
+def _slower(rounds: Sequence[tuple[Outcome, Outcome]]) -> str:
+    if not all(a.times and b.times for a, b in rounds):
+        return ""
+    # The quick runs of the one against the slow runs of the other: what scatters that far does not count.
+    worst = [(float(np.quantile(a.times, 0.25)), float(np.quantile(b.times, 0.75))) for a, b in rounds]
+    if not all(a > SLOWER * b and a - b > LONGER_S for a, b in worst):
+        return ""
+    a, b = (float(np.median([np.median(o.times) for o in side])) for side in zip(*rounds, strict=True))
+    return f"{1e6 * a:.0f} µs, {a / b:.1f} times as long as"
+
+
+def _larger(rounds: Sequence[tuple[Outcome, Outcome]]) -> str:
+    if not all(a.peak > LARGER * b.peak and a.peak - b.peak > MORE_BYTES for a, b in rounds):
+        return ""
+    a, b = (float(np.median([o.peak for o in side])) for side in zip(*rounds, strict=True))
+    return f"{a / 2**20:.0f} MiB, {a / max(b, 1):.1f} times as much as"
