@@ -24,8 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.campaign.case import BATCH, Runner
+from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.preparation import BATCH
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker
 from polyjuice.execution.protocol import to_wire

@@ -16,7 +16,7 @@ class Config:
     """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
 
     ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
-    ``seeds`` is a strategy's name or a list of model files.
+    ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
     """
 
     compiler: str
@@ -32,6 +32,7 @@ class Config:
     without_rules: tuple[str, ...] = ()
     oracles: tuple[str, ...] = ("metamorphic", "crash")
     profiles: tuple[str, ...] = ("exact", "normal")
+    input_sets: int = 1
     python: str = sys.executable
     device: str = "cpu"
     workers: int = 1

@@ -17,8 +17,9 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from polyjuice.campaign.case import BATCH, CaseResult, Runner
+from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.preparation import BATCH
 from polyjuice.campaign.store import Store
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule

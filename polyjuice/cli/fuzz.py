@@ -82,6 +82,9 @@ def fuzz(
     without_rule: WithoutRuleOption = None,
     oracle: Annotated[str, typer.Option(help="Oracles, separated by commas.")] = "metamorphic,crash",
     profile: Annotated[str, typer.Option(help="Input profiles, separated by commas.")] = "exact,normal",
+    input_sets: Annotated[
+        int, typer.Option(min=1, help="Sets of inputs that each program is run on, of each profile.")
+    ] = 1,
     python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
     device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
@@ -118,6 +121,7 @@ def fuzz(
             without_rules=tuple(without_rule or ()),
             oracles=chosen(oracle, list(ORACLES), "--oracle"),
             profiles=chosen(profile, PROFILES, "--profile"),
+            input_sets=input_sets,
             python=str(_interpreter(python)),
             device=device.value,
             workers=workers or os.cpu_count() or 1,
