@@ -9,6 +9,7 @@ from typing import Any
 
 from polyjuice import formats
 from polyjuice.generate import STRATEGIES, generate
+from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts
 
@@ -61,10 +62,14 @@ class Seeds:
             formats.save(self._graphs[number], path)
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
-        """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``)."""
+        """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
+
+        A generated graph has inputs on which nothing in it is NaN or infinite, wherever such could be found.
+        """
         if self._graphs:
             return self._graphs[index % len(self._graphs)]
-        return generate(self._nodes, f"{self._seed}/{index}/{attempt}", accepts, self._partners)
+        key = f"{self._seed}/{index}/{attempt}"
+        return settle(generate(self._nodes, key, accepts, self._partners), key)
 
 
 def _kept(campaign: Path, number: int) -> Path:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyjuice.interpret import evaluate
+from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.numerics import SAFETY, distance
 from polyjuice.oracles.case import Case, Tested, Verdict
@@ -58,7 +58,10 @@ def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Ve
 
 
 def worse(case: Case, t: Tested, i: int, k: int) -> np.ndarray:
-    """Where a program left its bound and is farther from the reference than the uncompiled run."""
+    """Where a program left its bound and is farther from the reference than the uncompiled run.
+
+    Nowhere if that run, in the graph's own types, has no value: then there is no second opinion.
+    """
     analysis = t.analyses[i][k]
     error = distance(t.outcome.outputs[i][k], analysis.reference)
     outside = error > (0.0 if analysis.exact else SAFETY * analysis.bound)
@@ -67,7 +70,10 @@ def worse(case: Case, t: Tested, i: int, k: int) -> np.ndarray:
     if t.outcome.reference is not None:
         plain = t.outcome.reference[i][k]
     else:
-        plain = evaluate(t.graph, case.inputs[i])[k]
+        try:
+            plain = evaluate(t.graph, case.inputs[i])[k]
+        except EvaluationError:
+            return np.zeros_like(outside)
     return np.asarray(outside & (error > distance(plain, analysis.reference)))
 
 

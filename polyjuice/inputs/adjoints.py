@@ -1,0 +1,265 @@
+"""Formulas for the vector-Jacobian products of operators that mix elements, by the operators' names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.inputs.linear_adjoints import (
+    Adjoint,
+    Application,
+    average_slope,
+    col2im,
+    convolution,
+    convolution_transpose,
+    einsum,
+    gemm,
+    matmul,
+    onto,
+    pooled,
+    resize,
+)
+from polyjuice.ir import Attrs
+from polyjuice.ops import along
+
+#: Stands in for a zero that a formula divides by.
+_TINY = 1e-6
+
+
+def _nonzero(x: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(x) < _TINY, np.where(x < 0, -_TINY, _TINY), x)
+
+
+# --- reductions ------------------------------------------------------------------------------------------------------
+
+
+def _reduction(slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> Adjoint:
+    """``slope`` gives the derivatives from the operand, the result (with its axes kept), and the number of terms."""
+
+    def adjoint(a: Application) -> Sequence[np.ndarray]:
+        return [_over(a, along.axes(a.attrs, a.x[0].ndim), slope)]
+
+    return adjoint
+
+
+def _over(a: Application, axes: Sequence[int], slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> np.ndarray:
+    x = a.x[0]
+    kept = [1 if i in axes else n for i, n in enumerate(x.shape)]
+    terms = math.prod(x.shape[i] for i in axes)
+    return np.asarray(np.broadcast_to(a.c.reshape(kept) * slope(x, a.y.reshape(kept), terms), x.shape))
+
+
+def _over_spatial(slope: Callable[[Attrs], Callable[[np.ndarray, np.ndarray, int], Any]]) -> Adjoint:
+    return lambda a: [_over(a, range(2, a.x[0].ndim), slope(a.attrs))]
+
+
+def _norm_slope(p: float) -> Callable[[np.ndarray, np.ndarray, int], Any]:
+    return lambda x, y, n: np.sign(x) * (np.abs(x) / _nonzero(y)) ** (p - 1)
+
+
+def _product_slope(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
+    """The product of the other elements, zeros taken for tiny numbers."""
+    axes = tuple(i for i in range(x.ndim) if y.shape[i] != x.shape[i])
+    whole = _nonzero(x)
+    return np.asarray(np.prod(whole, axis=axes, keepdims=True) / whole)
+
+
+def _log_sum(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
+    return np.asarray(np.exp(-np.nan_to_num(y, nan=0.0, neginf=0.0)))
+
+
+# --- along an axis ---------------------------------------------------------------------------------------------------
+
+
+def _softmax(a: Application) -> Sequence[np.ndarray]:
+    y, c, axis = a.y, a.c, a.attrs["axis"]
+    return [y * (c - np.sum(c * y, axis=axis, keepdims=True))]
+
+
+def _log_softmax(a: Application) -> Sequence[np.ndarray]:
+    y, c, axis = a.y, a.c, a.attrs["axis"]
+    return [c - np.exp(y) * np.sum(c, axis=axis, keepdims=True)]
+
+
+def _lp_normalization(a: Application) -> Sequence[np.ndarray]:
+    x, c, axis, p = a.x[0], a.c, a.attrs["axis"], a.attrs["p"]
+    length = _nonzero(np.sum(np.abs(x) ** p, axis=axis, keepdims=True) ** (1 / p))
+    along_norm = np.sum(c * x, axis=axis, keepdims=True) / length**2
+    return [c / length - along_norm * np.sign(x) * (np.abs(x) / length) ** (p - 1)]
+
+
+def _cumsum(a: Application) -> Sequence[np.ndarray]:
+    return [np.asarray(a.numpy([a.c], {**a.attrs, "reverse": 1 - a.attrs["reverse"]}))]
+
+
+# --- normalisations --------------------------------------------------------------------------------------------------
+
+
+def _standardised(x: np.ndarray, c: np.ndarray, axes: tuple[int, ...], epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """(x - mean) / sqrt(variance + epsilon), and the cotangent of x given that of this."""
+    centred = x - np.mean(x, axis=axes, keepdims=True)
+    scale = 1 / np.sqrt(np.mean(centred**2, axis=axes, keepdims=True) + epsilon + _TINY**2)
+    y = centred * scale
+    projected = c - np.mean(c, axis=axes, keepdims=True) - y * np.mean(c * y, axis=axes, keepdims=True)
+    return y, scale * projected
+
+
+def _normalised(groups: Callable[[Application], Sequence[int]], epsilon: str, channels: bool) -> Adjoint:
+    """A standardisation of the trailing elements of the shape that ``groups`` says, then perhaps scale and bias."""
+
+    def adjoint(a: Application) -> Sequence[np.ndarray]:
+        x, c, parameters = a.x[0], a.c, a.x[1:]
+        lines = (-1, *[1] * (x.ndim - 2)) if channels else None
+        placed = [p.reshape(lines) if lines else p for p in parameters]
+        shape = tuple(groups(a))
+        inner = c * placed[0] if placed else c
+        y, of_x = _standardised(x.reshape(shape), inner.reshape(shape), (len(shape) - 1,), a.attrs[epsilon])
+        whole = [c * y.reshape(x.shape), c][: len(parameters)]
+        rest = [onto(p.shape, w).reshape(q.shape) for p, w, q in zip(placed, whole, parameters, strict=True)]
+        return [of_x.reshape(x.shape), *rest]
+
+    return adjoint
+
+
+def _layer_groups(a: Application) -> Sequence[int]:
+    x, axis = a.x[0], a.attrs["axis"] % a.x[0].ndim
+    return (*x.shape[:axis], math.prod(x.shape[axis:]))
+
+
+def _mean_variance(a: Application) -> Sequence[np.ndarray]:
+    axes = tuple(axis % a.x[0].ndim for axis in a.attrs["axes"])
+    return [_standardised(a.x[0], a.c, axes, 0.0)[1]]
+
+
+def _batch_normalization(a: Application) -> Sequence[np.ndarray]:
+    x, c = a.x[0], a.c
+    lines = (-1, *[1] * (x.ndim - 2))
+    scale, _, mean, variance = (p.reshape(lines) for p in a.x[1:])
+    root = np.sqrt(np.maximum(variance + a.attrs["epsilon"], _TINY))
+    y = (x - mean) / root
+    parts = [c * y, c, -c * scale / root, -c * scale * y / (2 * root**2)]
+    return [c * scale / root, *(onto(scale.shape, part).reshape(-1) for part in parts)]
+
+
+def _lrn(a: Application) -> Sequence[np.ndarray]:
+    """x / d^beta, where d is the bias and the weighted squares of neighbouring channels."""
+    x, c, attrs = a.x[0], a.c, a.attrs
+    size, beta, channels = attrs["size"], attrs["beta"], np.arange(x.shape[1])
+    gap = channels - channels[:, None]
+    weights = ((-((size - 1) // 2) <= gap) & (gap <= size // 2)) * (attrs["alpha"] / size)
+    d = attrs["bias"] + np.moveaxis(np.tensordot(weights, x**2, ([1], [1])), 0, 1)
+    inner = np.moveaxis(np.tensordot(weights, c * x * d ** (-beta - 1), ([0], [1])), 0, 1)
+    return [c * d**-beta - 2 * beta * x * inner]
+
+
+def _lp_slope(a: Application, places: np.ndarray) -> np.ndarray:
+    taken = np.where(places >= 0, a.x[0].reshape(-1)[places], 0.0)
+    norms = a.y.reshape(*a.y.shape, *[1] * len(a.attrs["kernel_shape"]))
+    return np.asarray(_norm_slope(a.attrs["p"])(taken, norms, 0))
+
+
+def _det(a: Application) -> Sequence[np.ndarray]:
+    x = a.x[0] + _TINY * np.eye(a.x[0].shape[-1])
+    factor = (a.c * np.linalg.det(x))[..., None, None]
+    return [factor * np.swapaxes(np.linalg.pinv(x), -1, -2)]
+
+
+# --- others ----------------------------------------------------------------------------------------------------------
+
+
+def _scatter(place: Callable[[Application], np.ndarray]) -> Adjoint:
+    """``place`` reads the result's cotangent where each update is written. A product or an extreme counts as a sum."""
+
+    def adjoint(a: Application) -> Sequence[np.ndarray | None]:
+        data, indices, updates = a.x
+        kept = a.c
+        if a.attrs["reduction"] == "none":
+            marks = a.numpy([np.zeros(data.shape), indices, np.ones(updates.shape)], a.attrs)
+            kept = np.where(np.asarray(marks) > 0, 0.0, a.c)
+        return [kept, None, place(a)]
+
+    return adjoint
+
+
+def _along_elements(a: Application) -> np.ndarray:
+    indices, axis = a.x[1], a.attrs["axis"] % a.x[0].ndim
+    others = tuple(slice(None) if i == axis else slice(0, n) for i, n in enumerate(indices.shape))
+    return np.asarray(np.take_along_axis(a.c[others], indices, axis))
+
+
+def _at_rows(a: Application) -> np.ndarray:
+    return np.asarray(a.c[tuple(np.moveaxis(a.x[1], -1, 0))])
+
+
+def _prelu(a: Application) -> Sequence[np.ndarray]:
+    (x, slope), c = a.x, a.c
+    return [c * np.where(x < 0, slope, 1.0), onto(slope.shape, c * np.minimum(x, 0.0))]
+
+
+def _through(a: Application) -> Sequence[np.ndarray | None]:
+    """The first operand goes through, up to rounding."""
+    return [a.c]
+
+
+def _along_channel(p: np.ndarray, rank: int, axis: int) -> np.ndarray:
+    return p.reshape([-1 if i == axis % rank else 1 for i in range(rank)]) if p.ndim else p
+
+
+def _quantize(a: Application) -> Sequence[np.ndarray | None]:
+    return [a.c / _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])]
+
+
+def _dequantize(a: Application) -> Sequence[np.ndarray | None]:
+    x, scale = a.x[0], _along_channel(a.x[1], a.x[0].ndim, a.attrs["axis"])
+    zero = _along_channel(a.x[2], x.ndim, a.attrs["axis"]).astype(np.float64) if len(a.x) > 2 else 0.0
+    return [a.c * scale, onto(scale.shape, a.c * (x - zero)).reshape(a.x[1].shape)]
+
+
+def _grouped(a: Application) -> Sequence[int]:
+    return (a.x[0].shape[0], a.attrs["num_groups"], -1)
+
+
+ADJOINTS: Mapping[str, Adjoint] = {
+    "ReduceSum": _reduction(lambda x, y, n: 1.0),
+    "aten.nansum": _reduction(lambda x, y, n: 1.0),
+    "ReduceMean": _reduction(lambda x, y, n: 1.0 / n),
+    "ReduceProd": _reduction(_product_slope),
+    "ReduceL1": _reduction(lambda x, y, n: np.sign(x)),
+    "ReduceL2": _reduction(_norm_slope(2)),
+    "ReduceSumSquare": _reduction(lambda x, y, n: 2 * x),
+    "ReduceLogSum": _reduction(_log_sum),
+    "ReduceLogSumExp": _reduction(lambda x, y, n: np.exp(x - y)),
+    "GlobalAveragePool": _over_spatial(lambda attrs: lambda x, y, n: 1.0 / n),
+    "GlobalLpPool": _over_spatial(lambda attrs: _norm_slope(attrs["p"])),
+    "Softmax": _softmax,
+    "LogSoftmax": _log_softmax,
+    "LpNormalization": _lp_normalization,
+    "CumSum": _cumsum,
+    "MeanVarianceNormalization": _mean_variance,
+    "LayerNormalization": _normalised(_layer_groups, "epsilon", channels=False),
+    "InstanceNormalization": _normalised(lambda a: (*a.x[0].shape[:2], -1), "epsilon", channels=True),
+    "GroupNormalization": _normalised(_grouped, "epsilon", channels=True),
+    "aten.group_norm": _normalised(_grouped, "eps", channels=True),
+    "BatchNormalization": _batch_normalization,
+    "LRN": _lrn,
+    "MatMul": matmul,
+    "Gemm": gemm,
+    "Einsum": einsum,
+    "Det": _det,
+    "Conv": convolution,
+    "ConvTranspose": convolution_transpose,
+    "AveragePool": pooled(average_slope),
+    "LpPool": pooled(_lp_slope),
+    "Col2Im": col2im,
+    "Resize": resize,
+    "ScatterElements": _scatter(_along_elements),
+    "ScatterND": _scatter(_at_rows),
+    "PRelu": _prelu,
+    "Cast": _through,
+    "QuantizeLinear": _quantize,
+    "DequantizeLinear": _dequantize,
+}
+"""By the operators' qualified names."""

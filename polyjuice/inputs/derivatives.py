@@ -1,0 +1,280 @@
+"""Vector-Jacobian products of the operator table, by which a loss on one value is led back to a graph's inputs.
+
+Nothing here is said per operator: elementwise operators are differenced, operators that move elements are asked where
+each came from, operators that ONNX lacks are taken apart, and only for what is left :mod:`polyjuice.inputs.adjoints`
+has formulas. Where an operator is flat or stepped, a *proxy derivative* says which way it tends (NNSmith, paper 001,
+section 3.3), and an operator without any of this is differenced along blocks of elements.
+
+All arithmetic is on float64, whatever the graph's own element types are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from polyjuice.inputs.adjoints import ADJOINTS
+from polyjuice.inputs.linear_adjoints import Application, onto
+from polyjuice.interpret import EvaluationError, apply
+from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
+from polyjuice.ops import Op, entry
+from polyjuice.ops.decompose import NoDecomposition, body
+
+Cotangent = np.ndarray | None
+"""The derivative of a loss by each element of a value; None stands for zeros."""
+
+#: The step of a central difference, relative to values above 1: of the order of the cube root of float64's precision.
+_STEP = 1e-5
+
+#: Steps over which a flat or stepped function still shows its trend (a rounding, a Relu, a comparison).
+_WIDE_STEPS = (1.0, 8.0)
+
+#: A difference quotient of a stepped function above this is that of a jump.
+_JUMP = 100.0
+
+#: Steeper slopes would drown all others.
+_STEEPEST = 1e6
+
+#: Operators whose result elements are operand elements that a comparison chose.
+_SELECTING = frozenset(
+    (
+        *("ReduceMax", "ReduceMin", "MaxPool", "GlobalMaxPool", "TopK", "aten.aminmax", "aten.cummax", "aten.cummin"),
+        *("aten.sort", "aten.median", "aten.kthvalue", "aten.adaptive_max_pool1d", "aten.adaptive_max_pool2d"),
+    )
+)
+
+#: The fraction that marks the code of an operand element, so that no other value is taken for one.
+_MARK = 0.318
+
+#: How many blocks of elements the last resort moves, one after the other.
+_BLOCKS = 16
+
+
+def pullback(
+    node: Node,
+    operands: Sequence[np.ndarray],
+    cotangents: Sequence[Cotangent],
+    results: Sequence[np.ndarray | None],
+    wanted: Sequence[bool] | None = None,
+    proxy: bool = True,
+) -> list[Cotangent]:
+    """The cotangents of a node's operands, given those of its results.
+
+    ``operands`` and ``results`` are in float64 where they are floating; a result that nobody reads may be None.
+    ``wanted`` says for which operands it is asked. Without ``proxy`` derivatives are what they are, also where that
+    is 0.
+    """
+    wanted = [True] * len(operands) if wanted is None else wanted
+    op = entry(node)
+    if op is None or all(c is None for c in cotangents):
+        return [None] * len(operands)
+    with np.errstate(all="ignore"):
+        if op.unrolled:
+            return pullback_graph(op.unrolled(operands, node.attrs), operands, cotangents, proxy)
+        found = _pulled_back(op, node, operands, cotangents, results, wanted, proxy)
+    return [_tame(c) if ask else None for c, ask in zip(found, wanted, strict=True)]
+
+
+def pullback_graph(
+    graph: Graph, inputs: Sequence[np.ndarray], cotangents: Sequence[Cotangent], proxy: bool = True
+) -> list[Cotangent]:
+    """The same for a whole graph: the cotangents of its inputs, given those of its outputs."""
+    values = dict(zip(graph.inputs, map(widened, inputs), strict=True))
+    values |= {name: widened(array) for name, array in graph.constants.items()}
+    for node in graph.nodes:
+        types = [graph.types[name] if name else None for name in node.outputs]
+        made = apply(node, [values[name] for name in node.inputs if name], types, "float64")
+        values.update((name, array) for name, array in zip(node.outputs, made, strict=True) if name)
+    collected: dict[str, np.ndarray] = {}
+    for name, cotangent in zip(graph.outputs, cotangents, strict=True):
+        add(collected, name, cotangent)
+    back_propagate(graph, values, collected, set(graph.inputs), len(graph.nodes), proxy)
+    return [collected.get(name) for name in graph.inputs]
+
+
+def back_propagate(
+    graph: Graph,
+    values: Mapping[str, np.ndarray],
+    cotangents: dict[str, np.ndarray],
+    sources: set[str],
+    count: int,
+    proxy: bool = True,
+) -> None:
+    """Lead cotangents through the first ``count`` nodes, the last first, back to the values that are ``sources``.
+
+    ``values`` has the operands of those nodes, ``cotangents`` is added to.
+    """
+    varying = set(sources)
+    for node in graph.nodes[:count]:
+        if varying.intersection(node.inputs):
+            varying.update(name for name in node.outputs if name)
+    for node in reversed(graph.nodes[:count]):
+        of_results = [cotangents.get(name) if name else None for name in node.outputs]
+        names = [name for name in node.inputs if name]
+        wanted = [name in varying for name in names]
+        if not any(wanted) or all(c is None for c in of_results):
+            continue
+        results = [widened(values[name]) if name else None for name in node.outputs]
+        found = pullback(node, [widened(values[name]) for name in names], of_results, results, wanted, proxy)
+        for name, cotangent in zip(names, found, strict=True):
+            add(cotangents, name, cotangent)
+
+
+def add(cotangents: dict[str, np.ndarray], name: str, more: Cotangent) -> None:
+    """Add to the cotangent of a value."""
+    if more is not None:
+        cotangents[name] = cotangents[name] + more if name in cotangents else more
+
+
+def widened(array: np.ndarray) -> np.ndarray:
+    """A floating array in float64, others as they are."""
+    return array if array.dtype.kind in "iub" else array.astype(np.float64, copy=False)
+
+
+def _tame(cotangent: Cotangent) -> Cotangent:
+    if cotangent is None or not cotangent.any():
+        return None
+    if np.isfinite(cotangent).all():
+        return cotangent
+    return np.nan_to_num(cotangent, nan=0.0, posinf=_STEEPEST, neginf=-_STEEPEST)
+
+
+def _pulled_back(
+    op: Op,
+    node: Node,
+    operands: Sequence[np.ndarray],
+    cotangents: Sequence[Cotangent],
+    results: Sequence[np.ndarray | None],
+    wanted: Sequence[bool],
+    proxy: bool,
+) -> Sequence[Cotangent]:
+    name, first, result = op.qualified, cotangents[0], results[0]
+    if not proxy and result is not None and result.dtype.kind in "iub":
+        return [None] * len(operands)
+    if name in ADJOINTS and first is not None and result is not None:
+        found = ADJOINTS[name](Application(operands, result, first, node.attrs, op.numpy))
+        return [*found, *[None] * (len(operands) - len(found))]
+    if op.moves or name in _SELECTING:
+        return _moved(op, node, operands, cotangents)
+    if op.elementwise and first is not None:
+        return [_differenced(op, node, operands, i, first, proxy) if ask else None for i, ask in enumerate(wanted)]
+    if op.domain:
+        try:
+            return pullback_graph(_in_onnx(node, operands, results), operands, cotangents, proxy)
+        except (NoDecomposition, GraphError, EvaluationError):
+            pass
+    return _along_blocks(node, operands, cotangents, wanted)
+
+
+def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray | None]) -> Graph:
+    """A node of another domain as a graph of ONNX's operators, with all floating values in float64."""
+    names = [name for name in node.inputs if name]
+    arrays = [*zip(names, operands, strict=True), *zip(node.outputs, results, strict=True)]
+    return body(node, {n: TensorType(dtypes.of_array(x), x.shape) for n, x in arrays if n and x is not None})
+
+
+# --- elementwise operators -------------------------------------------------------------------------------------------
+
+
+def _differenced(
+    op: Op, node: Node, operands: Sequence[np.ndarray], place: int, cotangent: np.ndarray, proxy: bool
+) -> np.ndarray:
+    """One operand's cotangent, by the difference quotients of all its elements at once."""
+    x = operands[place]
+    if x.dtype.kind == "f":
+        slope = _slope(op, node, operands, place, _STEP * np.maximum(np.abs(x), 1.0))
+    else:
+        slope = np.zeros(cotangent.shape)
+    if not op.continuous and proxy:
+        slope = np.where(np.abs(slope) > _JUMP, 0.0, slope)
+    for step in _WIDE_STEPS if proxy else ():
+        flat = (slope == 0) & (cotangent != 0)
+        if not flat.any():
+            break
+        slope = np.where(flat, _slope(op, node, operands, place, np.full(x.shape, step)), slope)
+    return onto(x.shape, cotangent * slope)
+
+
+def _slope(op: Op, node: Node, operands: Sequence[np.ndarray], place: int, step: np.ndarray) -> np.ndarray:
+    """The difference quotient over a step to both sides, or to the one where the operator has a finite value."""
+
+    def at(x: np.ndarray) -> np.ndarray:
+        moved = [*operands[:place], x, *operands[place + 1 :]]
+        return np.asarray(op.numpy(moved, node.attrs)).astype(np.float64)
+
+    x = operands[place]
+    if x.dtype.kind == "b":
+        return np.asarray(at(np.ones_like(x)) - at(np.zeros_like(x)))
+    steps = step.astype(x.dtype)
+    above, below, width = at(x + steps), at(x - steps), step
+    slope = (above - below) / (2 * width)
+    if not np.isfinite(slope).all():
+        here = at(x)
+        forward, backward = (above - here) / width, (here - below) / width
+        slope = np.where(np.isfinite(slope), slope, np.where(np.isfinite(forward), forward, backward))
+        slope = np.nan_to_num(slope, nan=0.0)
+    return np.asarray(np.clip(slope, -_STEEPEST, _STEEPEST))
+
+
+# --- operators that move elements ------------------------------------------------------------------------------------
+
+
+def _moved(op: Op, node: Node, operands: Sequence[np.ndarray], cotangents: Sequence[Cotangent]) -> list[Cotangent]:
+    """The cotangents of result elements, given to the operand elements that they came from.
+
+    Each element is replaced by a number of its own, larger where the element is, so that an operator that chooses
+    among elements by comparing them makes the same choice.
+    """
+    data = [i for i in range(len(operands)) if op.variable(i) in op.results and operands[i].size]
+    elements = np.concatenate([operands[i].reshape(-1).astype(np.float64) for i in data] or [np.zeros(0)])
+    codes = np.empty(elements.size)
+    codes[np.argsort(elements, kind="stable")] = np.arange(elements.size) + _MARK
+    ends = np.cumsum([operands[i].size for i in data])
+    coded = list(operands)
+    for i, part in zip(data, np.split(codes, ends[:-1]), strict=True):
+        coded[i] = part.reshape(operands[i].shape)
+    raw = op.numpy(coded, node.attrs)
+    by_code = np.zeros(elements.size)
+    for result, cotangent in zip(raw if isinstance(raw, tuple) else (raw,), cotangents, strict=True):
+        if cotangent is None:
+            continue
+        code = np.floor(np.where(np.isfinite(result), result, -1)).astype(np.int64)
+        known = (np.abs(result - code - _MARK) < 1e-6) & (code >= 0)
+        by_code += np.bincount(code[known], cotangent[known], elements.size)
+    collected: list[Cotangent] = [None] * len(operands)
+    for i, part in zip(data, np.split(by_code[codes.astype(np.int64)], ends[:-1]), strict=True):
+        collected[i] = part.reshape(operands[i].shape)
+    return collected
+
+
+# --- any operator ----------------------------------------------------------------------------------------------------
+
+
+def _along_blocks(
+    node: Node,
+    operands: Sequence[np.ndarray],
+    cotangents: Sequence[Cotangent],
+    wanted: Sequence[bool],
+) -> list[Cotangent]:
+    """Derivatives along blocks of elements, each spread evenly over its block; exact where an operand is small."""
+
+    def loss(moved: Sequence[np.ndarray]) -> float:
+        made = apply(node, moved, [None] * len(cotangents))
+        return sum(float(np.sum(c * y)) for c, y in zip(cotangents, made, strict=True) if c is not None)
+
+    collected: list[Cotangent] = []
+    for i, x in enumerate(operands):
+        if not wanted[i] or x.dtype.kind != "f" or not x.size:
+            collected.append(None)
+            continue
+        blocks = np.arange(x.size) * min(_BLOCKS, x.size) // x.size
+        cotangent = np.zeros(x.size)
+        step = _STEP * max(1.0, float(np.max(np.abs(x))))
+        for block in range(int(blocks[-1]) + 1):
+            inside = blocks == block
+            shift = (inside * step).reshape(x.shape)
+            ahead, behind = (loss([*operands[:i], moved, *operands[i + 1 :]]) for moved in (x + shift, x - shift))
+            cotangent[inside] = (ahead - behind) / (2 * step * np.count_nonzero(inside))
+        collected.append(cotangent.reshape(x.shape))
+    return collected

@@ -1,0 +1,179 @@
+"""Formulas for the vector-Jacobian products of operators that are linear in each operand: products and windows.
+
+Each takes an :class:`Application` and returns the cotangents of the operands, the first ones first; operands that it
+leaves out, and None, have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyjuice.ir import Attrs
+from polyjuice.ops.convolution import conv
+from polyjuice.ops.spec import NumpyFn
+from polyjuice.ops.structural import pad_array
+from polyjuice.ops.windows import spatial_pads, windows
+
+
+@dataclass(frozen=True)
+class Application:
+    """One application of an operator in float64: operands ``x``, the result ``y``, and its cotangent ``c``."""
+
+    x: Sequence[np.ndarray]
+    y: np.ndarray
+    c: np.ndarray
+    attrs: Attrs
+    numpy: NumpyFn
+
+
+Adjoint = Callable[[Application], Sequence["np.ndarray | None"]]
+
+
+def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
+    """The cotangent of an operand that was broadcast from ``shape``."""
+    extra = cotangent.ndim - len(shape)
+    axes = [i for i in range(cotangent.ndim) if i < extra or (shape[i - extra] == 1 and cotangent.shape[i] != 1)]
+    return np.asarray(np.sum(cotangent, axis=tuple(axes), keepdims=True)).reshape(shape) if axes else cotangent
+
+
+# --- products --------------------------------------------------------------------------------------------------------
+
+
+def matmul(a: Application) -> Sequence[np.ndarray]:
+    (left, right), c = a.x, a.c
+    rows = left[None, :] if left.ndim == 1 else left
+    columns = right[:, None] if right.ndim == 1 else right
+    c = c[..., None] if right.ndim == 1 else c
+    c = c[..., None, :] if left.ndim == 1 else c
+    of_left = onto(rows.shape, np.matmul(c, np.swapaxes(columns, -1, -2)))
+    of_right = onto(columns.shape, np.matmul(np.swapaxes(rows, -1, -2), c))
+    return [of_left.reshape(left.shape), of_right.reshape(right.shape)]
+
+
+def gemm(a: Application) -> Sequence[np.ndarray]:
+    (left, right, *bias), c, attrs = a.x, a.c, a.attrs
+    of_left = c @ (right if attrs["transB"] else right.T)
+    of_right = (left if attrs["transA"] else left.T) @ c
+    found = [of_left.T if attrs["transA"] else of_left, of_right.T if attrs["transB"] else of_right]
+    return [*(attrs["alpha"] * f for f in found), *(onto(b.shape, attrs["beta"] * c) for b in bias)]
+
+
+def einsum(a: Application) -> Sequence[np.ndarray]:
+    """Each operand is what the result's cotangent and the other operands contract to; a diagonal is put back."""
+    inputs, _, output = a.attrs["equation"].partition("->")
+    terms = inputs.split(",")
+    found = []
+    for i, term in enumerate(terms):
+        others = [t for j, t in enumerate(terms) if j != i]
+        arrays = [x for j, x in enumerate(a.x) if j != i]
+        known = "".join(dict.fromkeys(letter for letter in term if letter in output + "".join(others)))
+        part = np.einsum(",".join([output, *others]) + "->" + known, a.c, *arrays)
+        places = np.indices(a.x[i].shape, sparse=True)
+        where = {letter: places[k] for k, letter in enumerate(term)}
+        same = np.ones(a.x[i].shape, bool)
+        for k, letter in enumerate(term):
+            same &= places[k] == where[letter]
+        found.append(same * np.broadcast_to(part[tuple(where[letter] for letter in known)], a.x[i].shape))
+    return found
+
+
+# --- windows ---------------------------------------------------------------------------------------------------------
+
+
+def _gathered(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Values added up at flat places of an array like ``x``; a negative place is padding."""
+    inside = places >= 0
+    return np.bincount(places[inside], values[inside], x.size).reshape(x.shape)
+
+
+def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
+    """The flat place in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 in the padding."""
+    flat = np.arange(x.size).reshape(x.shape)
+    return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
+
+
+def convolution(a: Application) -> Sequence[np.ndarray]:
+    (x, w), c, groups = a.x[:2], a.c, a.attrs["group"]
+    r, inner, outer = w.ndim - 2, w.shape[1], w.shape[0] // groups
+    places = _places(x, a.attrs, w.shape[2:])
+    taken = np.where(places >= 0, x.reshape(-1)[places], 0.0)
+    of_x, of_w = np.zeros(places.shape), np.zeros(w.shape)
+    spots = [0, *range(2, 2 + r)]
+    for g in range(groups):
+        ins, outs = slice(g * inner, (g + 1) * inner), slice(g * outer, (g + 1) * outer)
+        of_x[:, ins] = np.moveaxis(np.tensordot(c[:, outs], w[outs], ([1], [0])), 1 + r, 1)
+        of_w[outs] = np.tensordot(c[:, outs], taken[:, ins], (spots, spots))
+    return [_gathered(x, places, of_x), of_w, *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
+
+
+def convolution_transpose(a: Application) -> Sequence[np.ndarray]:
+    """The adjoint of a convolution of the result with the same weights, in which data and result swap places."""
+    (x, w), c, attrs = a.x[:2], a.c, a.attrs
+    spatial = tuple(slice(0, n) for n in x.shape[2:])
+    of_x = conv([c, w], attrs)[(slice(None), slice(None), *spatial)]
+    groups, spots = attrs["group"], [0, *range(2, x.ndim)]
+    inner, outer = w.shape[0] // groups, w.shape[1]
+    places = _places(c, attrs, w.shape[2:])[(slice(None), slice(None), *spatial)]
+    taken = np.where(places >= 0, c.reshape(-1)[places], 0.0)
+    of_w = [
+        np.tensordot(x[:, g * inner : (g + 1) * inner], taken[:, g * outer : (g + 1) * outer], (spots, spots))
+        for g in range(groups)
+    ]
+    return [of_x, np.concatenate(of_w), *(np.sum(c, axis=tuple(spots)) for _ in a.x[2:])]
+
+
+def pooled(slope: Callable[[Application, np.ndarray], np.ndarray]) -> Adjoint:
+    """``slope`` gives the derivatives for each element of each window, from the places of those elements."""
+
+    def adjoint(a: Application) -> Sequence[np.ndarray]:
+        attrs = {**a.attrs, "pads": _reaching(a)}
+        places = _places(a.x[0], attrs, a.attrs["kernel_shape"])
+        spread = a.c.reshape(*a.c.shape, *[1] * len(a.attrs["kernel_shape"]))
+        return [_gathered(a.x[0], places, np.broadcast_to(spread * slope(a, places), places.shape))]
+
+    return adjoint
+
+
+def _reaching(a: Application) -> tuple[int, ...]:
+    """The pads with which windows reach over all that ``ceil_mode`` lets them."""
+    attrs, r = a.attrs, len(a.attrs["kernel_shape"])
+    starts = tuple(attrs["pads"][:r])
+    ends = []
+    for i in range(r):
+        reach = (a.c.shape[2 + i] - 1) * attrs["strides"][i] + attrs["dilations"][i] * (attrs["kernel_shape"][i] - 1)
+        ends.append(reach + 1 - a.x[0].shape[2 + i] - starts[i])
+    return (*starts, *ends)
+
+
+def average_slope(a: Application, places: np.ndarray) -> np.ndarray:
+    """One over the number of elements that the window counts: padding too, where the attribute says so."""
+    r = len(a.attrs["kernel_shape"])
+    counted = places >= 0
+    if a.attrs["count_include_pad"]:
+        padded = pad_array(np.ones(a.x[0].shape), spatial_pads(a.attrs["pads"]), 1)
+        beyond = [e - p for e, p in zip(_reaching(a)[r:], a.attrs["pads"][r:], strict=True)]
+        whole = pad_array(padded, spatial_pads([*[0] * r, *beyond]), 0)
+        counted = windows(whole, a.attrs["kernel_shape"], a.attrs["strides"], a.attrs["dilations"])
+    return np.asarray(1 / np.sum(counted, axis=tuple(range(-r, 0)), keepdims=True))
+
+
+def col2im(a: Application) -> Sequence[np.ndarray]:
+    kernel = a.attrs["block_shape"]
+    places = _places(a.c, a.attrs, kernel)
+    taken = np.where(places >= 0, a.c.reshape(-1)[places], 0.0)
+    r = len(kernel)
+    return [np.transpose(taken, (0, 1, *range(2 + r, 2 + 2 * r), *range(2, 2 + r))).reshape(a.x[0].shape)]
+
+
+def resize(a: Application) -> Sequence[np.ndarray]:
+    """Resizing is linear along each axis: the matrix of an axis is what the operator makes of the identity."""
+    c, sizes = a.c, a.attrs["sizes"]
+    for axis, size in enumerate(a.x[0].shape):
+        if sizes[axis] != size:
+            attrs = {**a.attrs, "sizes": (size, sizes[axis])}
+            matrix = np.asarray(a.numpy([np.eye(size)], attrs))
+            c = np.moveaxis(np.tensordot(c, matrix, ([axis], [1])), -1, axis)
+    return [c]

@@ -1,0 +1,228 @@
+"""Values under which nothing in a graph is NaN or infinite: of its inputs, and while it is made, of its constants.
+
+The method is NNSmith's (paper 001, section 3.3): descend the loss of the first operator whose result is not finite
+(:mod:`polyjuice.inputs.descent`). Where that does not help, the search starts again from the same values led into
+ranges in which vulnerable operators are at home. All limits are counts, and all choices follow from the arguments:
+what is found does not depend on the clock.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from polyjuice.inputs.derivatives import widened
+from polyjuice.inputs.descent import Found, descend, run
+from polyjuice.inputs.domains import loss_of
+from polyjuice.inputs.values import FARTHEST, normal
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, Node, dtypes, uniform_value
+from polyjuice.ops import check
+
+#: Iterations of the descent from one set of starting values.
+_ITERATIONS = 24
+
+#: Sets of starting values in which each input has a range of its own.
+_MIXTURES = 3
+
+#: How many applications of nodes a search may take: on large graphs there are fewer iterations.
+_APPLICATIONS = 20_000
+
+#: How many operands may be read from new inputs.
+_NEW_INPUTS = 4
+
+_RANGES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "positive": lambda x: np.abs(x) + 0.25,
+    "fraction": lambda x: 0.1 + 0.8 * np.abs(x) / (1 + np.abs(x)),
+    "above one": lambda x: np.abs(x) + 1.25,
+    "within one": lambda x: 0.9 * x / (1 + np.abs(x)),
+    "negative": lambda x: -np.abs(x) - 0.25,
+}
+"""Ranges, each with a way there that keeps different values different."""
+
+
+def _positive(array: np.ndarray) -> np.ndarray:
+    """Magnitudes of integers, of at least 1; true."""
+    return np.asarray(np.maximum(np.abs(array), 1)).astype(array.dtype)
+
+
+def _negative(array: np.ndarray) -> np.ndarray:
+    """The same below 0, if the type has that; false."""
+    if array.dtype.kind == "b":
+        return np.zeros_like(array)
+    return array if array.dtype.kind == "u" else np.asarray(-_positive(array))
+
+
+def _signs(array: np.ndarray) -> np.ndarray:
+    """-1, 0 and 1."""
+    return array if array.dtype.kind == "b" else np.asarray(np.sign(array))
+
+
+_WHOLE: Sequence[Callable[[np.ndarray], np.ndarray]] = (_positive, _signs, _negative)
+"""Ways to change integers, the first ones first."""
+
+
+def finite_everywhere(graph: Graph, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether every value of the graph, in its own type, is finite on these inputs."""
+    finite = True
+
+    def see(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        nonlocal finite
+        finite = finite and all(r.dtype.kind in "iub" or bool(np.isfinite(r).all()) for r in results)
+
+    try:
+        evaluate(graph, inputs, observers=[see])
+    except EvaluationError:
+        return False
+    return finite
+
+
+def find(graph: Graph, start: Sequence[np.ndarray], integers: bool = False) -> Found:
+    """Inputs near ``start`` under which all values of the graph are finite, or those that come nearest to it.
+
+    Floating inputs change, within [-FARTHEST, FARTHEST]; with ``integers`` others may lose their zeros and signs where
+    nothing else helps.
+    """
+    given = dict(zip(graph.inputs, start, strict=True))
+    if finite_everywhere(graph, start):
+        return Found(given, len(graph.nodes), True)
+    given |= graph.constants
+    floating = [name for name in graph.inputs if dtypes.is_float(graph.types[name].dtype)]
+    found = _search(graph, given, floating)
+    if integers and not found.finite and len(floating) < len(graph.inputs):
+        found = max(found, _search(graph, given, graph.inputs), key=_progress)
+    return found
+
+
+def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
+    """Inputs of integers near ``start`` under which all values are finite and no integer is divided by zero.
+
+    Inputs on which the first fault depends lose their zeros and signs, or all but their signs, alone or together, as
+    long as that puts the first fault off.
+    """
+    given = dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
+
+    def tried(values: Mapping[str, np.ndarray]) -> Found:
+        progress = run(graph, dict(values), divisors=True)
+        return Found(values, progress, progress == len(graph.nodes))
+
+    best = tried(given)
+    while not best.finite:
+        concerned = sorted(_ancestors(graph, best.progress).intersection(graph.inputs))
+        groups = [[name] for name in concerned] + [concerned]
+        tries = ({**best.values, **{n: way(best.values[n]) for n in group}} for way in _WHOLE for group in groups)
+        further = next((found for found in map(tried, tries) if found.progress > best.progress), None)
+        if further is None:
+            break
+        best = further
+    return best
+
+
+def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
+    """The graph, changed where there seem to be no inputs under which all its values are finite, so that there are.
+
+    Floating constants change their values, those of one value last; a constant of one value keeps one. With
+    ``new_inputs`` an operand that no values make finite, as in log(x - x), is then read from a new input; what it was
+    becomes an output. The graph itself where it needs no change, or where nothing helps.
+    """
+    rng = np.random.default_rng(list(f"settle {seed}".encode()))
+    start = tuple(normal(t, rng) for t in graph.input_types)
+    if finite_everywhere(graph, start):
+        return graph
+    given = dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
+    settled, found = graph, _with_constants(graph, given)
+    for _ in range(_NEW_INPUTS if new_inputs else 0):
+        if found.finite:
+            break
+        settled, added = _detached(settled, found)
+        if not added:
+            return graph
+        given = {name: array for name, array in given.items() if name in settled.types}
+        given |= {name: normal(settled.types[name], rng) for name in added}
+        found = _with_constants(settled, given)
+    changed = {name: found.values[name] for name in settled.constants}
+    if not found.finite or (settled is graph and all(changed[name] is graph.constants[name] for name in changed)):
+        return graph
+    return replace(settled, constants=changed)
+
+
+def _with_constants(graph: Graph, given: Mapping[str, np.ndarray]) -> Found:
+    """Search for floating inputs, then for constants too, for those of one value last; only where they could help."""
+    floating = [name for name in (*graph.inputs, *graph.constants) if dtypes.is_float(graph.types[name].dtype)]
+    splat = {name for name in floating if name in graph.constants and uniform_value(graph.constants[name]) is not None}
+    sources = [name for name in floating if name in graph.inputs]
+    found = _search(graph, given, sources)
+    for more in ([name for name in floating if name not in splat and name not in sources], sorted(splat)):
+        if not found.finite and _ancestors(graph, found.progress).intersection(more):
+            sources = [*sources, *more]
+            found = max(found, _search(graph, given, sources), key=_progress)
+    return found
+
+
+def _progress(found: Found) -> int:
+    return found.progress
+
+
+def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str]) -> Found:
+    """Descend from ``start``, then from values of the ``sources`` in one range after another, then in mixtures."""
+    count = 1 + len(_RANGES) + _MIXTURES
+    iterations = max(1, min(_ITERATIONS, _APPLICATIONS // (count * max(len(graph.nodes), 1))))
+    best = descend(graph, start, sources, iterations)
+    rng = np.random.default_rng(0)
+    for chosen in (*_RANGES, *[""] * _MIXTURES):
+        concerned = [] if best.finite else sorted(_ancestors(graph, best.progress).intersection(sources))
+        if not concerned:
+            break
+        ways = {name: chosen or list(_RANGES)[rng.integers(len(_RANGES))] for name in concerned}
+        led = {**best.values, **{name: _led(start[name], way) for name, way in ways.items()}}
+        best = max(best, descend(graph, led, sources, iterations), key=_progress)
+    return best
+
+
+def _led(array: np.ndarray, name: str) -> np.ndarray:
+    """Values led into a range; integers lose their zeros and take its sign, booleans are true where it is positive."""
+    if array.dtype.kind not in "iub":
+        return np.asarray(np.clip(_RANGES[name](array.astype(np.float64)), -FARTHEST, FARTHEST)).astype(array.dtype)
+    return array if name == "within one" else (_negative if name == "negative" else _positive)(array)
+
+
+def _ancestors(graph: Graph, number: int) -> set[str]:
+    """All values on which a node depends."""
+    found = set(graph.nodes[number].inputs)
+    for node in reversed(graph.nodes[:number]):
+        if found.intersection(node.outputs):
+            found.update(node.inputs)
+    return found
+
+
+def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
+    """The graph whose first node without finite results reads the operands that are at fault from new inputs."""
+    node = graph.nodes[found.progress]
+    values = dict(found.values)
+    run(graph, values)
+    places = [i for i, name in enumerate(node.inputs) if name]
+    operands = [widened(values[node.inputs[i]]) for i in places]
+    _, slopes = loss_of(node, operands, [graph.types[name] if name else None for name in node.outputs])
+    guilty = [
+        i for i, x, c in zip(places, operands, slopes, strict=True) if x.dtype.kind == "f" and c is not None and c.any()
+    ]
+    fresh = (name for number in itertools.count() if (name := f"n{number}") not in graph.types)
+    new = {i: next(fresh) for i in guilty}
+    inputs = tuple(new.get(i, name) for i, name in enumerate(node.inputs))
+    nodes = tuple(replace(n, inputs=inputs) if n is node else n for n in graph.nodes)
+    types = {**graph.types, **{name: graph.types[node.inputs[i]] for i, name in new.items()}}
+    return _tidy(replace(graph, inputs=(*graph.inputs, *new.values()), nodes=nodes, types=types)), list(new.values())
+
+
+def _tidy(graph: Graph) -> Graph:
+    """Without inputs and constants that nobody reads; results that nobody reads become outputs."""
+    read = {name for node in graph.nodes for name in node.inputs}.union(graph.outputs)
+    unread = [next(filter(None, n.outputs)) for n in graph.nodes if not read.intersection(filter(None, n.outputs))]
+    inputs = tuple(name for name in graph.inputs if name in read)
+    constants = {name: array for name, array in graph.constants.items() if name in read}
+    made = {name for node in graph.nodes for name in node.outputs}
+    types = {name: t for name, t in graph.types.items() if name in made or name in inputs or name in constants}
+    return check(replace(graph, inputs=inputs, constants=constants, outputs=(*graph.outputs, *unread), types=types))
