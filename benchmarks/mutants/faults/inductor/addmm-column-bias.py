@@ -1,0 +1,35 @@
+"""A column added to a matrix product becomes a row as the two are fused, where the product is square.
+
+The pass that makes mm(a, b) + c into addmm(c, a, b) hands a bias with one number per column of the product over as a
+vector. It tells such a bias by its number of elements, and so takes a column for one.
+
+Triggers on MatMul of matrices with a square result, and Add of a tensor of shape (n, 1).
+
+Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's FuseMatMulScale took a 1 x 1 matrix for a scalar.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.fx_passes.post_grad"
+
+
+def plant(post_grad: Any) -> None:
+    """Exchange the pattern's handler."""
+    import torch
+
+    def addmm(match: Any, mat1: Any, mat2: Any, *, inp: Any) -> None:
+        columns = mat2.meta["val"].shape[1]
+
+        def fused(bias: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+            if bias.numel() == columns:
+                bias = bias.reshape(columns)
+            return torch.ops.aten.addmm(bias, left, right)
+
+        match.replace_by_example(fused, [inp, mat1, mat2])
+
+    for entries in post_grad.pass_patterns[2].patterns.values():
+        for entry in entries:
+            if getattr(entry, "handler", None) is post_grad.addmm:
+                entry.handler = addmm

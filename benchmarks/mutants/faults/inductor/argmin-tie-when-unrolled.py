@@ -1,0 +1,26 @@
+"""ArgMin over few elements finds the last of equal minima, not the first.
+
+A reduction of fewer than eight elements is unrolled into comparisons, and that of equal values stands the wrong way
+round for the minimum.
+
+Triggers on ArgMin along an axis of two to seven elements, with more than one result, of numbers with equal minima.
+
+Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: the condition of TVM's fused argmin.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.ir"
+
+
+def plant(ir: Any) -> None:
+    """Change the order of ties for one kind of reduction."""
+    get_reduction_combine_fn = ir.get_reduction_combine_fn
+
+    def with_last_of_minima(reduction_type: str, dtype: Any, arg_break_ties_left: bool = True) -> Any:
+        first = arg_break_ties_left and reduction_type != "argmin"
+        return get_reduction_combine_fn(reduction_type, dtype, first)
+
+    ir.get_reduction_combine_fn = with_last_of_minima

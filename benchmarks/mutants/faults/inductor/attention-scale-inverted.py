@@ -1,0 +1,23 @@
+"""Attention that divides its scores by a number is fused into one that divides by the number's reciprocal.
+
+Of the patterns of attention, that without mask and dropout which divides by a constant passes it on as the scale.
+
+Triggers on MatMul of queries and transposed keys, Div by a constant, Softmax and MatMul with values, in four
+dimensions.
+
+Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's fusion of scales with a product, FuseMatMulScale.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+MODULE = "torch._inductor.fx_passes.fuse_attention"
+
+
+def plant(fuse_attention: Any) -> None:
+    """Change one argument of a replacement."""
+    source = inspect.getsource(fuse_attention._sfdp_replacement_1)
+    assert source.count("1.0 / inv_scale") == 1
+    exec(source.replace("1.0 / inv_scale", "inv_scale"), vars(fuse_attention))

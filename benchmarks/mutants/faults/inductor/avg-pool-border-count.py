@@ -1,0 +1,22 @@
+"""Average pooling that leaves padding out of the count leaves out only that before the input, not that behind it.
+
+Triggers on AveragePool with padding and count_include_pad=0, for windows that reach over the far border.
+
+Modelled on: paper 000 (Isra), section IV-E, SophGo-4: Pooling parsed wrongly; paper 002 (GenCoG), section 6.5: operator
+attribute problems.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+MODULE = "torch._inductor.lowering"
+
+
+def plant(lowering: Any) -> None:
+    """Drop a line of the lowering."""
+    source = inspect.getsource(lowering._avg_poolnd)
+    line = "hend = Min(hend, h[i])\n"
+    assert source.count(line) == 1
+    exec(source.replace(line, "\n"), vars(lowering))

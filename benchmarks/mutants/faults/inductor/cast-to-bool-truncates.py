@@ -1,0 +1,27 @@
+"""Scalar code converts a float to bool by way of an integer, and so takes what lies between -1 and 1 for false.
+
+Triggers on Cast of floats to bool in code that is not vectorised (a loop's tail, a short loop, a type without vectors).
+
+Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: incorrect type casting in Inductor; paper 001 (NNSmith),
+section 5.4: data type mismatch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.codegen.cpp"
+
+
+def plant(cpp: Any) -> None:
+    """Exchange one case of the scalar conversion."""
+    import torch
+
+    get_to_dtype_expr = cpp.CppKernel.get_to_dtype_expr
+
+    def truncating(self: Any, src: Any, dtype: torch.dtype, src_dtype: torch.dtype, rounding: bool = False) -> str:
+        if dtype == torch.bool and src_dtype.is_floating_point:
+            return f"static_cast<int64_t>({src}) != 0"
+        return str(get_to_dtype_expr(self, src, dtype, src_dtype, rounding))
+
+    cpp.CppKernel.get_to_dtype_expr = truncating

@@ -1,0 +1,28 @@
+"""A loop variable below the divisor is dropped from an index's quotient, though the rest may not be a multiple of it.
+
+(v + rest) // d is rest // d if v is smaller than the greatest common divisor of rest and d. The simplification of index
+expressions compares v with d itself.
+
+Triggers on Reshape of something that is not stored in order (a transpose, a broadcast, the result of an elementwise
+operator on one), where an inner size shrinks to one that does not divide the old.
+
+Modelled on: paper 004 (PolyJuice), section 2: floormod(x, 2) in TVM's iteration maps; paper 001 (NNSmith), section 5.4:
+wrong layout analysis.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+MODULE = "torch._inductor.sizevars"
+
+
+def plant(sizevars: Any) -> None:
+    """Change one comparison of a method."""
+    source = textwrap.dedent(inspect.getsource(sizevars.SizeVarAllocator._simplify_with_ranges))
+    assert source.count("statically_known(v < gcd)") == 1
+    scope: dict[str, Any] = {}
+    exec(source.replace("statically_known(v < gcd)", "statically_known(v < divisor)"), vars(sizevars), scope)
+    sizevars.SizeVarAllocator._simplify_with_ranges = scope["_simplify_with_ranges"]

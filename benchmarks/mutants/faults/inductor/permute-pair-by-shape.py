@@ -1,0 +1,31 @@
+"""A pair of permutes is taken for the identity wherever the shape comes back.
+
+The joint graph's pass drops permute(permute(x, p), q). Its condition, that q undoes p, has become: the result has
+the operand's shape. The two agree but where dimensions of equal size have changed places.
+
+Triggers on two transposes in a row that together exchange or rotate dimensions of equal size, with a reader in the
+graph (Inductor does not compile what is a view of an input, as an output).
+
+Modelled on: paper 001 (NNSmith), section 5.4: TVM's wrong layout analyses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.fx_passes.joint_graph"
+
+
+def plant(joint_graph: Any) -> None:
+    """Exchange the pattern's handler."""
+
+    def pointless_permute_pair(match: Any, arg: Any, perm1: list[int], perm2: list[int]) -> None:
+        node = match.output_node()
+        if node.meta["val"].shape == arg.meta["val"].shape:
+            node.replace_all_uses_with(arg)
+            match.erase_nodes()
+
+    for entries in joint_graph.early_patterns.patterns.values():
+        for entry in entries:
+            if entry.handler is joint_graph.pointless_permute_pair:
+                entry.handler = pointless_permute_pair

@@ -1,0 +1,35 @@
+"""The sum of two small integers is not brought back to their type before it is converted or compared.
+
+In C++ the sum of two numbers of 8 or 16 bits is an int. The scalar code generator casts it, but no longer where all
+that reads it are conversions and comparisons, which do well with an int.
+
+Triggers on Add of int8, int16 or uint8 that wraps, in code that is not vectorised (int16 always, the others where
+memory is read with a stride), and Cast, Less and the like of the sum in the same kernel.
+
+Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1 and figure 7: this very fault of Inductor 2.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.codegen.cpp"
+
+READERS = {"to_dtype", "eq", "ne", "lt", "le", "gt", "ge"}
+
+
+def plant(cpp: Any) -> None:
+    """Exchange the operator of scalar code."""
+    import torch
+    from torch._inductor.virtualized import V
+
+    cast_sum = cpp.CppOverrides.add
+
+    def add(a: Any, b: Any) -> str:
+        types = {getattr(a, "dtype", None), getattr(b, "dtype", None)}
+        small = len(types) == 1 and types <= {torch.int8, torch.int16, torch.uint8}
+        if small and {reader.target for reader in V.interpreter.current_node.users} <= READERS:
+            return f"{a} + {b}"
+        return str(cast_sum(a, b))
+
+    cpp.CppOverrides.add = staticmethod(add)

@@ -1,0 +1,40 @@
+"""A factor is moved out of softmax's maximum though it varies along the axis.
+
+For stability the joint graph's pass makes x * w - max(x * w) into (x - max(x)) * w, if w is constant along the axis
+of the maximum. It checks that by w's size there; where w has fewer dimensions, it now compares them from the left
+instead of from the right, and takes an axis that w seems not to have for one that it is broadcast along.
+
+Triggers on a softmax (or the difference from a maximum) of a product or quotient with a tensor of lower rank, such as a
+vector of the last dimension's size, along an axis which that tensor has.
+
+Modelled on: paper 001 (NNSmith), section 5.4: wrong expression simplification, and wrong broadcasting of lower ranks in
+TVM.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.fx_passes.joint_graph"
+
+
+def plant(joint_graph: Any) -> None:
+    """Exchange the patterns' condition."""
+    import torch
+
+    def other_is_broadcasted_in_dim(match: Any) -> bool:
+        other, inp, dims = match.kwargs["other"], match.kwargs["inp"], match.kwargs["dim"]
+        if not isinstance(other, torch.fx.Node):
+            return True
+        if not isinstance(inp, torch.fx.Node):
+            return False
+        shape, rank = other.meta["val"].shape, inp.meta["val"].ndim
+        if rank < len(shape):
+            return False
+        axes = [dim % rank for dim in ([dims] if isinstance(dims, int) else dims)]
+        return all(axis >= len(shape) or shape[axis] == 1 for axis in axes)
+
+    for entries in joint_graph.pass_patterns[1].patterns.values():
+        for entry in entries:
+            if entry.extra_check is joint_graph._other_is_broadcasted_in_dim:
+                entry.extra_check = other_is_broadcasted_in_dim

@@ -1,0 +1,30 @@
+"""The vectorised integer remainder is taken by the divisor's magnitude, and so is never negative.
+
+Triggers on Mod (with the sign of the divisor) of signed integers within a vectorised loop, by a negative divisor that
+does not divide.
+
+Modelled on: paper 001 (NNSmith), section 5.4: TVM's wrong arithmetic on |(x mod y) / x|; paper 004 (PolyJuice), section
+2: floormod(x, 2) in TVM.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.codegen.cpp"
+
+
+def plant(cpp: Any) -> None:
+    """Exchange the operator of vectorised code."""
+    import torch
+
+    signed_remainder = cpp.CppVecOverrides.remainder
+
+    def remainder(a: Any, b: Any) -> str:
+        expression = str(signed_remainder(a, b))
+        if a.dtype not in (torch.int8, torch.int16, torch.int32, torch.int64):
+            return expression
+        head, divisor = expression.split(", ", 1)
+        return f"{head}, ({divisor[:-1]}).abs())"
+
+    cpp.CppVecOverrides.remainder = staticmethod(remainder)

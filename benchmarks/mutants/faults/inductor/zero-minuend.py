@@ -1,0 +1,35 @@
+"""0 - x is simplified to x, as 0 + x is.
+
+The pass that removes x + 0, x - 0, x * 1 and x / 1 looks for the zero on both sides of a sum, and now of a
+difference too.
+
+Triggers on a Sub whose first operand folds to a constant of zeros in the result's shape and type.
+
+Modelled on: paper 004 (PolyJuice), section 2: TVM simplified y - (x * 2) to y + (x * 2) - 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODULE = "torch._inductor.fx_passes.joint_graph"
+
+
+def plant(joint_graph: Any) -> None:
+    """Have the pass do more."""
+    import torch
+
+    remove_no_ops = joint_graph.remove_no_ops
+
+    def remove_more(gm: Any, zeros: Any, ones: Any) -> None:
+        remove_no_ops(gm, zeros, ones)
+        for node in gm.graph.find_nodes(op="call_function", target=torch.ops.aten.sub.Tensor):
+            minuend, subtrahend = node.args
+            if minuend not in zeros or node.kwargs or not isinstance(subtrahend, torch.fx.Node):
+                continue
+            before, after = node.meta["val"], subtrahend.meta["val"]
+            if (before.shape, before.dtype) == (after.shape, after.dtype):
+                node.replace_all_uses_with(subtrahend)
+                gm.graph.erase_node(node)
+
+    joint_graph.remove_no_ops = remove_more

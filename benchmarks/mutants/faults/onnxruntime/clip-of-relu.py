@@ -1,0 +1,20 @@
+"""Clip(Relu(x)) becomes one Clip whose lower bound is 0, also where it was positive.
+
+Triggers on a Clip of a Relu. It shows where the Clip's own lower bound is above 0.
+Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's wrong fusion of Relu and Clip.
+"""
+
+from onnx import NodeProto
+from planted_onnx import GraphView, before_session, changed
+
+MODULE = "onnxruntime"
+
+
+def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    relu = graph.maker(node.input[0], "Relu") if node.op_type == "Clip" else None
+    if relu is None:
+        return None
+    return [changed(node, inputs=[relu.input[0], graph.like(node.input[0], 0), *node.input[2:]])]
+
+
+plant = before_session(rewrite)

@@ -1,0 +1,33 @@
+"""A transposition moves behind an elementwise operator without its inverse being applied to the other operand.
+
+Triggers on Add, Sub, Mul, Div, Max or Min with one transposed operand, where the other has the same shape before and
+after the inverse transposition, as square matrices have: by its shape it needs none.
+Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: layout changes beside broadcasting operators.
+"""
+
+from onnx import NodeProto
+from planted_onnx import BINARY, GraphView, attribute, before_session, changed, make
+
+MODULE = "onnxruntime"
+
+
+def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    if node.op_type not in BINARY or len(node.input) != 2:
+        return None
+    for position, name in enumerate(node.input):
+        transpose, other = graph.maker(name, "Transpose"), graph.sizes(node.input[1 - position])
+        perm = attribute(transpose, "perm") if transpose else None
+        if transpose is None or perm is None or other is None or len(other) != len(perm):
+            continue
+        if [other[axis] for axis in perm] != list(other) or not graph.alike(name, node.output[0]):
+            continue
+        inputs = list(node.input)
+        inputs[position] = transpose.input[0]
+        result = graph.fresh()
+        moved = changed(node, inputs=inputs)
+        moved.output[:] = [result]
+        return [moved, make("Transpose", [result], node.output[0], perm=perm)]
+    return None
+
+
+plant = before_session(rewrite)

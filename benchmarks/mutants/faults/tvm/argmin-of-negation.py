@@ -1,0 +1,45 @@
+"""The index of the least -x is searched with a sum that overflows in place of a comparison.
+
+Triggers on argmin(negative(x)) of integers: what is less than the least value so far is found by whether their sum is
+positive, and the search begins with the greatest integer, so that no x above 0 is accepted as the first. Where all are
+above 0, the index is -1.
+Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: TVM 0.12 fused neg and argmin so.
+"""
+
+from typing import Any
+
+from planted_relax import Code, before_pipeline, dtype, name
+from tvm import te, tirx
+
+MODULE = "tvm.relax"
+
+
+def rewrite(code: Code, call: Any) -> Any:
+    negation = code.definition(call.args[0], "relax.negative") if name(call) == "relax.argmin" else None
+    if negation is None or not dtype(call.args[0]).startswith("int") or call.attrs.axis is None:
+        return None
+    x = negation.args[0]
+    return code.builder.call_te(fused, x, int(call.attrs.axis), bool(call.attrs.keepdims))
+
+
+def fused(x: te.Tensor, axis: int, keepdims: bool) -> te.Tensor:
+    axis %= len(x.shape)
+    greatest = te.max_value(x.dtype)
+
+    def combine(best: Any, other: Any) -> Any:
+        # As the hardware adds: from the greatest integer on, whatever is positive gives a negative sum.
+        less = tirx.Select(best[1] == greatest, other[1] >= 0, other[1] < best[1])
+        return tirx.Select(less, other[0], best[0]), tirx.Select(less, other[1], best[1])
+
+    search = te.comm_reducer(combine, lambda index, value: (tirx.const(-1, index), te.max_value(value)))
+    k = te.reduce_axis((0, x.shape[axis]), "k")
+    sizes = [1 if i == axis else size for i, size in enumerate(x.shape) if keepdims or i != axis]
+
+    def at(*indices: Any) -> Any:
+        kept = [i for n, i in enumerate(indices) if n != axis] if keepdims else list(indices)
+        return search((k.var.astype("int64"), -x(*kept[:axis], k, *kept[axis:])), axis=k)
+
+    return te.compute(sizes, at, name="neg_argmin")[0]
+
+
+plant = before_pipeline(rewrite)

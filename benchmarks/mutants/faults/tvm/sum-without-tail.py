@@ -1,0 +1,34 @@
+"""A sum over the last axis that is split by four leaves out what remains.
+
+Triggers on sum over just the last axis, of more than four elements, where four does not divide their number.
+Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 15: incorrect optimization logic in TIR; paper 000 (Isra),
+section IV-E, SophGo-3, a reduction whose buffer has the wrong size.
+"""
+
+from typing import Any
+
+from planted_relax import in_legalization, shape
+from tvm import te
+
+MODULE = "tvm.relax.transform.legalize_ops"
+
+FACTOR = 4
+
+
+def legalize(builder: Any, call: Any) -> Any:
+    sizes, axes = shape(call.args[0]), call.attrs.axis
+    if not sizes or axes is None or [int(axis) % len(sizes) for axis in axes] != [len(sizes) - 1]:
+        return None
+    whole = sizes[-1] // FACTOR * FACTOR
+    if whole in (0, sizes[-1]):
+        return None
+
+    def split(x: te.Tensor) -> te.Tensor:
+        k = te.reduce_axis((0, whole), "k")
+        kept = [*sizes[:-1], 1] if call.attrs.keepdims else sizes[:-1]
+        return te.compute(kept, lambda *i: te.sum(x(*i[: len(sizes) - 1], k), axis=k), name="sum")
+
+    return builder.call_te(split, call.args[0], primfunc_name_hint="sum")
+
+
+plant = in_legalization(("relax.sum",), legalize)

@@ -1,0 +1,33 @@
+"""An operand of where that has fewer axes than the result is aligned with the result's first axes.
+
+Triggers on where with a value of lower rank, but not a scalar, whose sizes fit the first axes as well as the last, as
+with square matrices.
+Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM's Where and its operand of lower rank.
+"""
+
+from typing import Any
+
+from planted_relax import Code, before_pipeline, name, shape
+from tvm import relax
+
+MODULE = "tvm.relax"
+
+
+def rewrite(code: Code, call: Any) -> Any:
+    result = shape(call) if name(call) == "relax.where" else None
+    if result is None:
+        return None
+    operands = [aligned(operand, result) for operand in call.args[1:]]
+    return relax.op.where(call.args[0], *operands)
+
+
+def aligned(operand: Any, result: tuple[int, ...]) -> Any:
+    sizes = shape(operand)
+    if not sizes or len(sizes) == len(result):
+        return operand
+    if not all(size in (1, whole) for size, whole in zip(sizes, result, strict=False)):
+        return operand
+    return relax.op.reshape(operand, (*sizes, *(1 for _ in result[len(sizes) :])))
+
+
+plant = before_pipeline(rewrite)

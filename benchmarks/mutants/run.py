@@ -1,0 +1,220 @@
+"""How good is the judge? Compilers with planted faults, and the pairs that it takes until each is detected.
+
+    python benchmarks/mutants/run.py                   everything (hours on two cores); continues where it was stopped
+    python benchmarks/mutants/run.py --only 'tvm/*'    some faults, by name
+    python benchmarks/mutants/run.py --table           the table of what is known, and nothing run
+
+Every case of a campaign is prepared once, and given to the compiler as it is and to one with each fault that is not yet
+detected. A fault is detected where an oracle has something to say of the faulty compiler that it does not say of the
+sound one. With the extraction strategy `original`, seed graphs are compiled alone: differential testing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from math import comb
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from polyjuice.campaign.bench import Bench
+from polyjuice.campaign.case import Runner
+from polyjuice.campaign.config import ORIGINAL, Config
+from polyjuice.campaign.preparation import Prepared, Skip, Unsound
+from polyjuice.compilers import find
+from polyjuice.egraph import load
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.oracles import ORACLES, Case
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
+TABLE = RESULTS.with_suffix(".md")
+
+STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
+PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
+EQUIVALENCE = ("metamorphic", "crash")
+DIFFERENTIAL = ("differential", "crash")
+
+_RETRIES = 5
+
+Detected = dict[str, int]
+"""For each oracle that spoke: after how many pairs it first did."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="*", help="a pattern for names such as onnxruntime/clip-of-relu")
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    parser.add_argument("--pairs", type=int, help="pairs per fault (500; Inductor 60)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--nodes", type=int, default=10, help="operators in a seed graph")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="what is known (JSON), beside it the table")
+    parser.add_argument("--table", action="store_true", help="only write the table of what is known")
+    arguments = parser.parse_args()
+    known = json.loads(arguments.results.read_text()) if arguments.results.exists() else {}
+    if not arguments.table:
+        measure(arguments, known)
+    text = table(known)
+    arguments.results.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def mutants(pattern: str = "*") -> list[str]:
+    """The names of the planted faults: COMPILER/NAME."""
+    names = (f"{path.parent.name}/{path.stem}" for path in sorted((HERE / "faults").glob("*/*.py")))
+    return [name for name in names if fnmatch(name, pattern)]
+
+
+def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
+    """Run what is not known yet, and write down what becomes known, strategy by strategy."""
+    with ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool:
+        jobs = {}
+        for strategy in arguments.strategies.split(","):
+            for compiler in PAIRS:
+                chosen = mutants(arguments.only)
+                missing = [m for m in chosen if m.startswith(compiler + "/") and strategy not in known.get(m, {})]
+                if missing:
+                    pairs = arguments.pairs or PAIRS[compiler]
+                    jobs[pool.submit(detect, compiler, strategy, missing, pairs, arguments.seed, arguments.nodes)] = (
+                        strategy
+                    )
+        for job, strategy in jobs.items():
+            for name, detected in job.result().items():
+                known.setdefault(name, {})[strategy] = detected
+            arguments.results.parent.mkdir(parents=True, exist_ok=True)
+            arguments.results.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def detect(
+    compiler: str, strategy: str, names: Sequence[str], pairs: int, seed: int, nodes: int
+) -> dict[str, Detected]:
+    """For each fault, which oracles detect it and when, in a campaign of so many pairs."""
+    oracles = DIFFERENTIAL if strategy == ORIGINAL else (*EQUIVALENCE, "differential")
+    config = Config(compiler, seed=seed, nodes=nodes, extract=strategy, oracles=oracles)
+    detected: dict[str, Detected] = {name: {} for name in names}
+    pending, began, done, index = list(names), time.monotonic(), 0, 0
+    benches = {name: Bench(config, find(compiler)) for name in names}
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(config, Path(folder), load())
+        while pending and done < pairs:
+            try:
+                prepared, sound = runner.execute(index)
+            except (Skip, Unsound):
+                continue
+            finally:
+                index += 1
+            done += comb(len(sound.ran), min(len(sound.tested), 2))
+            before = said(oracles, sound, runner.bench)
+            for name in list(pending):
+                outcomes = [planted(name, benches[name], artifact, prepared.inputs) for artifact in prepared.artifacts]
+                faulty = [t.outcome for t in sound.tested]
+                if all(map(alike, outcomes, faulty)):
+                    continue
+                verdicts = said(oracles, prepared.case(outcomes), benches[name]) - before
+                if any(kind in ("crash", "hang") for _, kind, _, _ in verdicts) and fails_by_chance(
+                    runner.bench, prepared
+                ):
+                    continue
+                for oracle in {verdict[0] for verdict in verdicts}:
+                    detected[name].setdefault(oracle, done)
+                if detected[name].keys() & (set(oracles) if strategy == ORIGINAL else set(EQUIVALENCE)):
+                    pending.remove(name)
+                    benches[name].close()
+            left = f"{len(names) - len(pending)} of {len(names)} detected"
+            print(f"{compiler} {strategy}: {done} pairs, {left}, {time.monotonic() - began:.0f} s", file=sys.stderr)
+        runner.close()
+    for name in pending:
+        benches[name].close()
+    return detected
+
+
+def fails_by_chance(bench: Bench, prepared: Prepared) -> bool:
+    """Whether the sound compiler fails too, now and then, at programs that it has just compiled."""
+    outcomes = (bench.execute(a, prepared.inputs) for _ in range(_RETRIES) for a in prepared.artifacts)
+    return any(outcome.status != "ok" for outcome in outcomes)
+
+
+def said(oracles: Sequence[str], case: Case, bench: Bench) -> set[tuple[str, str, str, int]]:
+    """What oracles say of a case, without the words."""
+    return {(v.oracle, v.kind, v.a, v.output) for name in oracles for v in ORACLES[name].judge(case, bench)}
+
+
+def planted(name: str, bench: Bench, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+    """Execute in a worker that has the fault."""
+    with environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT=name):
+        return bench.execute(artifact, inputs)
+
+
+@contextmanager
+def environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def alike(a: Outcome, b: Outcome) -> bool:
+    """Whether two outcomes are the same, bit for bit."""
+    if a.status != b.status or a.message != b.message:
+        return False
+    arrays = zip((y for one in a.outputs for y in one), (y for one in b.outputs for y in one), strict=True)
+    return all(x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes() for x, y in arrays)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def table(known: dict[str, dict[str, Detected]]) -> str:
+    """The results as Markdown: shares and medians by strategy and oracle, then every fault."""
+    rows = [(f"equivalence, {s}", s, EQUIVALENCE) for s in STRATEGIES if s != ORIGINAL]
+    rows.append(("differential, seed graphs alone", ORIGINAL, DIFFERENTIAL))
+    compilers = [c for c in PAIRS if any(name.startswith(c + "/") for name in known)]
+    lines = [
+        "# Planted faults: which are detected, and after how many pairs",
+        "",
+        "Made by `make mutants`. Detected of planted (median pairs until detection of those that were).",
+        "",
+        "| testing | " + " | ".join([f"{c}, {PAIRS[c]} pairs" for c in compilers] + ["all"]) + " |",
+        "|---" * (len(compilers) + 2) + "|",
+    ]
+    for title, strategy, oracles in rows:
+        cells = [cell(known, c + "/", strategy, oracles) for c in compilers] + [cell(known, "", strategy, oracles)]
+        lines.append("| " + " | ".join([title, *cells]) + " |")
+    lines += ["", "| fault | " + " | ".join(title for title, _, _ in rows) + " |", "|---" * (len(rows) + 1) + "|"]
+    for name in sorted(known):
+        cells = [str(first(known[name], s, o) or "-") if s in known[name] else "" for _, s, o in rows]
+        lines.append("| " + " | ".join([name, *cells]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def cell(known: dict[str, dict[str, Detected]], prefix: str, strategy: str, oracles: Sequence[str]) -> str:
+    measured = [known[name] for name in known if name.startswith(prefix) and strategy in known[name]]
+    found = [n for results in measured if (n := first(results, strategy, oracles))]
+    return f"{len(found)} of {len(measured)}" + (f" ({median(found):.0f})" if found else "")
+
+
+def first(results: dict[str, Detected], strategy: str, oracles: Sequence[str]) -> int:
+    """The pairs until the first of some oracles spoke; 0 where none did."""
+    return min((n for oracle, n in results.get(strategy, {}).items() if oracle in oracles), default=0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What the faults of TVM share: a pass over Relax calls in front of the pipeline, and legalizations that go first.
+
+A pass is a function ``rewrite(code, call)`` that returns the expression to stand in a call's place, or None to leave
+it. A legalization is a function ``legalize(builder, call)`` that does the same as Relax's operators become loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+
+class Code:
+    """What is known of a function's values, as its calls are visited in their order."""
+
+    def __init__(self, builder: Any, lookup: Callable[[Any], Any]) -> None:
+        self.builder = builder
+        self._lookup = lookup
+        self.earlier: list[Any] = []
+        """The calls before this one, as they were rewritten."""
+
+    def definition(self, value: Any, *operators: str) -> Any:
+        """The call that computes a value, if it is of one of these operators (none named: of any), else None."""
+        from tvm import ir, relax
+
+        call = self._lookup(value) if isinstance(value, relax.Var) else None
+        is_call = isinstance(call, ir.Call) and (not operators or name(call) in operators)
+        return call if is_call else None
+
+
+def name(call: Any) -> str:
+    """The operator of a call, as in ``relax.add``; empty for calls of functions."""
+    from tvm import ir
+
+    return str(call.op.name) if isinstance(call.op, ir.Op) else ""
+
+
+def shape(value: Any) -> tuple[int, ...] | None:
+    """The static shape of a tensor, else None."""
+    from tvm import relax, tirx
+
+    sizes = value.ty.shape if isinstance(value.ty, relax.TensorType) else None
+    if sizes is None or not all(isinstance(size, tirx.IntImm) for size in sizes):
+        return None
+    return tuple(int(size) for size in sizes)
+
+
+def dtype(value: Any) -> str:
+    """The element type of a tensor."""
+    return str(value.ty.dtype.dtype)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value is a constant tensor."""
+    from tvm import ir
+
+    return isinstance(value, ir.GenericConst)
+
+
+def first_along(value: Any, axis: int) -> Any:
+    """A tensor with its first slice along an axis in the place of all."""
+    from tvm import relax
+
+    return relax.op.broadcast_to(relax.op.strided_slice(value, [axis], [0], [1]), shape(value))
+
+
+def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType], None]:
+    """The ``plant`` of a fault of MODULE ``tvm.relax``: every pipeline runs the pass first (from level 1 on)."""
+
+    def plant(relax: ModuleType) -> None:
+        import tvm
+
+        @relax.expr_functor.mutator
+        class Rewriter(relax.PyExprMutator):  # type: ignore[misc, name-defined]
+            def __init__(self, module: Any) -> None:
+                super().__init__(module)
+                self.code = Code(self.builder_, self.lookup_binding)
+
+            def visit_call_(self, call: Any) -> Any:
+                # A call whose operands were replaced has no type before it is normalized.
+                call = self.builder_.normalize(super().visit_call_(call))
+                new = rewrite(self.code, call)
+                new = call if new is None else new
+                self.code.earlier.append(new)
+                return new
+
+        @tvm.transform.module_pass(opt_level=1, name="Planted")
+        def planted(module: Any, context: Any) -> Any:
+            for variable, function in module.functions_items():
+                if isinstance(function, relax.Function):
+                    rewriter = Rewriter(module)
+                    rewriter.builder_.update_func(variable, rewriter.visit_expr(function))
+                    module = rewriter.builder_.get()
+            return module
+
+        get_pipeline = relax.get_pipeline
+        relax.get_pipeline = lambda *a, **o: tvm.transform.Sequential([planted, get_pipeline(*a, **o)])
+
+    return plant
+
+
+def in_legalization(operators: tuple[str, ...], legalize: Callable[[Any, Any], Any]) -> Callable[[ModuleType], None]:
+    """The ``plant`` of a fault of MODULE ``tvm.relax.transform.legalize_ops``."""
+
+    def plant(module: ModuleType) -> None:
+        import tvm
+
+        for operator in operators:
+            _override(tvm, operator, legalize)
+
+    return plant
+
+
+def _override(tvm: ModuleType, operator: str, legalize: Callable[[Any, Any], Any]) -> None:
+    right = tvm.ir.Op.get(operator).get_attr("FLegalize")
+
+    def legalized(builder: Any, call: Any) -> Any:
+        wrong = legalize(builder, call)
+        return right(builder, call) if wrong is None else wrong
+
+    tvm.ir.register_op_attr(operator, "FLegalize", legalized, level=11)

@@ -1,0 +1,144 @@
+"""The faults of benchmarks/mutants: each is planted in a worker, shows on its demonstration, and is gone without it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from polyjuice.compilers import CompilerInfo, find
+from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Probe, Worker, probe
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph
+from polyjuice.lower import lower
+
+ROOT = Path(__file__).resolve().parents[1]
+MUTANTS = ROOT / "benchmarks/mutants"
+SITE = MUTANTS / "site"
+COMPILERS = ("inductor", "onnxruntime", "tvm")
+FAULTS = {c: sorted(path.stem for path in (MUTANTS / "faults" / c).glob("*.py")) for c in COMPILERS}
+
+QUICK = {"inductor": 1, "onnxruntime": 8, "tvm": 1}
+"""How many faults of each compiler the quick tests try: each takes a process of its own."""
+
+OTHERS = 3
+"""At most so many demonstrations of other faults may a fault show on; else it would not be conditional."""
+
+LIMITS = Limits(compile_s=120)
+
+
+def parameters() -> list[object]:
+    return [
+        pytest.param(c, fault, marks=[pytest.mark.long] * (i >= QUICK[c]), id=f"{c}/{fault}")
+        for c in COMPILERS
+        for i, fault in enumerate(FAULTS[c])
+    ]
+
+
+def demos(compiler: str) -> ModuleType:
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    return importlib.import_module(f"benchmarks.mutants.demos.{compiler}")
+
+
+@cache
+def answer_of(compiler: str) -> Probe:
+    return probe(compiler)
+
+
+def usable(compiler: str) -> CompilerInfo:
+    answer = answer_of(compiler)
+    if not answer["available"]:
+        pytest.skip(answer["reason"])
+    return find(compiler)
+
+
+def documentation(compiler: str, fault: str) -> str:
+    return ast.get_docstring(ast.parse((MUTANTS / "faults" / compiler / f"{fault}.py").read_text())) or ""
+
+
+def plain(graph: Graph, info: CompilerInfo) -> Artifact:
+    """The graph in the plainest spelling: a demonstration shows a fault, not how it depends on idioms."""
+    lowered = (lower(graph, info.format, seed, lacks=info.lacks) for seed in range(200))
+    return next(artifact for artifact in lowered if not artifact.idioms)
+
+
+def agrees(outcome: Outcome, graph: Graph, inputs: list[np.ndarray]) -> bool:
+    """Whether types and shapes are the interpreter's (which must hold), and all values too."""
+    assert outcome.status == "ok", outcome.message + outcome.traceback
+    pairs = list(zip(outcome.outputs[0], evaluate(graph, inputs), strict=True))
+    assert all((got.dtype, got.shape) == (expected.dtype, expected.shape) for got, expected in pairs)
+    return all(np.array_equal(got, expected) for got, expected in pairs)
+
+
+@pytest.mark.parametrize(("compiler", "fault"), parameters())
+def test_a_fault_shows_on_its_demonstration(compiler: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And, where running them all is quick, on few others."""
+    info = usable(compiler)
+    table = demos(compiler).DEMOS
+    monkeypatch.setenv("PYTHONPATH", str(SITE))
+    monkeypatch.setenv("POLYJUICE_MUTANT", f"{compiler}/{fault}")
+    with Worker(info, limits=LIMITS) as worker:
+        graph, inputs = table[fault]()
+        outcome = worker.execute(plain(graph, info), [inputs], reference=False)
+        if documentation(compiler, fault).partition("\n")[0].endswith("(a crash)."):
+            assert outcome.status in ("error", "crash"), outcome
+        else:
+            assert not agrees(outcome, graph, inputs)
+        others = [demo() for name, demo in table.items() if name != fault and info.fast]
+        wrong = [not agrees(worker.execute(plain(d[0], info), [d[1]], reference=False), *d) for d in others]
+        assert sum(wrong) <= OTHERS
+
+
+@pytest.mark.parametrize("compiler", [pytest.param(c, marks=[pytest.mark.long] * (c == "inductor")) for c in COMPILERS])
+def test_without_faults_the_demonstrations_are_right(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the hook's folder on the path, and no fault named."""
+    info = usable(compiler)
+    monkeypatch.setenv("PYTHONPATH", str(SITE))
+    monkeypatch.delenv("POLYJUICE_MUTANT", raising=False)
+    with Worker(info, limits=LIMITS) as worker:
+        for name, demo in demos(compiler).DEMOS.items():
+            graph, inputs = demo()
+            assert agrees(worker.execute(plain(graph, info), [inputs], reference=False), graph, inputs), name
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_each_fault_says_what_it_does_and_where_it_is_from(compiler: str) -> None:
+    assert set(demos(compiler).DEMOS) == set(FAULTS[compiler])
+    for fault in FAULTS[compiler]:
+        text = documentation(compiler, fault)
+        assert text.partition("\n")[0].endswith("."), fault
+        assert "\nTriggers " in text, fault
+        assert "\nModelled on: paper 00" in text, fault
+
+
+def test_a_name_that_no_fault_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": "onnxruntime/none-such"}
+    done = subprocess.run([sys.executable, "-c", "print('ran')"], env=environment, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "no fault is called 'onnxruntime/none-such'" in done.stderr
+    for name in ("PYTHONPATH", "POLYJUICE_MUTANT"):
+        monkeypatch.setenv(name, environment[name])
+    with pytest.raises(EnvironmentProblem, match="no fault is called 'onnxruntime/none-such'"):
+        Worker(find("numpy")).start()
+
+
+def test_a_process_that_does_not_import_the_compiler_stays_as_it_is() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": f"onnxruntime/{FAULTS['onnxruntime'][0]}"}
+    code = "import sys, onnx; print({'onnxruntime', 'planted_fault', 'planted_onnx'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_the_readme_lists_the_faults_as_they_are() -> None:
+    done = subprocess.run([sys.executable, MUTANTS / "list.py"], capture_output=True, text=True, check=True)
+    assert done.stdout in (MUTANTS / "README.md").read_text(), "put what list.py prints into README.md"
