@@ -234,8 +234,8 @@ class Extractor:
 
         def opened(c: int) -> tuple[int, list[int], Iterator[int]]:
             members = [n for n in enodes.classes[c] if low.keys() >= set(children[n])]
-            if len(members) > 1:
-                members.sort(key=lambda n: rng.random())
+            if len(members) > 1:  # of equally many operators, others than the smallest term's: that is another variant
+                members.sort(key=lambda n: (largest and n == low.get(c), rng.random()))
             open_.add(c)
             return c, members, iter([k for n in members for k in children[n]])
 

@@ -48,8 +48,8 @@ class Budget:
     (egglog's back-off scheduler does that too, but costs 20 ms for each use, ten times what an iteration does.)
     """
 
-    rules: int | None = 80
-    iterations: int = 4
+    rules: int | None = 300
+    iterations: int = 3
     enodes: int = 400
     growth: int = 8
     matches: int = 2000

@@ -14,7 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.generate.motifs import MOTIFS
+from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
 
@@ -32,8 +33,17 @@ _DTYPES = {
 _CONSTANT = 0.3
 """How often a new operand is a constant rather than an input."""
 
-_PARTNERED = 0.4
-"""How often an operator is chosen as a partner of the one before it."""
+_PARTNERED, _FUSED = 0.3, 0.35
+"""How often an operator is chosen as a partner of one before it: by the rules, and by what compilers look for."""
+
+_EXCHANGED = 0.4
+"""How often two operands of one type are taken the other way round."""
+
+_BROADCAST = 0.4
+"""How often a value that broadcasts is preferred to one of the operand's type, where there is one."""
+
+_ALIKE = 0.25
+"""How often a dimension of a new input has the size of another."""
 
 _ATTEMPTS = 50
 
@@ -55,6 +65,13 @@ def generate(
     their qualified names: those that rewrite rules look for next to each other.
     """
     return _Growth(random.Random(f"generate {seed}"), accepts, partners or {}).graph(nodes)
+
+
+def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
+    """Whether a value of an element type takes a shape by broadcasting, and not as it is."""
+    if t.dtype != dtype or t.shape == shape or t.rank > len(shape):
+        return False
+    return all(size in (1, wanted) for size, wanted in zip(reversed(t.shape), reversed(shape), strict=False))
 
 
 def _without_unused_inputs(graph: Graph) -> Graph:
@@ -98,9 +115,16 @@ class _Growth:
         dtype = self._rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
         while True:
             rank = self._rng.choices(range(MAX_RANK + 1), (1, 3, 6, 6, 5, 2))[0]
-            t = TensorType(dtype, tuple(size(self._rng) for _ in range(rank)))
+            t = TensorType(dtype, self._random_shape(rank))
             if t.size <= MAX_ELEMENTS // 4:
                 return t
+
+    def _random_shape(self, rank: int) -> tuple[int, ...]:
+        """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""
+        shape: list[int] = []
+        for _ in range(rank):
+            shape.append(self._rng.choice(shape) if shape and self._rng.random() < _ALIKE else size(self._rng))
+        return tuple(shape)
 
     def _grow(self) -> bool:
         """Try to add one operator; False where this try did not fit."""
@@ -120,17 +144,29 @@ class _Growth:
             return False
         if self._accepts and not self._accepts(op, operand_types, results):
             return False
-        self._add(op, [first, *(self._operand(op, i, o) for i, o in enumerate(sample.operands, 1))], attrs)
+        operands = [first, *(self._operand(op, o, operand_types[0], results) for o in sample.operands)]
+        alike = op.elementwise and len(operands) == 2 and not any(o.values for o in sample.operands)
+        if alike and self._rng.random() < _EXCHANGED and self._gives(op, operands[::-1], attrs, results):
+            operands.reverse()
+        self._add(op, operands, attrs)
         return True
+
+    def _gives(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> bool:
+        """Whether an operator may be applied to values, with results of such types."""
+        try:
+            return infer(op, [self._type(name) for name in operands], attrs) == tuple(results)
+        except (ShapeMismatch, TypeMismatch):
+            return False
 
     def _next(self) -> tuple[Op, str]:
         """An operator and its first operand: often a partner of the operator that made it."""
         rng = self._rng
-        if self._partners and rng.random() < _PARTNERED:
-            made = [v for v in self._computed[-6:] if self._producers[v] in self._partners]
-            if made:
-                first = rng.choice(made)
-                return _OPS[rng.choice(self._partners[self._producers[first]])], first
+        chance = rng.random()
+        partners = self._partners if chance < _PARTNERED else MOTIFS if chance < _PARTNERED + _FUSED else {}
+        made = [v for v in self._computed[-6:] if self._producers[v] in partners]
+        if made:
+            first = rng.choice(made)
+            return _OPS[rng.choice(partners[self._producers[first]])], first
         op = rng.choices(self._ops, self._weights)[0]
         fitting = [v for v in self._values if op.accepts(0, self._type(v).dtype)] or self._values
         # Recent values first, so that graphs are deep as well as wide.
@@ -139,12 +175,14 @@ class _Growth:
     def _type(self, name: str) -> TensorType:
         return self._builder.types[name]
 
-    def _operand(self, op: Op, position: int, operand: Operand) -> str:
+    def _operand(self, op: Op, operand: Operand, first: TensorType, results: Sequence[TensorType]) -> str:
         """An existing value of the type, or one that broadcasts as well, or a new input or constant."""
         if operand.values:
             generator = np.random.default_rng(self._rng.getrandbits(32))
             return self._builder.constant(restricted_values(generator, operand))
         fits = [v for v in self._values if self._type(v) == operand.type]
+        if op.elementwise and results[0].shape == first.shape and self._rng.random() < _BROADCAST:
+            fits = [v for v in self._values if _broadcasts(self._type(v), operand.type.dtype, first.shape)] or fits
         if fits and self._rng.random() < 0.7:
             return self._rng.choice(fits)
         if self._rng.random() < _CONSTANT:
