@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 ARGS ?= --compiler inductor --time 2m
 
-.PHONY: fuzz test test-old test-long lint clean
+.PHONY: fuzz mutants test test-old test-long lint clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
@@ -16,6 +16,9 @@ test: $(READY)
 
 test-old: $(READY)
 	$(BIN)/python tests/old_versions.py
+
+mutants: $(READY)
+	$(BIN)/python benchmarks/mutants/run.py
 
 test-long: $(READY)
 	$(BIN)/pytest -m long

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from math import comb
@@ -26,15 +26,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
 from polyjuice.compilers import find
 from polyjuice.egraph import load
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Outcome
 from polyjuice.oracles import ORACLES, Case
 
 HERE = Path(__file__).resolve().parent
@@ -42,11 +40,15 @@ RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
+NODES = 30
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
 EQUIVALENCE = ("metamorphic", "crash")
 DIFFERENTIAL = ("differential", "crash")
 
 _RETRIES = 5
+
+#: Faults that are first tried together, and how many processes of faulty compilers may wait for work.
+GROUP, PROCESSES = 5, 24
 
 Detected = dict[str, int]
 """For each oracle that spoke: after how many pairs it first did."""
@@ -58,7 +60,7 @@ def main() -> None:
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--pairs", type=int, help="pairs per fault (500; Inductor 60)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--nodes", type=int, default=10, help="operators in a seed graph")
+    parser.add_argument("--nodes", type=int, default=NODES, help="operators in a seed graph")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--results", type=Path, default=RESULTS, help="what is known (JSON), beside it the table")
     parser.add_argument("--table", action="store_true", help="only write the table of what is known")
@@ -80,16 +82,16 @@ def mutants(pattern: str = "*") -> list[str]:
 def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
     """Run what is not known yet, and write down what becomes known, strategy by strategy."""
     with ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool:
-        jobs = {}
+        jobs: dict[Future[dict[str, Detected]], str] = {}
         for strategy in arguments.strategies.split(","):
             for compiler in PAIRS:
                 chosen = mutants(arguments.only)
                 missing = [m for m in chosen if m.startswith(compiler + "/") and strategy not in known.get(m, {})]
                 if missing:
-                    pairs = arguments.pairs or PAIRS[compiler]
-                    jobs[pool.submit(detect, compiler, strategy, missing, pairs, arguments.seed, arguments.nodes)] = (
-                        strategy
-                    )
+                    oracles = DIFFERENTIAL if strategy == ORIGINAL else (*EQUIVALENCE, "differential")
+                    seed, nodes = arguments.seed, arguments.nodes
+                    config = Config(compiler, seed=seed, nodes=nodes, extract=strategy, oracles=oracles)
+                    jobs[pool.submit(detect, config, missing, arguments.pairs or PAIRS[compiler])] = strategy
         for job, strategy in jobs.items():
             for name, detected in job.result().items():
                 known.setdefault(name, {})[strategy] = detected
@@ -97,18 +99,14 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
             arguments.results.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def detect(
-    compiler: str, strategy: str, names: Sequence[str], pairs: int, seed: int, nodes: int
-) -> dict[str, Detected]:
+def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detected]:
     """For each fault, which oracles detect it and when, in a campaign of so many pairs."""
-    oracles = DIFFERENTIAL if strategy == ORIGINAL else (*EQUIVALENCE, "differential")
-    config = Config(compiler, seed=seed, nodes=nodes, extract=strategy, oracles=oracles)
+    enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
     detected: dict[str, Detected] = {name: {} for name in names}
-    pending, began, done, index = list(names), time.monotonic(), 0, 0
-    benches = {name: Bench(config, find(compiler)) for name in names}
-    with tempfile.TemporaryDirectory() as folder:
+    began, done, index = time.monotonic(), 0, 0
+    with tempfile.TemporaryDirectory() as folder, Panel(config, names) as panel:
         runner = Runner(config, Path(folder), load())
-        while pending and done < pairs:
+        while panel.pending and done < pairs:
             try:
                 prepared, sound = runner.execute(index)
             except (Skip, Unsound):
@@ -116,28 +114,84 @@ def detect(
             finally:
                 index += 1
             done += comb(len(sound.ran), min(len(sound.tested), 2))
-            before = said(oracles, sound, runner.bench)
-            for name in list(pending):
-                outcomes = [planted(name, benches[name], artifact, prepared.inputs) for artifact in prepared.artifacts]
-                faulty = [t.outcome for t in sound.tested]
-                if all(map(alike, outcomes, faulty)):
-                    continue
-                verdicts = said(oracles, prepared.case(outcomes), benches[name]) - before
-                if any(kind in ("crash", "hang") for _, kind, _, _ in verdicts) and fails_by_chance(
-                    runner.bench, prepared
-                ):
+            before = said(config.oracles, sound, runner.bench)
+            for name, case in panel.differing(prepared, sound):
+                verdicts = said(config.oracles, case, panel.bench(name)) - before
+                failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
+                if failed and fails_by_chance(runner.bench, prepared):
                     continue
                 for oracle in {verdict[0] for verdict in verdicts}:
                     detected[name].setdefault(oracle, done)
-                if detected[name].keys() & (set(oracles) if strategy == ORIGINAL else set(EQUIVALENCE)):
-                    pending.remove(name)
-                    benches[name].close()
-            left = f"{len(names) - len(pending)} of {len(names)} detected"
-            print(f"{compiler} {strategy}: {done} pairs, {left}, {time.monotonic() - began:.0f} s", file=sys.stderr)
+                if detected[name].keys() & enough:
+                    panel.dismiss(name)
+            left = f"{len(names) - len(panel.pending)} of {len(names)} detected"
+            print(
+                f"{config.compiler} {config.extract}: {done} pairs, {left}, {time.monotonic() - began:.0f} s",
+                file=sys.stderr,
+            )
         runner.close()
-    for name in pending:
-        benches[name].close()
     return detected
+
+
+class Panel:
+    """Faulty compilers, each in a process of its own, and groups of faults together: most programs meet none of them.
+
+    A fault is tried alone only where its group changes something. (It is missed where two faults undo each other.)
+    """
+
+    def __init__(self, config: Config, names: Sequence[str]) -> None:
+        self._config = config
+        self._groups = [list(names[i : i + GROUP]) for i in range(0, len(names), GROUP)]
+        self._benches: dict[str, Bench] = {}
+
+    def __enter__(self) -> Panel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for bench in self._benches.values():
+            bench.close()
+
+    @property
+    def pending(self) -> list[str]:
+        """The faults that have not been dismissed."""
+        return [name for group in self._groups for name in group]
+
+    def dismiss(self, name: str) -> None:
+        """A fault need not be tried any more."""
+        for group in self._groups:
+            if name in group:
+                self._close(",".join(group))
+                group.remove(name)
+        self._close(name)
+
+    def bench(self, names: str) -> Bench:
+        """The compiler with one fault, or several with commas between. The oldest of many processes has to go."""
+        bench = self._benches.pop(names, None) or Bench(self._config, find(self._config.compiler))
+        self._benches[names] = bench
+        if len(self._benches) > PROCESSES:
+            self._close(next(iter(self._benches)))
+        return bench
+
+    def differing(self, prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
+        """The faults that change what becomes of a case, and what becomes of it."""
+        for group in [list(group) for group in self._groups if group]:
+            if len(group) > 1 and self._case(",".join(group), prepared, sound) is None:
+                continue
+            for name in group:
+                case = self._case(name, prepared, sound)
+                if case is not None:
+                    yield name, case
+
+    def _case(self, names: str, prepared: Prepared, sound: Case) -> Case | None:
+        with environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT=names):
+            outcomes = [self.bench(names).execute(artifact, prepared.inputs) for artifact in prepared.artifacts]
+        same = all(alike(outcome, t.outcome) for outcome, t in zip(outcomes, sound.tested, strict=True))
+        return None if same else prepared.case(outcomes)
+
+    def _close(self, names: str) -> None:
+        bench = self._benches.pop(names, None)
+        if bench:
+            bench.close()
 
 
 def fails_by_chance(bench: Bench, prepared: Prepared) -> bool:
@@ -149,12 +203,6 @@ def fails_by_chance(bench: Bench, prepared: Prepared) -> bool:
 def said(oracles: Sequence[str], case: Case, bench: Bench) -> set[tuple[str, str, str, int]]:
     """What oracles say of a case, without the words."""
     return {(v.oracle, v.kind, v.a, v.output) for name in oracles for v in ORACLES[name].judge(case, bench)}
-
-
-def planted(name: str, bench: Bench, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
-    """Execute in a worker that has the fault."""
-    with environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT=name):
-        return bench.execute(artifact, inputs)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Plants the compiler fault that POLYJUICE_MUTANT names, as in ``inductor/relu-sign``; without it, does nothing.
+"""Plants the compiler faults that POLYJUICE_MUTANT names, as in ``tvm/a,tvm/b``; without it, does nothing.
 
 Python runs this file as it starts where its folder is on PYTHONPATH, and so does Polyjuice's worker. A fault is the
 file ``faults/<compiler>/<name>.py``. Its constant MODULE names a module of the compiler: once that has been imported,
@@ -90,5 +90,5 @@ def main(name: str) -> None:
         sys.meta_path.insert(0, Planter(names[name], module))
 
 
-if os.environ.get(VARIABLE):
-    main(os.environ[VARIABLE])
+for named in filter(None, os.environ.get(VARIABLE, "").split(",")):
+    main(named)
