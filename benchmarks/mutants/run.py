@@ -48,7 +48,7 @@ DIFFERENTIAL = ("differential", "crash")
 _RETRIES = 5
 
 #: Faults that are first tried together, and how many processes of faulty compilers may wait for work.
-GROUP, PROCESSES = 5, 24
+GROUP, PROCESSES = 5, 16
 
 Detected = dict[str, int]
 """For each oracle that spoke: after how many pairs it first did."""
@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, help="pairs per fault (500; Inductor 60)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--nodes", type=int, default=NODES, help="operators in a seed graph")
+    parser.add_argument("--input-sets", type=int, default=1, help="sets of inputs of each profile")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--results", type=Path, default=RESULTS, help="what is known (JSON), beside it the table")
     parser.add_argument("--table", action="store_true", help="only write the table of what is known")
@@ -89,8 +90,14 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
                 missing = [m for m in chosen if m.startswith(compiler + "/") and strategy not in known.get(m, {})]
                 if missing:
                     oracles = DIFFERENTIAL if strategy == ORIGINAL else (*EQUIVALENCE, "differential")
-                    seed, nodes = arguments.seed, arguments.nodes
-                    config = Config(compiler, seed=seed, nodes=nodes, extract=strategy, oracles=oracles)
+                    config = Config(
+                        compiler,
+                        seed=arguments.seed,
+                        nodes=arguments.nodes,
+                        extract=strategy,
+                        oracles=oracles,
+                        input_sets=arguments.input_sets,
+                    )
                     jobs[pool.submit(detect, config, missing, arguments.pairs or PAIRS[compiler])] = strategy
         for job, strategy in jobs.items():
             for name, detected in job.result().items():

@@ -37,6 +37,8 @@ class GraphView:
                 self._constants[node.output[0]] = node.attribute[0].t
         self._makers = {name: node for node in graph.node for name in node.output if name}
         self._new = 0
+        self.changed = False
+        """Whether a rewrite changed anything: inlining functions alone may meet true bugs, which are no fault of it."""
 
     def apply(self, rewrite: Rewrite) -> ModelProto:
         """The model in which `rewrite` has been asked once for each node that has operands."""
@@ -44,6 +46,7 @@ class GraphView:
         done: list[NodeProto] = []
         for node in graph.node:
             new = rewrite(self, node) if node.input else None
+            self.changed = self.changed or new is not None
             done += [node] if new is None else new
             self._makers.update({name: node for node in new or () for name in node.output})
         del graph.node[:]
@@ -187,7 +190,9 @@ def before_session(rewrite: Rewrite) -> Callable[[ModuleType], None]:
             def __init__(self, model: Any, sess_options: Any = None, *arguments: Any, **options: Any) -> None:
                 if sess_options is None or sess_options.graph_optimization_level != off:
                     proto = onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(model)
-                    model = GraphView(proto).apply(rewrite).SerializeToString()
+                    view = GraphView(proto)
+                    faulty = view.apply(rewrite)
+                    model = faulty.SerializeToString() if view.changed else model
                 super().__init__(model, sess_options, *arguments, **options)
 
         onnxruntime.InferenceSession = InferenceSession
