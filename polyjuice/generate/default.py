@@ -30,8 +30,8 @@ _DTYPES = {
 }  # fmt: skip
 """Relative frequencies of the element types of new inputs."""
 
-_CONSTANT = 0.3
-"""How often a new operand is a constant rather than an input."""
+_CONSTANT, _SPREAD = 0.3, 0.6
+"""How often a new operand is a constant rather than an input, and how often one that is broadcast is."""
 
 _PARTNERED, _FUSED = 0.3, 0.35
 """How often an operator is chosen as a partner of one before it: by the rules, and by what compilers look for."""
@@ -185,7 +185,7 @@ class _Growth:
             fits = [v for v in self._values if _broadcasts(self._type(v), operand.type.dtype, first.shape)] or fits
         if fits and self._rng.random() < 0.7:
             return self._rng.choice(fits)
-        if self._rng.random() < _CONSTANT:
+        if self._rng.random() < (_SPREAD if op.elementwise and operand.type.rank < first.rank else _CONSTANT):
             return self._builder.constant(self._array(operand.type))
         name = self._builder.input(operand.type)
         self._values.append(name)

@@ -41,9 +41,12 @@ def alone_with(draw: Callable[[random.Random, TensorType], Attrs | None]) -> Sam
 
 
 def broadcastable(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape that broadcasts with ``shape``: usually the same, else with leading dimensions dropped or ones."""
-    if rng.random() < 0.6:
+    """A shape that broadcasts with ``shape``: the same, a scalar's, or with leading dimensions dropped, or ones."""
+    chance = rng.random()
+    if chance < 0.5:
         return shape
+    if chance < 0.7:
+        return ()
     start = rng.randrange(len(shape) + 1)
     return tuple(1 if rng.random() < 0.3 else dim for dim in shape[start:])
 
