@@ -7,6 +7,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from polyjuice.inputs import USUAL_PROFILES
+
 #: The way to extract that leaves a seed graph as it is, for oracles that need no second variant.
 ORIGINAL = "original"
 
@@ -31,7 +33,7 @@ class Config:
     only_rules: tuple[str, ...] = ()
     without_rules: tuple[str, ...] = ()
     oracles: tuple[str, ...] = ("metamorphic", "crash")
-    profiles: tuple[str, ...] = ("exact", "normal")
+    profiles: tuple[str, ...] = USUAL_PROFILES
     input_sets: int = 1
     python: str = sys.executable
     device: str = "cpu"

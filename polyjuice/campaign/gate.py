@@ -8,7 +8,7 @@ import numpy as np
 
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
-from polyjuice.numerics import analyse, apart, as_good_as_equal
+from polyjuice.numerics import Mode, analyse, apart, as_good_as_equal
 
 
 def difference(
@@ -16,10 +16,12 @@ def difference(
     variant: Graph,
     inputs: Sequence[Sequence[np.ndarray]],
     values: Sequence[Sequence[np.ndarray]] | None = None,
+    modes: Sequence[Mode] = (),
 ) -> str:
     """How the interpreter finds a variant to differ from its seed graph, or "" where they are equal.
 
-    ``values`` are the seed graph's outputs in float64 on each of the inputs, if they are known.
+    ``values`` are the seed graph's outputs in float64 on each of the inputs, if they are known, and ``modes`` what the
+    analysis takes for known on each (see :func:`polyjuice.numerics.analyse`).
 
     Outputs that are exact must be equal; others, held in float64, may differ by the sum of their error bounds. The
     bounds are worked out only where the values are not as good as equal.
@@ -31,8 +33,9 @@ def difference(
             alike = all(as_good_as_equal(a, b) for a, b in zip(wanted, results, strict=True))
             if alike and graph.output_types == variant.output_types:
                 continue
-            pairs = zip(analyse(graph, x, "float64", True), analyse(variant, x, "float64", True), strict=True)
-            for k, (a, b) in enumerate(pairs):
+            mode = modes[i] if modes else Mode()
+            both = (analyse(each, x, "float64", True, mode) for each in (graph, variant))
+            for k, (a, b) in enumerate(zip(*both, strict=True)):
                 wrong = apart(a, b)
                 if a.type != b.type or wrong.any():
                     return f"output {k} ({a.type}) differs at {int(wrong.sum())} of {wrong.size} elements"

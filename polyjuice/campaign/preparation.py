@@ -18,11 +18,11 @@ from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.inputs import make_inputs, ranges
+from polyjuice.inputs import MODES, make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
-from polyjuice.numerics import Analyses
+from polyjuice.numerics import Analyses, Mode
 from polyjuice.ops import Op
 from polyjuice.oracles import ORACLES, Case, Tested
 from polyjuice.support import Support
@@ -57,10 +57,15 @@ class Prepared:
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
 
+    @property
+    def modes(self) -> list[Mode]:
+        """What the analysis takes for known on each set of inputs."""
+        return [MODES[profile] for profile in self.profiles]
+
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each."""
         tested = [
-            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs), outcome)
+            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
             for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
         ]
         return Case(self.profiles, self.inputs, tested)
@@ -114,7 +119,7 @@ class Preparation:
         if len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
-            inputs = self._inputs(graph, key)
+            inputs = self._inputs(graph, variants, key)
             self._gate(index, graph, variants, inputs)
         with self._clock.of("lower"):
             try:
@@ -151,18 +156,19 @@ class Preparation:
         return distinct(rewriting.variants), sorted(rewriting.rules)
 
     def _ranges(self, graph: Graph) -> dict[str, tuple[float, float]]:
-        return ranges(graph)
+        return ranges(graph, self._config.profiles)
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes an operator; it may have to be asked."""
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
-    def _inputs(self, graph: Graph, key: str) -> list[tuple[np.ndarray, ...]]:
+    def _inputs(self, graph: Graph, variants: Sequence[Variant], key: str) -> list[tuple[np.ndarray, ...]]:
         axes = repeated_axes(graph, key)
+        others = [v.graph for v in variants]
         try:
             return [
-                repeat(graph, make_inputs(graph, profile, f"{key} {number}" if number else key), axes)
+                repeat(graph, make_inputs(graph, profile, f"{key} {number}" if number else key, others), axes)
                 for number, profile in enumerate(self._profiles)
             ]
         except EvaluationError as error:
@@ -176,7 +182,8 @@ class Preparation:
             values = [evaluate(graph, x, "float64") for x in inputs]
         except EvaluationError as error:
             raise Skip(f"no value: {error}") from None
-        problems = ((v, difference(graph, v.graph, inputs, values)) for v in variants)
+        modes = [MODES[profile] for profile in self._profiles]
+        problems = ((v, difference(graph, v.graph, inputs, values, modes)) for v in variants)
         unsound = [self._store_unsound(index, graph, v, problem) for v, problem in problems if problem]
         if unsound:
             raise Unsound(*unsound)

@@ -43,7 +43,7 @@ from polyjuice.cli.common import (
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
-from polyjuice.inputs import PROFILES
+from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
 from polyjuice.oracles import ORACLES
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -81,7 +81,7 @@ def fuzz(
     only_rule: OnlyRuleOption = None,
     without_rule: WithoutRuleOption = None,
     oracle: Annotated[str, typer.Option(help="Oracles, separated by commas.")] = "metamorphic,crash",
-    profile: Annotated[str, typer.Option(help="Input profiles, separated by commas.")] = "exact,normal",
+    profile: Annotated[str, typer.Option(help="Input profiles, separated by commas.")] = ",".join(USUAL_PROFILES),
     input_sets: Annotated[
         int, typer.Option(min=1, help="Sets of inputs that each program is run on, of each profile.")
     ] = 1,
@@ -150,7 +150,11 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
     except ValueError as error:
         raise Usage(str(error)) from None
     _check_oracles(config)
+    allowed = allowed_rulesets(config.profiles)
     rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
+    rules = tuple(rule for rule in rules if rule.ruleset in allowed)
+    if not rules:
+        raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])

@@ -2,45 +2,85 @@
 
 ``exact``: small integers in every type, so small that as many outputs as possible are exact (see
 :mod:`polyjuice.numerics`); those are compared bit for bit. ``normal``: standard normal floating values, small integers.
+``wrap``: integers from the whole of their types, so that arithmetic wraps around, floating values as in ``normal``.
+``edge``: such integers, and zeros, ties, NaN, infinities and the ends of the floating numbers among ordinary values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from polyjuice.inputs.extremes import extreme_inputs
 from polyjuice.inputs.search import find, find_integers
 from polyjuice.inputs.values import FARTHEST, normal
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.numerics import exact_outputs, may_be_exact
+from polyjuice.numerics import Mode, exact_outputs, may_be_exact
 
 #: Magnitudes that the exact profile tries, from the most telling to the safest.
 _MAGNITUDES = (6, 3, 1)
 
-PROFILES = ("exact", "normal")
+PROFILES = ("exact", "normal", "wrap", "edge")
+
+USUAL_PROFILES = ("exact", "normal")
+"""What is on unless others are asked for."""
+
+MODES: Mapping[str, Mode] = {
+    "exact": Mode(),
+    "normal": Mode(),
+    "wrap": Mode(wrap=True),
+    "edge": Mode(wrap=True, edge=True),
+}
+"""What the analysis takes for known under each profile."""
+
+_ALL = frozenset(["exact", "modular", "real"])
+
+RULESETS: Mapping[str, frozenset[str]] = {
+    "exact": _ALL,
+    "normal": _ALL,
+    "wrap": frozenset(["exact", "modular"]),
+    "edge": frozenset(["exact"]),
+}
+"""The rulesets whose rules hold on the values of each profile."""
 
 
-def make_inputs(graph: Graph, profile: str, seed: int | str) -> tuple[np.ndarray, ...]:
-    """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried."""
+def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
+    """The rulesets whose rules hold on the values of all of some profiles. Raises KeyError for an unknown one."""
+    return _ALL.intersection(*(RULESETS[profile] for profile in profiles))
+
+
+def make_inputs(graph: Graph, profile: str, seed: int | str, variants: Sequence[Graph] = ()) -> tuple[np.ndarray, ...]:
+    """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried.
+
+    ``variants`` are other graphs on the same inputs, of the same outputs: ``exact`` values are such that outputs are
+    exact in all of them, ``wrap`` and ``edge`` ones such that all of them have a value.
+    """
+    rng = _generator(profile, seed)
     if profile == "normal":
-        return find(graph, _normal(graph.input_types, _generator(profile, seed)), integers=True).inputs(graph)
+        return find(graph, _normal(graph.input_types, rng), integers=True).inputs(graph)
     if profile == "exact":
-        return _exact(graph, seed)
+        return _exact(graph, seed, variants)
+    if profile == "wrap":
+        return find(graph, extreme_inputs(graph, rng, False, variants)).inputs(graph)
+    if profile == "edge":
+        return extreme_inputs(graph, rng, True, variants)
     raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
 
 
-def ranges(graph: Graph) -> dict[str, tuple[float, float]]:
-    """The interval in which every profile's values of each numeric input lie."""
-    magnitude = float(_MAGNITUDES[0])
-    return {
-        name: (-FARTHEST, FARTHEST)
-        if dtypes.is_float(t.dtype)
-        else (0.0 if t.dtype == "uint8" else -magnitude, magnitude)
-        for name, t in zip(graph.inputs, graph.input_types, strict=True)
-        if t.dtype != "bool"
-    }
+def ranges(graph: Graph, profiles: Sequence[str] = USUAL_PROFILES) -> dict[str, tuple[float, float]]:
+    """The interval in which the profiles' values of each numeric input lie; none where they may be NaN or infinite."""
+    extreme = not {"wrap", "edge"}.isdisjoint(profiles)
+    found = {}
+    for name, t in zip(graph.inputs, graph.input_types, strict=True):
+        if dtypes.is_int(t.dtype):
+            least = 0 if t.dtype == "uint8" else -_MAGNITUDES[0]
+            low, high = dtypes.exact_integers(t.dtype) if extreme else (least, _MAGNITUDES[0])
+            found[name] = float(low), float(high)
+        elif dtypes.is_float(t.dtype) and "edge" not in profiles:
+            found[name] = -FARTHEST, FARTHEST
+    return found
 
 
 def _generator(profile: str, seed: int | str) -> np.random.Generator:
@@ -51,7 +91,7 @@ def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.n
     return tuple(normal(t, rng) for t in types)
 
 
-def _exact(graph: Graph, seed: int | str) -> tuple[np.ndarray, ...]:
+def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph]) -> tuple[np.ndarray, ...]:
     """Integers of the largest magnitude at which the most outputs are exact, of signs that suit the operators."""
     if not may_be_exact(graph):
         start = _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
@@ -60,7 +100,7 @@ def _exact(graph: Graph, seed: int | str) -> tuple[np.ndarray, ...]:
     for magnitude in _MAGNITUDES:
         inputs = _integers(graph.input_types, magnitude, _generator("exact", seed))
         try:
-            exact = sum(exact_outputs(graph, inputs))
+            exact = _exact_in_all((graph, *variants), inputs)
         except EvaluationError:
             continue
         if best is None or exact > best[0]:
@@ -70,12 +110,22 @@ def _exact(graph: Graph, seed: int | str) -> tuple[np.ndarray, ...]:
     start = best[1] if best else _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
     inputs = find_integers(graph, start).inputs(graph)
     try:
-        exact = sum(exact_outputs(graph, inputs))
+        exact = _exact_in_all((graph, *variants), inputs)
     except EvaluationError:
         if best is None:
             raise
         return best[1]
     return inputs if best is None or exact >= best[0] else best[1]
+
+
+def _exact_in_all(graphs: Sequence[Graph], inputs: Sequence[np.ndarray]) -> int:
+    """How many outputs are exact in all of some graphs. Raises EvaluationError."""
+    exact = np.ones(len(graphs[0].outputs), bool)
+    for graph in graphs:
+        exact &= exact_outputs(graph, inputs)
+        if not exact.any():
+            break
+    return int(exact.sum())
 
 
 def _integers(types: Sequence[TensorType], magnitude: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:

@@ -55,6 +55,11 @@ def largest_finite(name: str) -> float:
     return _LARGEST[name]
 
 
+def overflow_threshold(name: str) -> float:
+    """The magnitude from which on numbers are rounded to infinity: half a step beyond the largest value."""
+    return np.inf if name == "float64" else _LARGEST[name] * (1 + unit_roundoff(name) / 2)
+
+
 def exact_integers(name: str) -> tuple[int, int]:
     """The interval (inclusive) in which every integer is representable in the type."""
     if name in FLOATS:

@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import WITHOUT_BFLOAT16, first_shape, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.special import erfc
 from polyjuice.ops.terms import Term, onnx_term, where
 
@@ -104,12 +104,14 @@ def _prelu_error(c: ErrorContext) -> np.ndarray:
 
 
 def _thresholded_error(c: ErrorContext) -> np.ndarray:
-    return errors.infinite_if(errors.near(c, c.attrs["alpha"]), np.where(c.y[0] != 0, c.e[0], 0.0))
+    return errors.infinite_if(errors.near(c, c.attrs["alpha"]), np.where(c.x[0] > c.attrs["alpha"], c.e[0], 0.0))
 
 
 def _shrink_error(c: ErrorContext) -> np.ndarray:
     lambd, bias = c.attrs["lambd"], abs(c.attrs.get("bias", 0.0))
     unstable = errors.near(c, lambd) | errors.near(c, -lambd)
+    if c.x[0].dtype.kind == "i":  # some compute in float32
+        unstable = unstable | (np.abs(c.x[0].astype(np.float64)) > 2**24)
     return errors.infinite_if(unstable, c.e[0] + 2 * c.unit * bias)
 
 
@@ -226,6 +228,7 @@ OPS = (
         FLOATS + SIGNED,
         exact=True,
         weight=3,
+        limits=Limits.INFINITY,
     ),
     unary(
         "relu6",
@@ -238,6 +241,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x.then("Clip", min=0.0, max=6.0), widen=False),
         exact=True,
         weight=0.5,
+        limits=Limits.INFINITY,
     ),
     parametric(
         "hardtanh",
@@ -256,6 +260,7 @@ OPS = (
         exact=True,
         ulps=1,
         weight=0.4,
+        limits=Limits.INFINITY,
     ),
     unary(
         "Sigmoid",
@@ -264,6 +269,7 @@ OPS = (
         ("tf.sigmoid({0})", "tf.nn.sigmoid({0})", "tf.math.sigmoid({0})"),
         _ABSOLUTE(errors.monotone, 4),
         ulps=8,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "log_sigmoid",
@@ -275,6 +281,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: -(-x).then("Softplus")),
         ulps=8,
         weight=0.4,
+        limits=Limits.NAN,
     ),
     unary(
         "silu",
@@ -286,6 +293,7 @@ OPS = (
         onnx=onnx_term(lambda x, a: x * x.then("Sigmoid"), widen=False),
         ulps=4,
         weight=0.6,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "Mish",
@@ -296,6 +304,7 @@ OPS = (
         WITHOUT_BFLOAT16,
         ulps=4,
         weight=0.4,
+        limits=Limits.NAN,
     ),
     Op(
         name="Gelu",
@@ -314,6 +323,7 @@ OPS = (
         elementwise=True,
         ulps=4,
         weight=0.6,
+        limits=Limits.NAN,
     ),
     unary(
         "HardSwish",
@@ -324,6 +334,7 @@ OPS = (
         WITHOUT_BFLOAT16,
         ulps=4,
         weight=0.5,
+        limits=Limits.NAN,
     ),
     parametric(
         "HardSigmoid",
@@ -335,6 +346,7 @@ OPS = (
         WITHOUT_BFLOAT16,
         ulps=4,
         weight=0.4,
+        limits=Limits.INFINITY,
     ),
     unary(
         "Softplus",
@@ -345,6 +357,7 @@ OPS = (
         WITHOUT_BFLOAT16,
         ulps=8,
         weight=0.5,
+        limits=Limits.NAN,
     ),
     unary(
         "Softsign",
@@ -355,6 +368,7 @@ OPS = (
         WITHOUT_BFLOAT16,
         ulps=6,
         weight=0.4,
+        limits=Limits.NAN,
     ),
     parametric(
         "LeakyRelu",
@@ -364,6 +378,7 @@ OPS = (
         with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
         _leaky_error,
         ulps=8,
+        limits=Limits.ANYWHERE,
     ),
     Op(
         name="PRelu",
@@ -379,6 +394,7 @@ OPS = (
         exact=True,
         ulps=2,
         weight=0.5,
+        modular=True,
     ),
     parametric(
         "Elu",
@@ -389,6 +405,7 @@ OPS = (
         _ABSOLUTE(_leaky_error, 4),
         WITHOUT_BFLOAT16,
         ulps=8,
+        limits=Limits.INFINITY,
     ),
     parametric(
         "Celu",
@@ -400,6 +417,7 @@ OPS = (
         ("float32",),
         ulps=8,
         weight=0.4,
+        limits=Limits.INFINITY,
     ),
     parametric(
         "Selu",
@@ -411,6 +429,7 @@ OPS = (
         WITHOUT_BFLOAT16,
         ulps=8,
         weight=0.4,
+        limits=Limits.INFINITY,
     ),
     parametric(
         "ThresholdedRelu",
@@ -452,6 +471,7 @@ OPS = (
         exact=True,
         ulps=1,
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
     parametric(
         "hardshrink",
@@ -465,6 +485,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
     unary(
         "tanhshrink",
@@ -476,5 +497,6 @@ OPS = (
         onnx=onnx_term(lambda x, a: x - x.then("Tanh")),
         ulps=2,
         weight=0.3,
+        limits=Limits.INFINITY | Limits.NAN,
     ),
 )

@@ -12,11 +12,18 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, broadcast_shape, by_type, cast_around, unary
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.terms import Term, onnx_term, where
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
 """Bits are what they are, unless an operand itself is in doubt."""
+
+
+def _shift_error(c: ErrorContext) -> np.ndarray:
+    """Shifts by less than nothing, or by all bits and more, are anyone's guess."""
+    bits = 8 * c.x[1].dtype.itemsize
+    return errors.infinite_if((c.x[1] < 0) | (c.x[1] >= bits), _BITS_ERROR(c))
+
 
 # --- bits ------------------------------------------------------------------------------------------------------------
 
@@ -102,13 +109,13 @@ def _shift_right_onnx(x: Term, n: Term, a: Attrs) -> Term:
     return where(negative, size.then("BitwiseNot"), size).to(x.dtype)
 
 
-def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any) -> Op:
+def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **more: Any) -> Op:
     return binary(
         name,
         function,
         (f"torch.{name}({{0}}, {{1}})", f"{{0}} {symbol} {{1}}", f"{{0}}.{name}({{1}})", f"{{0}}.{name}_({{1}})"),
         (f"tf.bitwise.{tensorflow}({{0}}, {{1}})",),
-        _BITS_ERROR,
+        _shift_error,
         INTS,
         domain="aten",
         onnx=onnx_term(onnx),
@@ -116,6 +123,7 @@ def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any) ->
         continuous=False,
         sample=_sample_shift,
         weight=0.3,
+        **more,
     )
 
 
@@ -152,20 +160,33 @@ def _quotient_unstable(c: ErrorContext) -> np.ndarray:
     quotient = x / y
     room = np.abs(y) - ey
     reach = (ex + np.abs(quotient) * ey) / np.where(room > 0, room, 1.0) + 4 * c.unit * np.abs(quotient)
-    stable = (room > 0) & (np.abs(quotient - np.rint(quotient)) > reach)
-    return np.where(reach > 0, ~stable, False)
+    reach = reach + dtypes.smallest_normal(errors.held(c)) * bool(c.unit) * (quotient != 0)  # a quotient lost
+    stable = (np.abs(quotient - np.rint(quotient)) > reach) | (reach == 0)
+    return np.asarray(~(stable & (room > 0)))
 
 
 def _remainder_error(c: ErrorContext) -> np.ndarray:
     """x - n y where the integer n is known; it is computed as a product and a difference by some."""
     (x, y), (ex, ey) = c.x, c.e
     turns = np.abs(np.asarray(x, np.float64) / y) + 1
-    rounding = 4 * c.unit * (np.abs(x) + np.abs(y))
-    return errors.infinite_if(_quotient_unstable(c), ex + turns * ey + rounding)
+    rounding = 4 * c.unit * (np.abs(x) + np.abs(y)) if c.unit else 0.0
+    open_ = _quotient_unstable(c) | errors.least_by(c)
+    if x.dtype == np.int64:  # some compute in float64
+        open_ |= _beyond(c, 2.0**53)
+    return errors.infinite_if(open_, ex + turns * ey + rounding)
 
 
 def _floor_divide_error(c: ErrorContext) -> np.ndarray:
-    return np.where(_quotient_unstable(c), np.inf, 0.0)
+    open_ = _quotient_unstable(c)
+    if c.x[0].dtype.kind == "i":  # some divide the operand less the remainder, which may wrap around
+        open_ |= _beyond(c, np.iinfo(c.x[0].dtype).max)
+    return np.where(open_, np.inf, 0.0)
+
+
+def _beyond(c: ErrorContext, limit: float) -> np.ndarray:
+    """Whether the magnitudes of two operands sum up to a limit."""
+    x, y = (np.abs(v.astype(np.float64)) for v in c.x)
+    return np.asarray(x + y >= limit)
 
 
 def _divisor(rng: random.Random, first: TensorType) -> Operand:
@@ -249,7 +270,7 @@ OPS = (
         results=("T",),
         shape=broadcast_shape,
         numpy=_bit_shift,
-        error=_BITS_ERROR,
+        error=_shift_error,
         torch=_by_direction(
             ("torch.bitwise_left_shift({0}, {1})", "{0} << {1}"), ("torch.bitwise_right_shift({0}, {1})", "{0} >> {1}")
         ),
@@ -260,8 +281,9 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.4,
+        modular=True,
     ),
-    _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_onnx),
+    _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_onnx, modular=True),
     _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_onnx),
     Op(
         name="Mod",
@@ -279,6 +301,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
+        limits=Limits.NAN | Limits.POLE,
     ),
     binary(
         "remainder",
@@ -292,6 +315,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.NAN | Limits.POLE,
     ),
     binary(
         "fmod",
@@ -305,6 +329,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.NAN | Limits.POLE,
     ),
     binary(
         "floor_divide",
@@ -317,5 +342,6 @@ OPS = (
         sample=_sample_remainder,
         continuous=False,
         weight=0.3,
+        limits=Limits.NAN,
     ),
 )

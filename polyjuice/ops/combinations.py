@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import broadcast_shape, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Operand, Sample
 from polyjuice.ops.terms import Term, onnx_term
 
 # --- ATen's combinations ---------------------------------------------------------------------------------------------
@@ -148,6 +148,8 @@ OPS = (
         elementwise=True,
         exact=True,
         weight=0.4,
+        limits=Limits.NAN,
+        modular=True,
     ),
     _combination(
         "addcmul",
@@ -157,6 +159,7 @@ OPS = (
         NUMERIC,
         exact=True,
         partial=_addcmul_partial,
+        modular=True,
     ),
     _combination("addcdiv", lambda x, a: x[0] + a["value"] * (x[1] / x[2]), "/", _addcdiv_error, FLOATS),
     Op(

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import binary, first_shape, unary
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, SpellFn
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op, SpellFn
 from polyjuice.ops.terms import onnx_term, where
 
 
@@ -29,6 +29,7 @@ def _compare(
         "bool",
         exact=True,
         continuous=False,
+        limits=Limits.ANYWHERE,
     )
 
 
@@ -124,6 +125,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.ANYWHERE,
     ),
     Op(
         name="IsInf",
@@ -141,6 +143,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "isfinite",
@@ -155,6 +158,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.ANYWHERE,
     ),
     # signs
     unary(
@@ -170,6 +174,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
     binary(
         "heaviside",
@@ -183,5 +188,6 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
 )

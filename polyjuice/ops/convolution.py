@@ -202,7 +202,7 @@ def _conv_transpose(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _transpose_error(c: ErrorContext) -> np.ndarray:
     """As Conv's; unknown with infinite operands, which a spelling may multiply with zeros between the elements."""
-    if not all(np.isfinite(x).all() for x in c.x):
+    if not all(np.isfinite(v).all() for v in (*c.x, *c.e)):
         return np.full(np.shape(c.y[0]), np.inf)
     return linear_error(c, _conv_transpose, c.x[1][:, 0].size // c.attrs["group"])
 

@@ -25,7 +25,7 @@ from polyjuice.ops.pointwise import (
     unary,
     variadic,
 )
-from polyjuice.ops.spec import Call, ErrorContext, Operand, Sample
+from polyjuice.ops.spec import Call, ErrorContext, Limits, Operand, Sample
 from polyjuice.ops.terms import onnx_term, where
 
 # --- sums and extremes of any number of operands ---------------------------------------------------------------------
@@ -99,6 +99,10 @@ _divide_torch = by_type(
 _divide_tensorflow = by_type(INTS, ("tf.truncatediv({0}, {1})",), ("{0} / {1}", "tf.divide({0}, {1})"))
 
 
+def _divide_error(c: ErrorContext) -> np.ndarray:
+    return errors.infinite_if(errors.least_by(c), errors.quotient(c))
+
+
 def _sample_divide(rng: random.Random, first: TensorType) -> Sample:
     divisor = TensorType(first.dtype, sampling.broadcastable(rng, first.shape))
     return Sample((Operand(divisor, (1, 7)) if first.dtype in INTS else Operand(divisor),))
@@ -113,12 +117,18 @@ def _reciprocal_error(c: ErrorContext) -> np.ndarray:
 
 
 def _power_error(c: ErrorContext) -> np.ndarray:
+    """For a known integer as exponent, powers of magnitudes; else the corners of the intervals, of positive bases."""
     (x, y), (ex, ey) = c.x, c.e
+    base, size = np.abs(x), np.abs(c.y[0])
     bound = errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
-    touched = (ex > 0) | (ey > 0)
-    bound = errors.infinite_if(touched & (x - ex <= 0), bound)
-    exponent = np.abs(y * np.log(np.where(x == 0, 1.0, np.abs(x))))
-    return np.asarray(bound + 4 * exponent * c.unit * np.abs(c.y[0]))
+    bound = errors.infinite_if(((ex > 0) | (ey > 0)) & (x - ex <= 0), bound)
+    whole = (ey == 0) & (y == np.rint(y)) & np.isfinite(ex) & ((y >= 0) | (base > ex))
+    high, low = np.power(base + ex, y), np.power(np.maximum(base - ex, 0), y)
+    apart = np.maximum(np.abs(high - size), np.abs(size - low))
+    turned = np.where(base < ex, np.power(np.maximum(ex - base, 0), y), 0.0)  # of a base on the other side of 0
+    bound = np.where(whole, np.where(y == 0, 0.0, apart + np.where(y % 2 == 1, turned, 0.0)), bound)
+    exponent = np.abs(y * np.log(np.where(x == 0, 1.0, base)))
+    return np.asarray(bound + 4 * exponent * c.unit * size)
 
 
 # --- fractions and signs ----------------------------------------------------------------------------------------------
@@ -142,20 +152,22 @@ OPS = (
         np.add,
         ("{0} + {1}", "torch.add({0}, {1})", "{0}.add({1})", "{0}.add_({1})"),
         ("{0} + {1}", "tf.add({0}, {1})", "tf.math.add({0}, {1})", "tf.raw_ops.AddV2(x={0}, y={1})"),
-        errors.added,
+        errors.one_sum,
         exact=True,
-        ulps=1,
         weight=3,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
     binary(
         "Sub",
         np.subtract,
         ("{0} - {1}", "torch.sub({0}, {1})", "{0}.sub({1})", "{0}.sub_({1})"),
         ("{0} - {1}", "tf.subtract({0}, {1})", "tf.math.subtract({0}, {1})"),
-        errors.added,
+        errors.one_sum,
         exact=True,
-        ulps=1,
         weight=2,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
     binary(
         "Mul",
@@ -166,8 +178,19 @@ OPS = (
         exact=True,
         ulps=1,
         weight=3,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
-    binary("Div", _divide, _divide_torch, _divide_tensorflow, errors.quotient, ulps=2, sample=_sample_divide),
+    binary(
+        "Div",
+        _divide,
+        _divide_torch,
+        _divide_tensorflow,
+        _divide_error,
+        ulps=2,
+        sample=_sample_divide,
+        limits=Limits.ANYWHERE,
+    ),
     binary(
         "Pow",
         np.power,
@@ -177,24 +200,27 @@ OPS = (
         FLOATS,
         ulps=8,
         weight=0.5,
+        limits=Limits.NAN | Limits.POLE | Limits.STRICT,
     ),
     variadic(
         "Max",
         _fold(np.maximum),
         _either(folded("torch.maximum({0}, {1})", "torch.max({0}, {1})", "{0}.maximum({1})"), _stacked("amax(0)")),
         folded("tf.maximum({0}, {1})", "tf.math.maximum({0}, {1})", "tf.where({0} >= {1}, {0}, {1})"),
-        errors.largest,
+        errors.isotone,
         NUMERIC,
         exact=True,
+        limits=Limits.INFINITY,
     ),
     variadic(
         "Min",
         _fold(np.minimum),
         _either(folded("torch.minimum({0}, {1})", "torch.min({0}, {1})", "{0}.minimum({1})"), _stacked("amin(0)")),
         folded("tf.minimum({0}, {1})", "tf.math.minimum({0}, {1})", "tf.where({0} <= {1}, {0}, {1})"),
-        errors.largest,
+        errors.isotone,
         NUMERIC,
         exact=True,
+        limits=Limits.INFINITY,
     ),
     variadic(
         "Sum",
@@ -226,6 +252,8 @@ OPS = (
         FLOATS + SIGNED,
         exact=True,
         weight=1.5,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
     unary(
         "Abs",
@@ -235,6 +263,8 @@ OPS = (
         errors.lipschitz(),
         NUMERIC,
         exact=True,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
     unary(
         "Sign",
@@ -247,6 +277,7 @@ OPS = (
         NUMERIC,
         exact=True,
         continuous=False,
+        limits=Limits.INFINITY,
     ),
     unary(
         "Reciprocal",
@@ -255,6 +286,7 @@ OPS = (
         ("tf.math.reciprocal({0})", "1.0 / {0}"),
         _reciprocal_error,
         ulps=3,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "Identity",
@@ -279,6 +311,8 @@ OPS = (
         exact=True,
         ulps=1,
         weight=0.4,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
     binary(
         "copysign",
@@ -292,6 +326,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
     # rounding
     unary(
@@ -303,6 +338,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "Ceil",
@@ -313,6 +349,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "Round",
@@ -324,6 +361,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "trunc",
@@ -340,6 +378,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.3,
+        limits=Limits.ANYWHERE,
     ),
     unary(
         "frac",
@@ -353,5 +392,6 @@ OPS = (
         continuous=False,
         ulps=1,
         weight=0.3,
+        limits=Limits.ANYWHERE,
     ),
 )

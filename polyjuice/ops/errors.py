@@ -40,12 +40,34 @@ def added(c: ErrorContext) -> np.ndarray:
     return total
 
 
+def one_sum(c: ErrorContext) -> np.ndarray:
+    """One sum or difference and its rounding, which loses at most the smaller operand: so a huge one stays as it is."""
+    (a, b), (ea, eb) = c.x, c.e
+    carried = ea + eb
+    if not c.unit:
+        return np.asarray(carried + np.zeros(np.shape(c.y[0])))
+    smaller = np.minimum(np.abs(a) + ea, np.abs(b) + eb)
+    return np.asarray(carried + np.minimum(c.unit * (np.abs(c.y[0]) + carried), smaller))
+
+
 def largest(c: ErrorContext) -> np.ndarray:
-    """Maximum or minimum of the operands: the largest of their errors."""
+    """At most the largest of the operands' errors."""
     bound = np.zeros(np.shape(c.y[0]))
     for e in c.e:
         bound = np.maximum(bound, e)
     return bound
+
+
+def isotone(c: ErrorContext) -> np.ndarray:
+    """Functions that grow with every operand (the greatest or the least of some): all are moved the same way."""
+    if not in_doubt(c):
+        return np.zeros(np.shape(c.y[0]))
+    return corners(c, [[x + side * e for x, e in zip(c.x, c.e, strict=True)] for side in (-1.0, 1.0)])
+
+
+def in_doubt(c: ErrorContext) -> bool:
+    """Whether any operand has an error."""
+    return any(e.any() for e in c.e)
 
 
 def product(c: ErrorContext) -> np.ndarray:
@@ -63,7 +85,7 @@ def _finite_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def quotient(c: ErrorContext) -> np.ndarray:
     """|a/b - (a + da)/(b + db)|; unbounded where the error reaches the pole."""
     (_, b), (ea, eb) = c.x, c.e
-    room = np.abs(b) - eb
+    room = np.abs(_float(b)) - eb
     return np.where(room > 0, (ea + np.abs(c.y[0]) * eb) / np.where(room > 0, room, 1.0), np.inf)
 
 
@@ -73,11 +95,16 @@ def monotone(c: ErrorContext) -> np.ndarray:
 
 
 def corners(c: ErrorContext, points: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
-    """The largest distance of the result from its values at the given operand points; NaN means unbounded."""
+    """The largest distance of the result from its values at the given operand points; NaN means unbounded.
+
+    So does an operand of which nothing is known: it may be a NaN, of which even a bounded function makes one.
+    """
     bound = np.zeros(np.shape(c.y[0]))
     for point in points:
         distance = np.abs(c.numpy(point, c.attrs) - c.y[0])
         bound = np.maximum(bound, np.where(np.isnan(distance), np.inf, distance))
+    for e in c.e:
+        bound = np.where(np.isinf(e), np.inf, bound)
     return bound
 
 
@@ -118,7 +145,51 @@ def infinite_if(mask: np.ndarray, bound: np.ndarray) -> np.ndarray:
 
 def summed(terms: int, c: ErrorContext, errors: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
     """A sum of ``terms`` terms: the given summed errors, plus the rounding of a sum in any order."""
-    return np.asarray(errors + terms * c.unit * (magnitudes + errors))
+    size = magnitudes + errors
+    return infinite_if(overflows(c, size), errors + terms * c.unit * size)
+
+
+def summed_beyond(
+    x: np.ndarray, e: np.ndarray, meets: Callable[[np.ndarray], np.ndarray], bound: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """A sum some of whose terms may be infinities or NaN: it is a NaN with any NaN and with infinities of both signs.
+
+    ``meets`` says of which sums some terms are part, and ``bound`` is the bound for finite terms.
+    """
+    finite = np.isfinite(x)
+    if finite.all():
+        return bound(x)
+    unknown = np.isinf(e)
+    rest = bound(np.where(finite, x, 0.0))
+    infinite = meets(np.isinf(x)) & np.isfinite(rest)
+    return np.where(meets(np.isnan(x) & ~unknown) | infinite & ~meets(unknown), 0.0, rest)
+
+
+def exponent_errors(x: np.ndarray, e: np.ndarray, axes: tuple[int, ...], unit: float) -> tuple[np.ndarray, np.ndarray]:
+    """The elements less the greatest of each line, and their errors with the rounding of that difference.
+
+    An element of -inf is one that is left out for certain. A difference loses at most the smaller operand: an element
+    that is a huge negative number, to leave it out, stays one.
+    """
+    top = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
+    low = x - top
+    smaller = np.abs(top) + np.max(e, axis=axes, keepdims=True, initial=0.0)
+    return low, np.asarray(e + np.where(low == -np.inf, 0.0, np.minimum(4 * unit * np.abs(low), smaller)))
+
+
+def log_sum_error(x: np.ndarray, e: np.ndarray, axes: tuple[int, ...], unit: float) -> np.ndarray:
+    """The error that operands carry into log(sum(exp(x))): that of each term counts by the share it has in the sum.
+
+    |log(sum(exp(x + d))) - log(sum(exp(x)))| <= log(sum(p exp(|d|))) where p = softmax(x). The error is unbounded in a
+    line whose greatest element is no finite number.
+    """
+    low, moved = exponent_errors(x, e, axes, unit)
+    unknown = np.any(~(moved < np.inf) | np.isnan(low), axis=axes, keepdims=True)
+    total = np.log(np.sum(np.exp(low), axis=axes, keepdims=True))
+    raised = np.where(unknown, 0.0, low - total + np.where(np.isinf(moved), 0.0, moved))
+    top = np.max(raised, axis=axes, keepdims=True, initial=-np.inf)
+    bound = np.log(np.sum(np.exp(raised - top), axis=axes, keepdims=True)) + top
+    return np.where(unknown, np.inf, np.maximum(bound, 0.0))
 
 
 def gathered(c: ErrorContext) -> object:
@@ -154,7 +225,7 @@ def multilinear(c: ErrorContext, function: Callable[[Sequence[np.ndarray]], np.n
             ones = [np.ones_like(x) for x in sizes]
             without, reached = ([*ones[:i], part, *ones[i + 1 :]] for part in (0 * ones[i], np.isinf(v).astype(float)))
             bound = np.where(function(reached) > function(without), np.inf, bound)
-    return bound
+    return infinite_if(overflows(c, widest), bound)
 
 
 # --- rounding beyond ``Op.ulps`` -------------------------------------------------------------------------------------
@@ -174,6 +245,13 @@ def plus_backward(rule: ErrorFn, units: float, low: float = -np.inf, high: float
         return np.asarray(rule(c) + corners(c, ends))
 
     return bound
+
+
+def least_by(c: ErrorContext) -> np.ndarray:
+    """Where an integer quotient is that of the least number by -1, which no type holds; processors trap there."""
+    if c.x[0].dtype.kind != "i":
+        return np.zeros(np.shape(c.y[0]), bool)
+    return np.asarray((c.x[0] == np.iinfo(c.x[0].dtype).min) & (c.x[1] == -1))
 
 
 def unless_overflow(c: ErrorContext, magnitudes: np.ndarray, bound: np.ndarray) -> np.ndarray:

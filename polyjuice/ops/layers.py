@@ -151,6 +151,7 @@ OPS = (
         sample=_sample_linear,
         exact=True,
         partial=lambda x, a: _linear([np.abs(v) for v in x], a),
+        modular=True,
     ),
     Op(
         name="bilinear",

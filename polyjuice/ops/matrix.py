@@ -141,7 +141,10 @@ def scaled_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
 
     def bound(c: ErrorContext) -> np.ndarray:
         positives = positive(c.attrs)
-        return errors.multilinear(c, lambda x: np.asarray(c.numpy(x, positives)), terms(c) + 4)
+        widest = {**positives, **{name: max(positives[name], 1.0) for name in ("alpha", "beta")}}
+        reach = c.numpy([np.abs(np.asarray(x, np.float64)) + e for x, e in zip(c.x, c.e, strict=True)], widest)
+        moved = errors.multilinear(c, lambda x: np.asarray(c.numpy(x, positives)), terms(c) + 4)
+        return errors.infinite_if(errors.overflows(c, reach), moved)
 
     return bound
 
@@ -318,6 +321,7 @@ OPS = (
         exact=True,
         partial=magnitudes(product),
         weight=4,
+        modular=True,
     ),
     Op(
         name="Gemm",
@@ -339,6 +343,7 @@ OPS = (
         ),
         exact=True,
         partial=lambda x, a: _gemm([np.abs(v) for v in x], positive(a)),
+        modular=True,
     ),
     Op(
         name="MatMulInteger",

@@ -115,15 +115,19 @@ def _lrn(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _lrn_error(c: ErrorContext) -> np.ndarray:
-    """x / d^beta at the ends of the intervals of x and d (beta is positive and d at least its bias)."""
-    x, beta = np.abs(c.x[0]), c.attrs["beta"]
+    """x / d^beta at the ends of the intervals of x and d (beta is positive and d at least its bias).
+
+    The sums of squares may be running ones, from which what leaves the window is taken away again.
+    """
+    x, beta, channels = np.abs(c.x[0]), c.attrs["beta"], c.x[0].shape[1]
     e = np.broadcast_to(c.e[0], x.shape)
-    least = _lrn_denominator(np.maximum(x - e, 0), c.attrs)
-    most = _lrn_denominator(x + e, c.attrs)
+    rest = 2 * channels * c.unit * c.attrs["alpha"] / c.attrs["size"] * np.sum((x + e) ** 2, axis=1, keepdims=True)
+    least = np.maximum(_lrn_denominator(np.maximum(x - e, 0), c.attrs) - rest, c.attrs["bias"] / 2)
+    most = _lrn_denominator(x + e, c.attrs) + rest
     high, low = (x + e) / least**beta, np.maximum(x - e, 0) / most**beta
     bound = np.maximum(high - np.abs(c.y[0]), np.abs(c.y[0]) - low)
     bound = bound + (c.attrs["size"] + 16) * c.unit * np.abs(c.y[0])
-    return np.where(np.isnan(bound), np.inf, bound)
+    return np.where(np.isnan(bound) | errors.overflows(c, rest + most), np.inf, bound)
 
 
 def _lrn_torch(c: Call) -> str:

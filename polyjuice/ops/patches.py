@@ -60,7 +60,7 @@ def _col2im(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _col2im_error(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[0], c.x[0].shape)
-    if not np.isfinite(c.x[0]).all():  # a spelling may multiply with zeros
+    if not np.isfinite(c.x[0] + e).all():  # a spelling may multiply with zeros
         return np.full(c.y[0].shape, np.inf)
     carried, size = (_col2im([v], c.attrs) for v in (e, np.abs(c.x[0])))
     return errors.summed(sampling.total(c.attrs["block_shape"]), c, carried, size)
@@ -141,6 +141,13 @@ def _im2col(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     n, channels, *grid = views.shape[:4]
     patches = np.transpose(views, (0, 1, 4, 5, 2, 3))
     return patches.reshape(n, channels * sampling.total(a["kernel_size"]), sampling.total(grid))
+
+
+def _im2col_error(c: ErrorContext) -> object:
+    """Unknown with infinities and NaN: some gather the patches by a convolution, which multiplies them with zeros."""
+    if not np.isfinite(c.x[0] + c.e[0]).all():
+        return np.full(c.y[0].shape, np.inf)
+    return errors.moved(c)
 
 
 def _im2col_torch(c: Call) -> str:
@@ -230,6 +237,7 @@ OPS = (
         domain="aten",
         types={"T": FLOATS},
         onnx=_im2col_onnx,
+        error=_im2col_error,
         weight=0.3,
     ),
 )

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, SpellFn
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Limits, NumpyFn, Op, SpellFn
 from polyjuice.ops.structural import pad_array, torch_pads
 from polyjuice.ops.windows import channels_first, channels_last, has_windows, is_symmetric, spatial_pads
 
@@ -98,8 +98,18 @@ def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(np.max(_pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
 
 
-def _max_pool_error(c: ErrorContext) -> object:
-    return _max_pool([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs)
+def _greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
+    """The greatest element lies between those of the intervals' ends."""
+    if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
+        return np.zeros(np.shape(c.y[0]))
+    x, e = np.asarray(c.x[0], np.float64), np.broadcast_to(c.e[0], c.x[0].shape)
+    moved = np.maximum(*(np.abs(greatest([v], c.attrs) - c.y[0]) for v in (x - e, x + e)))
+    known = np.where(c.y[0] == np.inf, 0.0, moved)  # of -inf alone some make the least finite number
+    return errors.infinite_if((greatest([e], c.attrs) == np.inf) | np.isnan(known), known)
+
+
+def _max_pool_error(c: ErrorContext) -> np.ndarray:
+    return _greatest_error(c, _max_pool)
 
 
 def _max_pool_torch(c: Call) -> str:
@@ -381,6 +391,10 @@ def _draw_global(rng: random.Random, first: TensorType) -> Attrs | None:
     return {} if has_windows(first) else None
 
 
+def _global_max_error(c: ErrorContext) -> np.ndarray:
+    return _greatest_error(c, _global(np.max))
+
+
 def _global_pool(name: str, **properties: Any) -> Op:
     settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
     return Op(
@@ -408,6 +422,7 @@ OPS = (
         attrs=_WINDOW,
         exact=True,
         weight=2,
+        limits=Limits.INFINITY,
     ),
     Op(
         name="AveragePool",
@@ -471,10 +486,11 @@ OPS = (
     _global_pool(
         "GlobalMaxPool",
         numpy=_global(np.max),
-        error=lambda c: _global(np.max)([np.broadcast_to(c.e[0], c.x[0].shape)], c.attrs),
+        error=_global_max_error,
         torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
         exact=True,
+        limits=Limits.INFINITY,
     ),
     _global_pool(
         "GlobalLpPool",

@@ -58,6 +58,7 @@ def op(
         "types": {"T": WIDE},
         "error": linear_error(terms),
         "partial": magnitudes(numpy),
+        "modular": True,
         "weight": 0.3,
     }
     return Op(
@@ -253,5 +254,6 @@ OPS = (
         ("tf.linalg.trace({0})", "tf.reduce_sum(tf.linalg.diag_part({0}))"),
         _trace_onnx,
         lambda rng, first: Sample() if first.rank == 2 and 0 not in first.shape else None,
+        modular=False,  # ONNX sums by ReduceSum, and ONNX Runtime there in floating types
     ),
 )

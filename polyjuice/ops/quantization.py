@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import sampling, windows
+from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.convolution import conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample
@@ -99,7 +99,8 @@ def _quantize_error(c: ErrorContext) -> np.ndarray:
     e, e_scale = c.e[0], _along(np.broadcast_to(c.e[1], c.x[1].shape), c.x[0].ndim, c.attrs["axis"])
     room = np.abs(scale) - e_scale
     reach = np.where(room > 0, (e + np.abs(value) * e_scale) / np.where(room > 0, room, 1.0), np.inf)
-    return _rounded_error(value, reach, zero.astype(np.float64), _limits(c.x[2]))
+    bound = _rounded_error(value, reach, zero.astype(np.float64), _limits(c.x[2]))
+    return errors.infinite_if(np.asarray(np.any(c.e[2])), bound)
 
 
 def _dequantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:

@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, NumpyFn, Op, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, NumpyFn, Op, SpellFn
 
 _ORDERED = tuple(t for t in NUMERIC if t != "int16")
 """The types of ONNX's ReduceMax and ReduceMin, which skip int16."""
@@ -88,7 +88,14 @@ def terms(c: ErrorContext) -> int:
 
 
 def sum_error(c: ErrorContext) -> np.ndarray:
-    return errors.summed(terms(c), c, over(c, np.sum, operand_errors(c)), over(c, np.sum, np.abs(c.x[0])))
+    e = operand_errors(c)
+    carried = over(c, np.sum, e)
+    return errors.summed_beyond(
+        np.asarray(c.x[0], np.float64),
+        e,
+        lambda mask: over(c, np.any, mask),
+        lambda x: errors.summed(terms(c), c, carried, over(c, np.sum, np.abs(x))),
+    )
 
 
 def mean_error(c: ErrorContext) -> np.ndarray:
@@ -96,13 +103,28 @@ def mean_error(c: ErrorContext) -> np.ndarray:
 
 
 def _prod_error(c: ErrorContext) -> object:
-    x = np.abs(c.x[0])
+    x = np.abs(c.x[0].astype(np.float64))
     high = over(c, np.prod, x + c.e[0])
-    return high - over(c, np.prod, x) + terms(c) * c.unit * high
+    widest = over(c, np.prod, np.maximum(x + c.e[0], 1.0))
+    return errors.infinite_if(errors.overflows(c, widest), high - over(c, np.prod, x) + terms(c) * c.unit * high)
 
 
-def extreme_error(c: ErrorContext) -> object:
-    return over(c, greatest, operand_errors(c))
+def extreme_error(sign: int) -> ErrorFn:
+    """The greatest (sign 1) or least (sign -1) element lies between those of the intervals' ends.
+
+    Of elements that are all at the far end, -inf or inf, some frameworks make the last finite number.
+    """
+
+    def bound(c: ErrorContext) -> np.ndarray:
+        if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
+            return np.zeros(np.shape(c.y[0]))
+        x, e = sign * np.asarray(c.x[0], np.float64), operand_errors(c)
+        y = over(c, greatest, x)
+        moved = np.maximum(over(c, greatest, x + e) - y, y - over(c, greatest, x - e))
+        known = np.where(y == np.inf, 0.0, moved)
+        return np.where(over(c, np.any, np.isinf(e)) | np.isnan(known), np.inf, known)
+
+    return bound
 
 
 def _square_error(c: ErrorContext) -> np.ndarray:
@@ -128,11 +150,11 @@ def _log_sum_error(c: ErrorContext) -> np.ndarray:
 
 
 def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
-    """The largest operand error; the sum of the exponentials is at least 1 after the maximum is taken out."""
-    size = over(c, greatest, np.abs(c.x[0]))
-    return np.asarray(
-        over(c, greatest, operand_errors(c)) + c.unit * (2 * terms(c) + 8 + 2 * size + 2 * np.abs(c.y[0]))
-    )
+    """The sum of the exponentials is at least 1 after the maximum is taken out, which is rounded on its way back."""
+    top = over(c, greatest, c.x[0])
+    carried = errors.log_sum_error(c.x[0], operand_errors(c), along.axes(c.attrs, c.x[0].ndim), c.unit)
+    rounding = c.unit * (2 * terms(c) + 8 + 2 * np.abs(top) + 2 * np.abs(c.y[0]))
+    return np.asarray(carried.reshape(np.shape(c.y[0])) + rounding)
 
 
 # --- ONNX's reductions -----------------------------------------------------------------------------------------------
@@ -222,6 +244,7 @@ _ONNX_REDUCTIONS = (
         exact=True,
         partial=reducing(_sum_of(np.abs)),
         weight=3,
+        limits=Limits.INFINITY | Limits.NAN,
     ),
     _reduction(
         "ReduceMean",
@@ -233,25 +256,28 @@ _ONNX_REDUCTIONS = (
         ),
         _tensorflow_forms("reduce_mean", "Mean"),
         ulps=2,
+        limits=Limits.INFINITY | Limits.NAN,
     ),
     _reduction(
         "ReduceMax",
         greatest,
-        extreme_error,
+        extreme_error(1),
         _ORDERED,
         _extreme_forms("max"),
         _tensorflow_forms("reduce_max", "Max"),
         exact=True,
         weight=1.5,
+        limits=Limits.INFINITY,
     ),
     _reduction(
         "ReduceMin",
         least,
-        extreme_error,
+        extreme_error(-1),
         _ORDERED,
         _extreme_forms("min"),
         _tensorflow_forms("reduce_min", "Min"),
         exact=True,
+        limits=Limits.INFINITY,
     ),
     _reduction(
         "ReduceProd",
@@ -275,7 +301,9 @@ _ONNX_REDUCTIONS = (
         ),
         along.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
         exact=True,
+        partial=reducing(_sum_of(np.abs)),
         weight=0.5,
+        limits=Limits.INFINITY | Limits.NAN,
     ),
     _reduction(
         "ReduceL2",
@@ -332,6 +360,7 @@ _ONNX_REDUCTIONS = (
         ),
         ulps=4,
         weight=0.5,
+        limits=Limits.INFINITY,
     ),
 )
 
@@ -432,6 +461,7 @@ def _index_reduction(name: str, sign: int) -> Op:
         exact=True,
         continuous=False,
         ties="unspecified",
+        limits=Limits.INFINITY,
     )
 
 

@@ -178,6 +178,9 @@ def _resize_error(c: ErrorContext) -> np.ndarray:
     pairs = _matrices(shape, c.attrs)
     weights = {axis: np.abs(pair[0]) for axis, pair in pairs.items()}
     carried = windows.weighted_errors(e, weights)
+    if np.isinf(e).any():  # a NaN near the place counts though its weight be 0, along the axes that stay too
+        plane = tuple(axis for axis in range(e.ndim) if axis > 1 or e.ndim < 4 or axis in pairs)
+        carried = np.where(np.isinf(e).any(axis=plane, keepdims=True), np.inf, carried)
     size = np.abs(c.x[0]) + np.where(np.isinf(e), 0.0, e)
     steps = 4 if c.attrs["mode"] == "linear" else 8
     bound = carried + len(pairs) * steps * c.unit * windows.weighted(size, weights)

@@ -109,9 +109,10 @@ def _op(
 
 
 def _cumprod_error(c: ErrorContext) -> np.ndarray:
-    axis, x = c.attrs["dim"], np.abs(c.x[0])
-    high = np.cumprod(x + c.e[0], axis)
-    return np.asarray(high - np.cumprod(x, axis) + _positions(x.shape, axis) * c.unit * high)
+    axis, x = c.attrs["dim"], np.abs(c.x[0].astype(np.float64))
+    high, widest = np.cumprod(x + c.e[0], axis), np.cumprod(np.maximum(x + c.e[0], 1.0), axis)
+    bound = high - np.cumprod(x, axis) + _positions(x.shape, axis) * c.unit * high
+    return errors.infinite_if(errors.overflows(c, widest), bound)
 
 
 def _cumprod_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
@@ -169,7 +170,7 @@ def _extreme_error(sign: int) -> ErrorFn:
             seen = np.take(x, range(i + 1), axis)
             top = np.take(best, [i], axis) - 2 * np.take(worst, [i], axis)
             at = tuple(i if k == axis else slice(None) for k in range(x.ndim))
-            unsure[at] = np.sum(seen >= top, axis=axis) > 1
+            unsure[at] = (np.sum(seen >= top, axis=axis) > 1) | np.isinf(np.take(worst, i, axis))
         return worst, np.where(unsure, np.inf, 0.0)
 
     return bound
@@ -241,6 +242,7 @@ OPS = (
         exact=True,
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
         weight=0.5,
+        modular=True,
     ),
     _op(
         "cumprod",

@@ -314,6 +314,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_scatter_elements,
         attrs=(Attr("axis", "int", 0), _REDUCTION),
         **_WRITING,
+        modular=True,
     ),
     Op(
         name="ScatterND",
@@ -327,6 +328,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_scatter_nd,
         attrs=(_REDUCTION,),
         **_WRITING,
+        modular=True,
     ),
     Op(
         name="index_add",
@@ -341,6 +343,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_index_write(True),
         attrs=(*_DIM, Attr("alpha", "float", 1.0)),
         **{**_WRITING, **ATEN},
+        modular=True,
     ),
     Op(
         name="index_copy",

@@ -11,7 +11,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import broadcast_shape, first_shape, parametric, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.terms import Term, onnx_term, where
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -101,7 +101,8 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _cast_error(c: ErrorContext) -> object:
     to = c.attrs["to"]
     if to in FLOATS:
-        return c.e[0] + c.unit * (np.abs(c.x[0]) + c.e[0])
+        held = c.x[0].astype(dtypes.to_numpy(errors.held(c))) == c.x[0]
+        return c.e[0] + np.where(held & (c.e[0] == 0), 0.0, c.unit * (np.abs(c.x[0]) + c.e[0]))
     if to == "bool":  # no step up or down: only zero is false
         return np.where((c.e[0] == 0) | (np.abs(c.x[0]) > c.e[0]), 0.0, np.inf)
     return errors.stepped(c)
@@ -163,6 +164,7 @@ OPS = (
         ),
         elementwise=True,
         exact=True,
+        limits=Limits.INFINITY,
     ),
     parametric(
         "clamp_min",
@@ -177,6 +179,7 @@ OPS = (
         exact=True,
         ulps=1,
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
     # selection, types
     Op(
@@ -194,6 +197,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=3,
+        limits=Limits.ANYWHERE,
     ),
     Op(
         name="masked_fill",
@@ -215,6 +219,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=0.5,
+        limits=Limits.ANYWHERE,
     ),
     parametric(
         "nan_to_num",
@@ -227,6 +232,7 @@ OPS = (
         onnx=onnx_term(_nan_to_num_onnx, widen=False),
         exact=True,
         weight=0.3,
+        limits=Limits.INFINITY | Limits.NAN,
     ),
     Op(
         name="Cast",
@@ -244,5 +250,7 @@ OPS = (
         exact=True,
         continuous=False,
         weight=2,
+        limits=Limits.ANYWHERE,
+        modular=True,
     ),
 )

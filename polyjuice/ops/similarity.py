@@ -13,8 +13,8 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.softmax import log_softmax_error, softmax
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.softmax import softmax, softmax_error
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op, Operand, Sample
 from polyjuice.ops.text import literal
 
 # --- scaled_dot_product_attention ------------------------------------------------------------------------------------
@@ -52,22 +52,21 @@ def _attention(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _attention_error(c: ErrorContext) -> np.ndarray:
     """The scores are sums of products; the weights err relatively, as those of a softmax; then sums of products."""
     x, a = [np.asarray(v, np.float64) for v in c.x], dict(c.attrs)
-    scores = _scores(x, a)
-    several = [0, 1, *([3] if len(x) > 3 else [])]
+    scores, scale = _scores(x, a), abs(_scale(a, x[0].shape))
 
     def sized(parts: Sequence[np.ndarray]) -> np.ndarray:
-        full = [parts[0], parts[1], x[2], *parts[2:]]
-        return _scores(full, {"is_causal": 0, "scale": abs(_scale(a, x[0].shape))})
+        return _scores(parts, {"is_causal": 0, "scale": scale})
 
-    part = ErrorContext([x[i] for i in several], [c.e[i] for i in several], c.y, c.attrs, c.unit, c.numpy)
-    moved = errors.multilinear(part, sized, x[0].shape[-1] + 6)
-    seen = np.isfinite(scores)
-    moved = np.where(seen, moved, 0.0)
-    low = np.where(seen, scores, np.min(np.where(seen, scores, np.inf), axis=-1, keepdims=True))
-    relative = np.where(seen, np.expm1(log_softmax_error(low, moved, -1, c.unit) + 4 * c.unit), 0.0)
+    moved = errors.multilinear(ErrorContext(x[:2], c.e[:2], c.y, c.attrs, c.unit, c.numpy), sized, x[0].shape[-1] + 6)
+    products = np.matmul(np.abs(x[0]), np.abs(x[1]).swapaxes(-1, -2))
+    moved = errors.infinite_if(errors.overflows(c, products), moved)
+    if len(x) > 3:
+        size = sized([np.abs(v) for v in x[:2]]) + moved
+        moved = moved + c.e[3] + np.minimum(2 * c.unit * (size + np.abs(x[3])), size)
+    moved = np.where((scores == -np.inf) & np.isfinite(moved), 0.0, moved)
     weights = softmax(scores, -1)
-    flushed = np.where(seen, dtypes.smallest_normal(errors.held(c)), 0.0)
-    change = np.where(weights > 0, weights * relative, np.where(np.isinf(relative), np.inf, 0.0)) + flushed
+    flushed = np.where(scores > -np.inf, dtypes.smallest_normal(errors.held(c)), 0.0)
+    change = softmax_error(scores, moved, -1, c.unit) + 4 * c.unit * weights + flushed
     last = ErrorContext([weights, x[2]], [change, c.e[2]], c.y, c.attrs, c.unit, c.numpy)
     return errors.multilinear(last, lambda v: np.asarray(np.matmul(v[0], v[1])), scores.shape[-1] + 4)
 
@@ -154,6 +153,7 @@ def _cosine_error(c: ErrorContext) -> np.ndarray:
     (left, right), (e_left, e_right) = (np.abs(v) for v in x), e
     spread = np.sum(left * e_right + e_left * (right + e_right), axis=axis)
     top = spread + (n + 6) * c.unit * (np.sum(left * right, axis=axis) + spread)
+    top = top + n * dtypes.smallest_normal(errors.held(c))  # products that are lost
     low = np.prod([np.maximum(s - d, 0) for s, d in zip(lengths, moved, strict=True)], axis=0)
     high = np.prod([s + d for s, d in zip(lengths, moved, strict=True)], axis=0)
     fits = (low > 0) & ~errors.overflows(c, np.maximum(lengths[0] ** 2, lengths[1] ** 2)) & ~errors.overflows(c, high)
@@ -291,6 +291,7 @@ OPS = (
         attrs=(Attr("is_causal", "int", 0), Attr("scale", "float", None)),
         ulps=4,
         weight=0.5,
+        limits=Limits.INFINITY,
     ),
     Op(
         name="cosine_similarity",

@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims
-from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Op, Spelling
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Spelling
 
 _WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
 
@@ -34,18 +34,33 @@ def _log_softmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _log_softmax_error(c: ErrorContext) -> np.ndarray:
-    rounding = 4 * c.unit * np.abs(c.y[0])
-    return np.asarray(log_softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit) + rounding)
+    """Where an element is left out for certain (-inf), so is its logarithm."""
+    x, axis = c.x[0], c.attrs["axis"]
+    bound = log_softmax_error(x, c.e[0], axis, c.unit)
+    total = np.log(np.sum(np.exp(shifted(x, axis)), axis=axis, keepdims=True))
+    least = np.min(bound, axis=axis, keepdims=True, initial=np.inf)  # more than the error of the sum
+    subtracted = np.minimum(8 * c.unit * np.abs(c.y[0]), 8 * (total + least))
+    return np.asarray(bound + np.where(np.isfinite(c.y[0]), subtracted, 0.0))
 
 
 def log_softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
-    """log p = (x - max) - log sum: twice the largest operand error, and the rounding of its terms."""
-    worst = np.max(np.broadcast_to(e, x.shape), axis=axis, keepdims=True)
-    return np.asarray(2 * worst + unit * (4 * np.abs(shifted(x, axis)) + x.shape[axis] + 8))
+    """log p = (x - max) - log sum: the element's own error, that of the sum, and the rounding of its terms."""
+    e = np.broadcast_to(e, x.shape)
+    _, moved = errors.exponent_errors(x, e, (axis,), unit)
+    return np.asarray(moved + errors.log_sum_error(x, e, (axis,), unit) + unit * (x.shape[axis] + 8))
 
 
 def _softmax_error(c: ErrorContext) -> np.ndarray:
-    return np.asarray(c.y[0] * np.expm1(_log_softmax_error(c)))
+    return softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit)
+
+
+def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
+    """p exp(d) - p for the error d of log p; what is known at all lies between 0 and 1."""
+    moved = log_softmax_error(x, e, axis, unit)
+    logarithm = shifted(x, axis)
+    logarithm = logarithm - np.log(np.sum(np.exp(logarithm), axis=axis, keepdims=True))
+    high = np.where(moved < 1, np.exp(logarithm) * np.expm1(np.minimum(moved, 1)), np.exp(logarithm + moved))
+    return np.where(np.isfinite(moved), np.minimum(high, 1 + 8 * unit), np.inf)
 
 
 def _along_axis(
@@ -81,7 +96,8 @@ def _hardmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _hardmax_error(c: ErrorContext) -> np.ndarray:
     unsure = extreme_unsure(c.x[0], np.broadcast_to(c.e[0], c.x[0].shape), c.attrs["axis"], True)
-    return np.where(unsure, np.inf, np.zeros_like(c.y[0]))
+    none = np.max(c.x[0], axis=c.attrs["axis"], keepdims=True) == -np.inf  # is then none the greatest?
+    return np.where(unsure | none, np.inf, np.zeros_like(c.y[0]))
 
 
 def _hardmax_torch(c: Call) -> str:
@@ -222,6 +238,7 @@ OPS = (
         _axis_forms("tf.nn.softmax({x}, axis={axis})", "tf.math.softmax({x}, axis={axis})"),
         FLOATS,
         ulps=4,
+        limits=Limits.INFINITY,
     ),
     _along_axis(
         "LogSoftmax",
@@ -233,7 +250,7 @@ OPS = (
             "tf.math.log_softmax({x}, axis={axis})",
         ),
         FLOATS,
-        ulps=4,
+        limits=Limits.INFINITY,
     ),
     _along_axis(
         "Hardmax",
@@ -246,6 +263,7 @@ OPS = (
         continuous=False,
         ties="first",
         weight=0.3,
+        limits=Limits.INFINITY,
     ),
     _along_axis(
         "LpNormalization",

@@ -10,9 +10,9 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import NUMERIC
-from polyjuice.ops import along, sampling
+from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op
 from polyjuice.ops.text import subscript
 
 _TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
@@ -27,20 +27,37 @@ def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
     return np.asarray(x.shape[axis] - 1 - backwards)
 
 
-def _line_error(c: ErrorContext, axis: int) -> np.ndarray:
-    """The greatest operand error along each line: no order statistic moves farther."""
-    e = np.broadcast_to(np.asarray(c.e[0], np.float64), c.x[0].shape)
-    return np.asarray(np.max(e, axis=axis, keepdims=True))
+def _ends(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The elements, and the ends of the intervals in which they lie."""
+    x = np.asarray(c.x[0], np.float64)
+    return x, x - c.e[0], x + c.e[0]
+
+
+def _rank_errors(c: ErrorContext, axis: int) -> np.ndarray:
+    """By rank in ascending order: how far the element of that rank may move, between those of the intervals' ends."""
+    if not errors.in_doubt(c):
+        return np.zeros(c.x[0].shape)
+    y, low, high = (np.sort(v, axis=axis) for v in _ends(c))
+    moved = np.where(np.isfinite(y), np.maximum(high - y, y - low), 0.0)
+    return np.where(np.any(np.isinf(np.broadcast_to(c.e[0], y.shape)), axis=axis, keepdims=True), np.inf, moved)
 
 
 def _unsure(c: ErrorContext, axis: int, stable: bool) -> np.ndarray:
     """By rank in ascending order: whether the errors, or a tie, leave open which element has it."""
-    worst = 2 * _line_error(c, axis)
-    ordered = np.sort(c.x[0].astype(np.float64), axis=axis)
-    gaps = np.diff(ordered, axis=axis)
-    near = np.where(worst > 0, ~(gaps > worst), (gaps == 0) & (not stable))
-    edge = np.zeros_like(np.take(ordered, [0], axis), bool)
-    return np.asarray(np.concatenate([edge, near], axis) | np.concatenate([near, edge], axis))
+    x, low, high = _ends(c)
+    if errors.in_doubt(c):
+        order = np.argsort(x, axis=axis, kind="stable")
+        reach = np.maximum.accumulate(np.take_along_axis(high, order, axis), axis)
+        floor = np.flip(np.minimum.accumulate(np.flip(np.take_along_axis(low, order, axis), axis), axis), axis)
+    else:
+        reach = floor = np.sort(x, axis=axis)
+    n = x.shape[axis]
+    below, above = np.take(reach, range(n - 1), axis), np.take(floor, range(1, n), axis)
+    sure = below < above
+    if stable:
+        sure |= (below == above) & (~np.any(np.broadcast_to(c.e[0], x.shape), axis=axis, keepdims=True))
+    edge = np.zeros_like(np.take(x, [0], axis), bool)
+    return np.asarray(np.concatenate([edge, ~sure], axis) | np.concatenate([~sure, edge], axis))
 
 
 def _as_error(mask: np.ndarray) -> np.ndarray:
@@ -67,8 +84,7 @@ def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     if k > 1 and not c.attrs["sorted"]:
         return np.full(c.y[0].shape, np.inf), np.full(c.y[0].shape, np.inf)
     ranks = range(n - 1, n - 1 - k, -1) if c.attrs["largest"] else range(k)
-    moved = np.broadcast_to(_line_error(c, axis), c.y[0].shape)
-    return moved, _as_error(np.take(_unsure(c, axis, False), ranks, axis))
+    return np.take(_rank_errors(c, axis), ranks, axis), _as_error(np.take(_unsure(c, axis, False), ranks, axis))
 
 
 def _top_k_torch(c: Call) -> str:
@@ -115,8 +131,8 @@ def _sort(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
 def _sort_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     axis = c.attrs["dim"]
     unsure = _unsure(c, axis, bool(c.attrs["stable"]))
-    indices = np.flip(unsure, axis) if c.attrs["descending"] else unsure
-    return np.broadcast_to(_line_error(c, axis), c.x[0].shape), _as_error(indices)
+    found = _rank_errors(c, axis), _as_error(unsure)
+    return (np.flip(found[0], axis), np.flip(found[1], axis)) if c.attrs["descending"] else found
 
 
 def _sort_torch(function: str) -> Any:
@@ -163,6 +179,7 @@ _SORT: dict[str, Any] = {
     "exact": True,
     "continuous": False,
     "ties": "unspecified",
+    "limits": Limits.INFINITY,
     "weight": 0.3,
 }
 
@@ -192,8 +209,8 @@ def _statistic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarra
 
 def _statistic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
     axis = c.attrs["dim"]
-    moved = _line_error(c, axis)
-    unsure = np.take(_unsure(c, axis, False), [_rank(c.attrs, c.x[0].shape[axis])], axis)
+    rank = [_rank(c.attrs, c.x[0].shape[axis])]
+    moved, unsure = np.take(_rank_errors(c, axis), rank, axis), np.take(_unsure(c, axis, False), rank, axis)
     return moved.reshape(c.y[0].shape), _as_error(unsure.reshape(c.y[0].shape))
 
 
@@ -239,6 +256,7 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
         exact=True,
         continuous=False,
         ties="unspecified",
+        limits=Limits.INFINITY,
         weight=0.3,
     )
 
@@ -281,6 +299,7 @@ OPS = (
         continuous=False,
         ties="unspecified",
         weight=0.5,
+        limits=Limits.INFINITY,
     ),
     Op(
         name="sort",

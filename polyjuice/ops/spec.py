@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Flag, auto
 from typing import Any, Protocol
 
 import numpy as np
@@ -132,6 +133,20 @@ FRAMEWORKS = ("torch", "onnx", "tensorflow")
 UNSPELLED = Hole("nobody has spelled it yet")
 
 
+class Limits(Flag):
+    """Beyond the real numbers: infinite operands, NaN as operands, and NaN or infinities from finite operands.
+
+    STRICT: of operands without errors alone, for functions that are not monotone on either side of zero.
+    """
+
+    NOWHERE = 0
+    INFINITY = auto()
+    NAN = auto()
+    POLE = auto()
+    STRICT = auto()
+    ANYWHERE = INFINITY | NAN | POLE
+
+
 @dataclass(frozen=True)
 class Op:
     """One operator.
@@ -149,6 +164,9 @@ class Op:
     changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
     ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
     ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
+    ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
+    ``limits``: where beyond the real numbers all frameworks agree, with each other and with IEEE 754 arithmetic. Unless
+    the operator is elementwise its error rule is fit for such operands.
     ``error`` bounds the absolute error that operand errors cause, and ``ulps`` the rounding of the operator itself in
     units of the result's last place.
 
@@ -184,6 +202,8 @@ class Op:
     moves: bool = False
     ties: str | None = None
     partial: NumpyFn | None = None
+    modular: bool = False
+    limits: Limits = Limits.NOWHERE
     unrolled: UnrollFn | None = None
     deciding: int = 0
     ulps: float = 0.0
@@ -192,6 +212,11 @@ class Op:
     @property
     def qualified(self) -> str:
         return f"{self.domain}.{self.name}" if self.domain else self.name
+
+    @property
+    def selects(self) -> bool:
+        """Whether it computes nothing that would have to be rounded: results are operands' elements, or integers."""
+        return self.exact and not self.ulps and self.partial is None
 
     @property
     def holes(self) -> dict[str, str]:

@@ -29,7 +29,19 @@ from polyjuice.ops.reductions import (
     terms,
 )
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Hole, NumpyFn, Op, SpellFn
+from polyjuice.ops.spec import (
+    Attr,
+    Builder,
+    Call,
+    DecomposeFn,
+    ErrorContext,
+    ErrorFn,
+    Hole,
+    Limits,
+    NumpyFn,
+    Op,
+    SpellFn,
+)
 
 _DIM = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
 
@@ -365,6 +377,7 @@ def _truth(name: str, function: Any, decisive: bool, op: str) -> Op:
         ALL,
         results=("bool",),
         exact=True,
+        limits=Limits.INFINITY,
         continuous=False,
     )
 
@@ -423,6 +436,7 @@ OPS = (
         ),
         _by("ReduceLogSumExp"),
         ulps=4,
+        limits=Limits.INFINITY,
     ),
     _op(
         "linalg_vector_norm",
@@ -468,11 +482,12 @@ OPS = (
         attrs=(Attr("dim", "ints", ()),),
         exact=True,
         continuous=False,
+        limits=Limits.INFINITY,
     ),
     _op(
         "aminmax",
         lambda x, a: (reducing(least)(x, a), reducing(greatest)(x, a)),
-        lambda c: (extreme_error(c), extreme_error(c)),
+        lambda c: (extreme_error(-1)(c), extreme_error(1)(c)),
         lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
         lambda c: (
             f"(tf.reduce_min({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}),"
@@ -485,5 +500,6 @@ OPS = (
         sample=along.one_axis("dim", keepdim=along.either),
         attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
         exact=True,
+        limits=Limits.INFINITY,
     ),
 )

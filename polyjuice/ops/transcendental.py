@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs
+from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, WITHOUT_BFLOAT16, binary, cast_around, parametric, unary
-from polyjuice.ops.spec import Call, ErrorContext, Hole, Op
+from polyjuice.ops.spec import Call, ErrorContext, Hole, Limits, Op
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
 from polyjuice.ops.terms import Term, onnx_term, where
 
@@ -139,6 +139,14 @@ def _sinc(x: np.ndarray) -> np.ndarray:
 # --- spellings -------------------------------------------------------------------------------------------------------
 
 
+def _hypot_error(c: ErrorContext) -> np.ndarray:
+    """A quotient of the smaller leg by the larger has no value where both may be taken for zero."""
+    (x, y), (ex, ey) = c.x, c.e
+    least = dtypes.smallest_normal(errors.held(c))
+    tiny = (np.abs(x) + ex < 2 * least) & (np.abs(y) + ey < 2 * least)
+    return errors.infinite_if(tiny & ((x != 0) | (y != 0) | (ex + ey > 0)), errors.added(c))
+
+
 def _hypot_tensorflow(c: Call) -> str:
     """Scaled by the larger leg, so that no square leaves the type's range."""
     a, b = c.let(f"tf.abs({c.x[0]})"), c.let(f"tf.abs({c.x[1]})")
@@ -210,8 +218,8 @@ _ABSOLUTE = errors.plus_absolute
 
 OPS = (
     # exponentials, logarithms, roots
-    _function("Exp", np.exp, errors.monotone, FLOATS, ulps=8),
-    _function("Log", np.log, _ABSOLUTE(errors.monotone, 2), FLOATS, ulps=8, weight=0.5),
+    _function("Exp", np.exp, errors.monotone, FLOATS, ulps=8, limits=Limits.ANYWHERE),
+    _function("Log", np.log, _ABSOLUTE(errors.monotone, 2), FLOATS, ulps=8, weight=0.5, limits=Limits.ANYWHERE),
     unary(
         "Sqrt",
         np.sqrt,
@@ -219,6 +227,7 @@ OPS = (
         ("tf.sqrt({0})", "tf.math.sqrt({0})"),
         errors.monotone,
         ulps=2,
+        limits=Limits.NAN | Limits.POLE,
     ),
     _aten(
         "expm1",
@@ -227,6 +236,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Exp") - 1.0),
         "torch.special.expm1({0})",
+        limits=Limits.ANYWHERE,
     ),
     _aten(
         "exp2",
@@ -237,6 +247,7 @@ OPS = (
         "2.0 ** {0}",
         "torch.pow(2.0, {0})",
         "torch.special.exp2({0})",
+        limits=Limits.ANYWHERE,
     ),
     _aten(
         "log1p",
@@ -245,6 +256,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: (x + 1.0).then("Log")),
         "torch.special.log1p({0})",
+        limits=Limits.ANYWHERE,
     ),
     _aten(
         "log2",
@@ -252,6 +264,7 @@ OPS = (
         (f"tf.math.log({{0}}) / {math.log(2)}", "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Log") / math.log(2)),
+        limits=Limits.ANYWHERE,
     ),
     _aten(
         "log10",
@@ -259,6 +272,7 @@ OPS = (
         (f"tf.math.log({{0}}) / {math.log(10)}", f"tf.math.log({{0}}) * {1 / math.log(10)}"),
         _ABSOLUTE(errors.monotone, 4),
         onnx_term(lambda x, a: x.then("Log") / math.log(10)),
+        limits=Limits.ANYWHERE,
     ),
     _aten(
         "rsqrt",
@@ -269,13 +283,14 @@ OPS = (
         "1 / torch.sqrt({0})",
         "{0} ** -0.5",
         weight=0.6,
+        limits=Limits.NAN | Limits.POLE,
     ),
     binary(
         "hypot",
         np.hypot,
         ("torch.hypot({0}, {1})", "{0}.hypot({1})", "{0}.hypot_({1})"),
         _hypot_tensorflow,
-        errors.added,
+        _hypot_error,
         FLOATS,
         domain="aten",
         onnx=onnx_term(_hypot_onnx),
@@ -317,6 +332,7 @@ OPS = (
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
         ulps=8,
         weight=0.3,
+        limits=Limits.INFINITY | Limits.POLE,
     ),
     parametric(
         "logit",
@@ -331,18 +347,55 @@ OPS = (
         weight=0.3,
     ),
     # circular and hyperbolic functions
-    _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8)),
-    _function("Cos", np.cos, _ABSOLUTE(errors.lipschitz(), 8)),
-    _function("Tan", np.tan, _tan_error, weight=0.3),
-    _function("Asin", np.arcsin, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1), ulps=4, weight=0.3),
-    _function("Acos", np.arccos, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1), ulps=4, weight=0.3),
-    _function("Atan", np.arctan, _ABSOLUTE(errors.monotone, 4), ulps=4, weight=0.5),
-    _function("Sinh", np.sinh, _growing(errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4)), ulps=8, weight=0.3),
-    _function("Cosh", np.cosh, _growing(errors.plus_backward(_even_growing, 4)), ulps=8, weight=0.3),
-    _function("Tanh", np.tanh, _ABSOLUTE(errors.monotone, 8), FLOATS, ulps=8),
-    _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3),
-    _function("Acosh", np.arccosh, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, 1), ulps=8, weight=0.2),
-    _function("Atanh", np.arctanh, errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1), ulps=8, weight=0.2),
+    _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8), limits=Limits.NAN | Limits.POLE),
+    _function("Cos", np.cos, _ABSOLUTE(errors.lipschitz(), 8), limits=Limits.NAN | Limits.POLE),
+    _function("Tan", np.tan, _tan_error, weight=0.3, limits=Limits.NAN | Limits.POLE),
+    _function(
+        "Asin",
+        np.arcsin,
+        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
+        ulps=4,
+        weight=0.3,
+        limits=Limits.ANYWHERE,
+    ),
+    _function(
+        "Acos",
+        np.arccos,
+        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
+        ulps=4,
+        weight=0.3,
+        limits=Limits.ANYWHERE,
+    ),
+    _function("Atan", np.arctan, _ABSOLUTE(errors.monotone, 4), ulps=4, weight=0.5, limits=Limits.ANYWHERE),
+    _function(
+        "Sinh",
+        np.sinh,
+        _growing(errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4)),
+        ulps=8,
+        weight=0.3,
+        limits=Limits.ANYWHERE,
+    ),
+    _function(
+        "Cosh", np.cosh, _growing(errors.plus_backward(_even_growing, 4)), ulps=8, weight=0.3, limits=Limits.ANYWHERE
+    ),
+    _function("Tanh", np.tanh, _ABSOLUTE(errors.monotone, 8), FLOATS, ulps=8, limits=Limits.ANYWHERE),
+    _function("Asinh", np.arcsinh, _ABSOLUTE(errors.monotone, 8), ulps=8, weight=0.3, limits=Limits.NAN),
+    _function(
+        "Acosh",
+        np.arccosh,
+        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, 1),
+        ulps=8,
+        weight=0.2,
+        limits=Limits.NAN | Limits.POLE,
+    ),
+    _function(
+        "Atanh",
+        np.arctanh,
+        errors.plus_backward(_ABSOLUTE(errors.monotone, 8), 4, -1, 1),
+        ulps=8,
+        weight=0.2,
+        limits=Limits.ANYWHERE,
+    ),
     binary(
         "atan2",
         np.arctan2,
@@ -362,6 +415,7 @@ OPS = (
         errors.lipschitz(math.pi / 180),
         onnx_term(lambda x, a: x * (math.pi / 180)),
         ulps=3,
+        limits=Limits.ANYWHERE,
     ),
     _aten(
         "sinc",
@@ -375,6 +429,7 @@ OPS = (
         onnx_term(_sinc_onnx),
         "torch.special.sinc({0})",
         weight=0.2,
+        limits=Limits.NAN,
     ),
     # special functions
     unary(
@@ -385,6 +440,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         ulps=8,
         weight=0.5,
+        limits=Limits.NAN,
     ),
     _aten(
         "erfc",
@@ -393,6 +449,7 @@ OPS = (
         _ABSOLUTE(errors.monotone, 8),
         onnx_term(lambda x, a: 1.0 - x.then("Erf")),
         "torch.special.erfc({0})",
+        limits=Limits.NAN,
     ),
     _aten(
         "erfinv",
@@ -402,6 +459,7 @@ OPS = (
         _NO_ONNX,
         "torch.special.erfinv({0})",
         weight=0.2,
+        limits=Limits.NAN | Limits.POLE,
     ),
     _aten(
         "lgamma",
@@ -411,6 +469,7 @@ OPS = (
         _NO_ONNX,
         "torch.special.gammaln({0})",
         weight=0.2,
+        limits=Limits.NAN | Limits.POLE,
     ),
     _aten(
         "digamma",
@@ -420,5 +479,6 @@ OPS = (
         _NO_ONNX,
         "torch.special.psi({0})",
         weight=0.2,
+        limits=Limits.NAN,
     ),
 )

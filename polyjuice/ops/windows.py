@@ -149,7 +149,12 @@ def subsampled(text: str, strides: Sequence[int]) -> str:
 
 
 def weighted(x: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.ndarray:
-    """Each axis that is listed multiplied by a matrix ``[result size, size]``."""
+    """Each axis that is listed multiplied by a matrix ``[result size, size]`` (NaN where infinities take part)."""
+    finite = np.isfinite(x)
+    if not finite.all():
+        used = {axis: (matrix != 0).astype(x.dtype) for axis, matrix in matrices.items()}
+        hit = weighted((~finite).astype(x.dtype), used) > 0
+        return np.where(hit, np.asarray(np.nan, x.dtype), weighted(np.where(finite, x, 0), matrices))
     for axis, matrix in matrices.items():
         x = np.moveaxis(np.tensordot(x, matrix.astype(x.dtype, copy=False), ([axis], [1])), -1, axis)
     return x

@@ -7,74 +7,88 @@ reference than the framework's own uncompiled run does (or, where there is none,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
-from polyjuice.numerics import SAFETY, distance
+from polyjuice.numerics import SAFETY, Judgement, describe, distance, judge, mistyped
 from polyjuice.oracles.case import Case, Tested, Verdict
 
 
 def compare(oracle: str, case: Case, a: Tested, b: Tested) -> Verdict | None:
     """The first output, on the first set of inputs, at which two programs that ran differ."""
-    for i in range(len(case.inputs)):
-        for k in range(len(a.graph.outputs)):
-            if verdict := _output(oracle, case, a, b, i, k):
-                return verdict
-    return None
+    return next((v for i, k in places(case, a) if (v := _output(oracle, case, a, b, i, k))), None)
+
+
+def places(case: Case, t: Tested) -> Iterator[tuple[int, int]]:
+    """Every set of inputs with every output of a program."""
+    return ((i, k) for i in range(len(case.inputs)) for k in range(len(t.graph.outputs)))
 
 
 def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Verdict | None:
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
-    if left.shape == right.shape == a.graph.output_types[k].shape and not distance(left, right).any():
-        return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
     rung = "exact" if in_a.exact and in_b.exact else "bounded"
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
-    for side, array in ((a, left), (b, right)):
-        if array.shape != in_a.type.shape:
-            message = f"output {k} of {side.label} has shape {array.shape}, not {in_a.type.shape}"
-            return Verdict(oracle, "mismatch", a.label, b.label, message, signature, i, k, side.label, rung)
-    allowed = SAFETY * (in_a.bound + in_b.bound)
+    for side in (a, b):
+        if problem := misshapen(side, i, k):
+            return Verdict(oracle, "mismatch", a.label, b.label, problem, signature, i, k, side.label, rung)
     gap = distance(left, right)
-    wrong = np.isfinite(allowed) & (gap > allowed)
-    if not wrong.any():
+    if not gap.any():
         return None
-    blamed = {t.label: wrong & worse(case, t, i, k) for t in (a, b)}
-    if not any(mask.any() for mask in blamed.values()):
+    allowed = SAFETY * (in_a.bound + in_b.bound)
+    differs = np.isfinite(allowed) & (gap > allowed)
+    if not differs.any():
         return None
-    culprit = max(blamed, key=lambda label: int(blamed[label].sum()))
-    if blamed[a.label].sum() == blamed[b.label].sum():
-        culprit = ""
+    blamed = {t.label: judged(case, t, i, k, differs) for t in (a, b)}
+    if not any(blamed.values()):
+        return None
     # An element counts in the reproducer only where one side is to blame for it.
-    allowed = np.where(blamed[a.label] | blamed[b.label] | ~wrong, allowed, np.inf)
-    at = tuple(int(n) for n in np.unravel_index(int(np.argmax(np.where(wrong, gap, -1))), gap.shape))
+    allowed = np.where(blamed[a.label].wrong | blamed[b.label].wrong | ~differs, allowed, np.inf)
+    counts = {label: int(judgement.wrong.sum()) for label, judgement in blamed.items()}
+    culprit = max(counts, key=lambda label: counts[label]) if len({*counts.values()}) > 1 else ""
+    shown = culprit or a.label
+    side, other = (a, b) if shown == a.label else (b, a)
+    at = blamed[shown].worst
     message = (
-        f"output {k} ({in_a.type}) differs at {int(wrong.sum())} of {gap.size} elements; at {list(at)} "
-        f"{a.label} gives {left[at]}, {b.label} gives {right[at]}, float64 {in_a.reference[at]:.9g}"
-        + ("" if rung == "exact" else f", a difference of {allowed[at]:.3g} would be allowed")
+        f"output {k} ({in_a.type}) differs: "
+        + describe(shown, side.outcome.outputs[i][k], side.analyses[i][k], blamed[shown])
+        + f"; {other.label} gives {other.outcome.outputs[i][k][at]}"
     )
     return Verdict(oracle, "mismatch", a.label, b.label, message, signature, i, k, culprit, rung, allowed)
 
 
-def worse(case: Case, t: Tested, i: int, k: int) -> np.ndarray:
+def misshapen(t: Tested, i: int, k: int) -> str:
+    """How a result is not of the type that its program declares, and that the uncompiled run has; or ""."""
+    type = t.analyses[i][k].type
+    problem = mistyped(t.outcome.outputs[i][k], type)
+    if not problem or (t.outcome.reference is not None and mistyped(t.outcome.reference[i][k], type) == problem):
+        return ""
+    return f"output {k} of {t.label} has {problem}"
+
+
+def judged(case: Case, t: Tested, i: int, k: int, among: np.ndarray | None = None) -> Judgement:
     """Where a program left its bound and is farther from the reference than the uncompiled run.
 
-    Nowhere if that run, in the graph's own types, has no value: then there is no second opinion.
+    Nowhere if that run, in the graph's own types, has no value: then there is no second opinion. With ``among`` only
+    some elements count.
     """
-    analysis = t.analyses[i][k]
-    error = distance(t.outcome.outputs[i][k], analysis.reference)
-    outside = error > (0.0 if analysis.exact else SAFETY * analysis.bound)
-    if not outside.any():
-        return np.asarray(outside)
+    array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
+    first = judge(array, analysis)
+    if among is not None:
+        first = Judgement(first.wrong & among, first.error, first.excess)
+    if not first:
+        return first
     if t.outcome.reference is not None:
         plain = t.outcome.reference[i][k]
     else:
         try:
             plain = evaluate(t.graph, case.inputs[i])[k]
         except EvaluationError:
-            return np.zeros_like(outside)
-    return np.asarray(outside & (error > distance(plain, analysis.reference)))
+            return Judgement(np.zeros_like(first.wrong), first.error, first.excess)
+    return Judgement(judge(array, analysis, plain).wrong & first.wrong, first.error, first.excess)
 
 
 def mismatch_signature(oracle: str, rung: str, dtype: str, a: Graph, b: Graph) -> str:

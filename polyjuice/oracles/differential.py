@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyjuice.numerics import SAFETY, distance
+from polyjuice.numerics import SAFETY, describe
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
-from polyjuice.oracles.comparison import worse
+from polyjuice.oracles.comparison import judged, misshapen, places
 
 
 class Differential(Oracle):
@@ -19,47 +19,30 @@ class Differential(Oracle):
     name = "differential"
 
     def judge(self, case: Case, lab: Lab) -> list[Verdict]:
-        return [v for t in case.ran if (v := _first(case, t))]
+        first = (next((v for i, k in places(case, t) if (v := self._output(case, t, i, k))), None) for t in case.ran)
+        return [v for v in first if v]
 
-
-def _first(case: Case, t: Tested) -> Verdict | None:
-    for i in range(len(case.inputs)):
-        for k in range(len(t.graph.outputs)):
-            if verdict := _output(case, t, i, k):
-                return verdict
-    return None
-
-
-def _output(case: Case, t: Tested, i: int, k: int) -> Verdict | None:
-    array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
-    rung = "exact" if analysis.exact else "bounded"
-    operators = sorted({node.qualified for node in t.graph.nodes})
-    signature = " ".join([Differential.name, "mismatch", rung, analysis.type.dtype, *operators])
-    if array.shape != analysis.type.shape:
-        message = f"output {k} of {t.label} has shape {array.shape}, not {analysis.type.shape}"
-        return Verdict(Differential.name, "mismatch", t.label, "", message, signature, i, k, t.label, rung)
-    wrong = np.isfinite(analysis.bound) & worse(case, t, i, k)
-    if not wrong.any():
-        return None
-    gap = distance(array, analysis.reference)
-    at = tuple(int(n) for n in np.unravel_index(int(np.argmax(np.where(wrong, gap, -1))), gap.shape))
-    message = (
-        f"output {k} ({analysis.type}) of {t.label} is off at {int(wrong.sum())} of {gap.size} elements; at {list(at)} "
-        f"it is {array[at]}, float64 {analysis.reference[at]:.9g}"
-        + ("" if rung == "exact" else f", an error of {SAFETY * analysis.bound[at]:.3g} would be allowed")
-    )
-    allowed = np.where(wrong, SAFETY * analysis.bound, np.inf)
-    return Verdict(
-        Differential.name,
-        "mismatch",
-        t.label,
-        "",
-        message,
-        signature,
-        i,
-        k,
-        t.label,
-        rung,
-        allowed,
-        analysis.reference,
-    )
+    def _output(self, case: Case, t: Tested, i: int, k: int) -> Verdict | None:
+        array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
+        rung = "exact" if analysis.exact else "bounded"
+        operators = sorted({node.qualified for node in t.graph.nodes})
+        signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators])
+        if problem := misshapen(t, i, k):
+            return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
+        judgement = judged(case, t, i, k)
+        if not judgement:
+            return None
+        return Verdict(
+            self.name,
+            "mismatch",
+            t.label,
+            "",
+            f"output {k} ({analysis.type}): {describe(t.label, array, analysis, judgement)}",
+            signature,
+            i,
+            k,
+            t.label,
+            rung,
+            allowed=np.where(judgement.wrong, SAFETY * analysis.bound, np.inf),
+            expected=analysis.reference,
+        )

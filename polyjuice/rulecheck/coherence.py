@@ -14,7 +14,7 @@ import numpy as np
 
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes, partners
 from polyjuice.generate import generate
-from polyjuice.inputs import PROFILES, make_inputs, ranges
+from polyjuice.inputs import USUAL_PROFILES, make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.numerics import analyse, apart, as_good_as_equal
@@ -82,7 +82,7 @@ def _disagreements(seed_graph: Graph, known: Classes, seed: str) -> list[str]:
             found.append(f"types {', '.join(map(str, kinds))} in one e-class: {term(graph, group[0])} ...")
     if found or not known.groups:
         return found
-    for profile in PROFILES:
+    for profile in USUAL_PROFILES:
         try:
             inputs = make_inputs(seed_graph, profile, seed)
             results = dict(zip(graph.outputs, evaluate(graph, inputs, "float64"), strict=True))

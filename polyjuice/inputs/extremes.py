@@ -1,0 +1,81 @@
+"""Values that most inputs of models do not have: integers that arithmetic takes out of their type, and the ends of the
+floating numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.inputs.values import normal
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, Node, TensorType, dtypes
+
+#: The chance that an integer input is drawn from the whole of its type: less and less, where the graph has no value.
+_WIDE = (0.8, 0.5, 0.25, 0.0, 0.0)
+
+_QUOTIENTS = frozenset(["Div", "Mod", "fmod", "remainder", "floor_divide"])
+
+
+def extreme_inputs(
+    graph: Graph, seed: np.random.Generator, floats: bool, variants: Sequence[Graph] = ()
+) -> tuple[np.ndarray, ...]:
+    """Integers from the whole of their types; with ``floats``, zeros, ties, NaN and the ends of the floating numbers.
+
+    Raises EvaluationError where the graph, or one of its variants, has no value on any that were tried. Nor has it one
+    where it divides the least integer by -1, at which processors trap.
+    """
+    problem: EvaluationError | None = None
+    for wide in _WIDE:
+        inputs = tuple(_drawn(t, seed, wide, floats) for t in graph.input_types)
+        try:
+            for each in (graph, *variants):
+                with np.errstate(all="ignore"):
+                    evaluate(each, inputs, observers=[_refuse_traps])
+            return inputs
+        except EvaluationError as error:
+            problem = error
+    assert problem is not None
+    raise problem
+
+
+def _refuse_traps(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+    if node.op not in _QUOTIENTS or operands[0].dtype.kind != "i":
+        return
+    least = np.iinfo(operands[0].dtype).min
+    if np.any((operands[0] == least) & (operands[1] == -1)):
+        raise EvaluationError(f"node {node}: {least} divided by -1")
+
+
+def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool) -> np.ndarray:
+    if dtypes.is_float(t.dtype):
+        return _edges(t, rng) if floats else normal(t, rng)
+    return _wide(t, rng) if dtypes.is_int(t.dtype) and rng.random() < wide else normal(t, rng)
+
+
+def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    """Integers from the whole type, some of them (or none, or all) at its ends or next to zero."""
+    low, high = dtypes.exact_integers(t.dtype)
+    dtype = dtypes.to_numpy(t.dtype)
+    anywhere = rng.integers(low, high, t.shape, dtype=dtype, endpoint=True)
+    ends = np.array([low, low + 1, 0, 1, high - 1, high], dtype)
+    return np.where(rng.random(t.shape) < rng.choice([0.0, 0.3, 1.0]), rng.choice(ends, t.shape), anywhere)
+
+
+def _edges(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    """Ordinary numbers, and among them some of one to three kinds of others."""
+    largest, least = dtypes.largest_finite(t.dtype), dtypes.smallest_normal(t.dtype)
+    kinds = (
+        (0.0, -0.0),
+        (0.5, -0.5, 1.5, -2.5, 3.5),
+        (1.0, -1.0, 2.0, 16.0),
+        (np.inf,),
+        (-np.inf,),
+        (np.nan,),
+        (largest, -largest, largest / 2),
+        (least, -least, least / 2, -least / 4),
+    )
+    chosen = [kinds[i] for i in rng.choice(len(kinds), rng.integers(1, 4), replace=False)]
+    others = rng.choice([value for kind in chosen for value in kind], t.shape)
+    array = np.where(rng.random(t.shape) < rng.choice([0.1, 0.3, 0.7]), others, rng.standard_normal(t.shape) * 2)
+    return np.asarray(array).astype(dtypes.to_numpy(t.dtype))

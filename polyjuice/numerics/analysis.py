@@ -1,0 +1,111 @@
+"""The analysis of a whole graph, and cheaper questions about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyjuice.interpret import apply
+from polyjuice.ir import Graph, TensorType, releases
+from polyjuice.numerics.values import USUAL, Mode, Setting, given, run, stays_exact
+from polyjuice.ops import entry
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One output: its reference values (float64, or the integer or boolean type), error bounds, and exactness."""
+
+    type: TensorType
+    reference: np.ndarray
+    bound: np.ndarray
+    exact: bool
+
+    @property
+    def comparable(self) -> bool:
+        """Whether any element has a finite bound."""
+        return bool(np.isfinite(self.bound).any())
+
+
+def analyse(
+    graph: Graph,
+    inputs: Sequence[np.ndarray],
+    precision: str | None = None,
+    known_opaque: bool = False,
+    mode: Mode = USUAL,
+) -> tuple[Analysis, ...]:
+    """Analyse all outputs on inputs in the order of ``graph.inputs``.
+
+    With ``precision`` the bounds are for an evaluation that holds all floating values in that type. ``known_opaque``
+    says that opaque operators mean what the interpreter takes them for (when two interpretations are compared);
+    otherwise what depends on them is masked. ``mode`` says which results count beyond the numbers of their type's
+    range. Raises EvaluationError where an operator has no value.
+    """
+    setting = Setting(precision, known_opaque, mode)
+    with np.errstate(all="ignore"):
+        values = run(graph, dict(zip(graph.inputs, inputs, strict=True)), setting)
+    return tuple(
+        Analysis(t, value.array, np.broadcast_to(value.error, t.shape), value.exact)
+        for value, t in zip(values, graph.output_types, strict=True)
+    )
+
+
+def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...]:
+    """Which outputs :func:`analyse` finds exact, without the work of their error bounds. Raises EvaluationError."""
+    if any(op and op.unrolled for op in map(entry, graph.nodes)):
+        return tuple(a.exact for a in analyse(graph, inputs))
+    setting = Setting()
+    arrays: dict[str, np.ndarray] = {}
+    exact: dict[str, bool] = {}
+    with np.errstate(all="ignore"):
+        for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
+            value = given(array, graph.types[name].dtype, setting)
+            arrays[name], exact[name] = value.array, value.exact
+        for node, released in zip(graph.nodes, releases(graph), strict=True):
+            types = [graph.types[name] if name else None for name in node.outputs]
+            operands = [arrays[name] for name in node.inputs if name]
+            results = apply(node, operands, types, "float64")
+            op = entry(node)
+            is_exact = op is not None and op.exact and all(exact[name] for name in node.inputs if name)
+            if op and is_exact:
+                is_exact = stays_exact(op, node, operands, results, types, setting)
+            arrays.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
+            exact.update((name, is_exact) for name in node.outputs if name)
+            for name in released:
+                del arrays[name]
+    return tuple(exact[name] for name in graph.outputs)
+
+
+class Analyses(Sequence[tuple[Analysis, ...]]):
+    """The analyses of a graph on several sets of inputs, each made when it is first asked for.
+
+    ``modes`` are those of the sets of inputs, one for each (none: the usual one for all).
+    """
+
+    def __init__(self, graph: Graph, input_sets: Sequence[Sequence[np.ndarray]], modes: Sequence[Mode] = ()) -> None:
+        self._graph = graph
+        self._input_sets = input_sets
+        self._modes = modes or [USUAL] * len(input_sets)
+        self._made: dict[int, tuple[Analysis, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._input_sets)
+
+    def __getitem__(self, i: Any) -> Any:
+        if i not in self._made:
+            self._made[i] = analyse(self._graph, self._input_sets[i], mode=self._modes[i])
+        return self._made[i]
+
+
+def may_be_exact(graph: Graph) -> bool:
+    """Whether some output may be exact on some inputs: its constants are integers, its operators exact on them."""
+    inexact = {
+        name for name, a in graph.constants.items() if a.dtype.kind not in "iub" and not bool(np.all(a == np.rint(a)))
+    }
+    for node in graph.nodes:
+        op = entry(node)
+        if op is None or not op.exact or inexact.intersection(node.inputs):
+            inexact.update(node.outputs)
+    return any(name not in inexact for name in graph.outputs)

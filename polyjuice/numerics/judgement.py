@@ -1,0 +1,90 @@
+"""Where a result is wrong, by how much, and how that is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.numerics.analysis import Analysis
+from polyjuice.numerics.comparison import SAFETY, distance
+
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Of every element of a result: whether it is ``wrong``, its ``error``, and the error in units of its bound.
+
+    ``excess`` is infinite where there is no error bound but 0; elements that are masked are never wrong.
+    """
+
+    wrong: np.ndarray
+    error: np.ndarray
+    excess: np.ndarray
+
+    def __bool__(self) -> bool:
+        return bool(self.wrong.any())
+
+    @property
+    def worst(self) -> tuple[int, ...]:
+        """The wrong element that is farthest outside its bound; among equals the farthest from the reference."""
+        wrong = np.flatnonzero(self.wrong)
+        farthest = np.lexsort((self.error.ravel()[wrong], self.excess.ravel()[wrong]))[-1]
+        return tuple(int(n) for n in np.unravel_index(wrong[farthest], self.wrong.shape))
+
+
+def judge(array: np.ndarray, analysis: Analysis, plain: np.ndarray | None = None) -> Judgement:
+    """Hold a result of the analysed shape against its analysis.
+
+    Wrong is what leaves its error bound, and lies farther from the float64 reference than the framework's own
+    uncompiled result ``plain``, if that is given.
+    """
+    error = distance(array, analysis.reference)
+    allowed = SAFETY * analysis.bound
+    wrong = np.isfinite(allowed) & (error > allowed)
+    if plain is not None and wrong.any():
+        wrong &= error > distance(plain, analysis.reference)
+    with np.errstate(all="ignore"):
+        excess = np.where(error > 0, error / analysis.bound, 0.0)
+    return Judgement(wrong, error, excess)
+
+
+def describe(label: str, array: np.ndarray, analysis: Analysis, judgement: Judgement) -> str:
+    """A sentence that says where and how far a result of a program is wrong; its judgement must find it so."""
+    at = judgement.worst
+    excess = judgement.excess[at]
+    if np.isfinite(excess):
+        off = f"is off by {excess:.2g} times its error bound"
+    elif np.isfinite(judgement.error[at]):
+        off = f"is off by {judgement.error[at]:.3g} where its result is {'exact' if analysis.exact else 'known'}"
+    else:
+        off = "is not even near"
+    return (
+        f"{label} {off} at {listing(judgement.wrong)}; at {list(at)} it gives {_number(array[at])}, "
+        f"and float64 {_number(analysis.reference[at])}"
+    )
+
+
+def listing(mask: np.ndarray, most: int = _SHOWN) -> str:
+    """How many elements of a mask are set, and which are the first: ``3 of 24 elements ([0, 1], [0, 2], [2, 0])``."""
+    places = [list(map(int, at)) for at in zip(*np.nonzero(np.atleast_1d(mask)), strict=True)]
+    first = ", ".join(map(str, places[:most])) + (", ..." if len(places) > most else "")
+    if not mask.shape:
+        return "its only element"
+    return f"{len(places)} of {mask.size} elements" + (f" ({first})" if places else "")
+
+
+def mistyped(array: np.ndarray, type: TensorType) -> str:
+    """How the element type or the shape of a result is not the declared one, or ""."""
+    problems = []
+    if array.dtype != dtypes.to_numpy(type.dtype):
+        problems.append(f"element type {array.dtype}, not {type.dtype}")
+    if array.shape != type.shape:
+        problems.append(f"shape {array.shape}, not {type.shape}")
+    return " and ".join(problems)
+
+
+def _number(value: np.generic) -> str:
+    return str(value) if value.dtype.kind in "iub" else f"{float(value):.9g}"

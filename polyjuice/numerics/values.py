@@ -1,0 +1,303 @@
+"""How reference values and their error bounds go through a graph, one operator after another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polyjuice.interpret import apply
+from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
+from polyjuice.numerics.comparison import distance
+from polyjuice.ops import ErrorContext, Op, entry, limits
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Which results count as known beyond the numbers of their type's range; the others are masked.
+
+    ``wrap``: integers that arithmetic takes out of their type and back in on the other side (two's complement).
+    ``edge``: NaN, and the infinities of poles. (An infinity that comes of an infinite operand is always known: so
+    attention is masked.) What overflows a floating type is never known.
+    """
+
+    wrap: bool = False
+    edge: bool = False
+
+
+USUAL = Mode()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The arguments of an analysis (see :func:`polyjuice.numerics.analyse`)."""
+
+    precision: str | None = None
+    known_opaque: bool = False
+    mode: Mode = USUAL
+
+    def held(self, dtype: str) -> str:
+        """The type that values of a type are held in."""
+        return self.precision if self.precision and dtypes.is_float(dtype) else dtype
+
+
+DEFAULT = Setting()
+
+_NO_ERROR = np.zeros(())
+
+
+@dataclass(frozen=True)
+class Value:
+    """Reference values, bounds on how far correct results lie from them, and whether they are exact.
+
+    An element of which nothing is known has an infinite bound. ``tame`` is the array for error rules, with 0 in place
+    of such elements that are no finite numbers; None: there are none.
+    ``extreme`` marks the known elements that an operator must be fit for: infinities, NaN, and in edge mode the
+    numbers near the end of their type's range. None: there is none.
+    """
+
+    array: np.ndarray
+    error: np.ndarray
+    exact: bool = False
+    extreme: np.ndarray | None = None
+    tame: np.ndarray | None = None
+
+
+def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting) -> list[Value]:
+    """The outputs of a graph on its inputs by name."""
+    state: dict[str, Value] = {}
+    for name, array in (*inputs.items(), *graph.constants.items()):
+        state[name] = array if isinstance(array, Value) else given(array, graph.types[name].dtype, setting)
+    for node, released in zip(graph.nodes, releases(graph), strict=True):
+        types = [graph.types[name] if name else None for name in node.outputs]
+        values = propagate(node, [state[name] for name in node.inputs if name], types, setting)
+        state.update((name, value) for name, value in zip(node.outputs, values, strict=True) if name)
+        for name in released:
+            del state[name]
+    return [state[name] for name in graph.outputs]
+
+
+def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
+    """An input or a constant: a precision less than its own rounds it, and a denormal number may be taken for zero."""
+    if not dtypes.is_float(dtype):
+        return Value(array, _NO_ERROR, True)
+    wide, held = array.astype(np.float64), setting.held(dtype)
+    if _is_exact(wide, None, held):
+        return Value(wide, _NO_ERROR, True)
+    error = _NO_ERROR
+    if dtypes.unit_roundoff(held) > dtypes.unit_roundoff(dtype):
+        error = distance(wide, wide.astype(dtypes.to_numpy(held)))
+    size = np.abs(wide)
+    denormal = size < dtypes.smallest_normal(held)
+    if denormal.any():
+        error = np.where(denormal, np.maximum(error, size), error)
+    if not setting.mode.edge and np.isnan(size).any():
+        error = np.where(np.isnan(size), np.inf, error)
+    return Value(wide, error, False, _extreme(size, error, held, setting.mode), _tame(wide, error))
+
+
+def propagate(
+    node: Node, operands: Sequence[Value], types: Sequence[TensorType | None], setting: Setting = DEFAULT
+) -> list[Value]:
+    """The results of one application, of these types. Raises EvaluationError where the operator has no value."""
+    arrays = [v.array for v in operands]
+    op = entry(node)
+    if op and op.unrolled:
+        return _unrolled(op, op.unrolled(arrays, node.attrs), operands, setting)
+    results = apply(node, arrays, types, "float64")
+    if op is None:
+        clean = setting.known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
+        return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
+    wraps = _wraps(op, arrays, types, setting)
+    whole = _unwrapped(op, node, arrays, results, wraps)
+    exact = op.exact and all(v.exact for v in operands)
+    exact = exact and (wraps or _in_types(op, node, arrays, whole, types, setting))
+    held = setting.held(next(t for t in types if t).dtype)
+    unit = 0.0 if exact else dtypes.unit_roundoff(held)
+    tame = [v.array if v.tame is None else v.tame for v in operands]
+    context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, op.numpy)
+    if exact:
+        return [
+            Value(r, np.asarray(e, np.float64), True) for r, e in zip(results, _tuple(op.error(context)), strict=True)
+        ]
+    extremes = [v.extreme for v in operands]
+    extreme = any(x is not None for x in extremes)
+    if setting.mode.edge and not extreme:
+        extreme = not all(np.isfinite(r).all() for r in results)
+    raw = limits.carried(op, context, extremes, setting.mode.edge) if extreme else op.error(context)
+    doubtful = op.selects and any(v.error.any() for v in operands)
+    counted = held == "int64" and _computed_in(op, held) != held
+    sums = op.partial(_as_floats(arrays), node.attrs) if counted and op.partial else None
+    step = _Step(op, held, unit, wraps, extreme, doubtful, setting.mode, sums)
+    return [
+        _value(step, r, w, np.asarray(e, np.float64), t)
+        for r, w, e, t in zip(results, whole, _tuple(raw), types, strict=True)
+    ]
+
+
+def _tuple(raw: Any) -> tuple[Any, ...]:
+    return raw if isinstance(raw, tuple) else (raw,)
+
+
+def _unrolled(op: Op, graph: Graph, operands: Sequence[Value], setting: Setting) -> list[Value]:
+    """Control flow as the graph that it amounts to; in doubt if what chose that graph is."""
+    results = run(graph, dict(zip(graph.inputs, operands, strict=True)), setting)
+    if any(np.any(v.error) for v in operands[: op.deciding]):
+        return [Value(v.array, np.full(v.array.shape, np.inf)) for v in results]
+    return results
+
+
+# --- exactness -------------------------------------------------------------------------------------------------------
+
+
+def stays_exact(
+    op: Op,
+    node: Node,
+    operands: Sequence[np.ndarray],
+    results: Sequence[np.ndarray],
+    types: Sequence[TensorType | None],
+    setting: Setting,
+) -> bool:
+    """Whether the results of an exact operator on exact operands are integers that their types hold."""
+    if _wraps(op, operands, types, setting):
+        return True
+    return _in_types(op, node, operands, _unwrapped(op, node, operands, results, False), types, setting)
+
+
+def _wraps(op: Op, operands: Sequence[np.ndarray], types: Sequence[TensorType | None], setting: Setting) -> bool:
+    """Whether the results are integers that are known though they wrap around."""
+    return (
+        setting.mode.wrap
+        and op.modular
+        and all(t is None or dtypes.is_int(t.dtype) for t in types)
+        and all(x.dtype.kind in "iub" for x in operands)
+    )
+
+
+def _unwrapped(
+    op: Op, node: Node, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], wraps: bool
+) -> list[np.ndarray]:
+    """The results before integers wrap around (after it, where that is what they mean)."""
+    if op.moves or not op.exact or wraps or all(r.dtype.kind not in "iu" for r in results):
+        return list(results)
+    raw = op.numpy(_as_floats(arrays), node.attrs)
+    return list(_tuple(raw))
+
+
+def _in_types(
+    op: Op,
+    node: Node,
+    operands: Sequence[np.ndarray],
+    whole: Sequence[np.ndarray],
+    types: Sequence[TensorType | None],
+    setting: Setting,
+) -> bool:
+    """Whether results, and partial sums on the way, are integers that their types hold."""
+    sums = op.partial(_as_floats(operands), node.attrs) if op.partial else None
+    return all(
+        t is None or _is_exact(w, sums, _computed_in(op, setting.held(t.dtype)))
+        for w, t in zip(whole, types, strict=True)
+    )
+
+
+def _computed_in(op: Op, dtype: str) -> str:
+    """The type whose integers results may be: not all frameworks sum up integers of 64 bits as such."""
+    return "float64" if dtype == "int64" and op.partial and not op.modular else dtype
+
+
+def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str) -> bool:
+    """Whether values are integers in the range of the type, and so are the bounds on partial sums, if there are any."""
+    if dtype == "bool" or values.size == 0:
+        return True
+    low, high = dtypes.exact_integers(dtype)
+    if values.dtype.kind == "f" and not (values == np.rint(values)).all():
+        return False
+    if not (float(values.min()) >= low and float(values.max()) <= high):
+        return False
+    return sums is None or float(np.max(sums)) <= max(high, -low)
+
+
+def _as_floats(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    return [a if a.dtype.kind == "b" else a.astype(np.float64) for a in arrays]
+
+
+# --- error bounds ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What the results of one application have in common, if they are not exact.
+
+    ``extreme``: operands or results are beyond what any operator is fit for; ``doubtful``: the operator only selects,
+    of operands that have errors; ``sums`` bound sums of 64-bit integers that some compute in float64.
+    """
+
+    op: Op
+    held: str
+    unit: float
+    wraps: bool
+    extreme: bool
+    doubtful: bool
+    mode: Mode
+    sums: np.ndarray | None
+
+
+def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarray, type: TensorType | None) -> Value:
+    """A result, with the errors that operands carry into it and the operator's own rounding."""
+    if type is None or type.dtype == "bool":
+        return Value(result, carried)
+    if dtypes.is_int(type.dtype):
+        return Value(result, carried if step.wraps else _in_range(result, whole, carried, type.dtype, step.sums))
+    size = np.abs(result)
+    error, reach = _rounded(step, size, carried)
+    fits = reach < dtypes.overflow_threshold(step.held)
+    if fits.all():
+        return Value(result, error, False, _extreme(size, error, step.held, step.mode) if step.extreme else None)
+    error = np.where(fits, error, np.inf)
+    if step.extreme:
+        known = np.isfinite(carried) & ((np.isnan(result) & step.mode.edge) | np.isinf(result))
+        error = np.where(known, 0.0, error)
+    return Value(result, error, False, _extreme(size, error, step.held, step.mode), _tame(result, error))
+
+
+def _rounded(step: _Step, size: np.ndarray, carried: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The whole error of results of a size, and the magnitude that they reach before the last rounding."""
+    if step.op.moves:
+        return carried, size + carried
+    tiny = dtypes.smallest_normal(step.held)
+    if step.op.selects:  # nothing is computed, but denormal numbers may be taken for zero
+        near_zero = (size < 2 * tiny) & ((size > 0) | step.doubtful)
+        return np.where((carried > 0) | near_zero, carried + tiny, carried), size + carried
+    error = carried + step.op.ulps * step.unit * (size + carried) + tiny
+    return error, size + (carried if step.op.ulps <= 1 else error)
+
+
+def _in_range(
+    result: np.ndarray, whole: np.ndarray, carried: np.ndarray, dtype: str, sums: np.ndarray | None
+) -> np.ndarray:
+    """No error; an infinite one where an integer left its type, or was unknown.
+
+    ``sums`` bound sums of 64-bit integers that not all frameworks sum up as such.
+    """
+    low, high = dtypes.exact_integers(dtype)
+    fits = (whole >= low) & (whole <= high) & (carried == 0)
+    if dtype == "int64":  # whose greatest number is no float64
+        fits &= np.abs(np.asarray(whole, np.float64) - result) < 2.0**62
+    if sums is not None:
+        fits &= sums <= dtypes.exact_integers("float64")[1]
+    return np.where(fits, 0.0, np.inf)
+
+
+def _extreme(size: np.ndarray, error: np.ndarray, held: str, mode: Mode) -> np.ndarray | None:
+    """Where known elements of a size are NaN or beyond what any operator is fit for; None where none is."""
+    largest = dtypes.largest_finite(held)
+    found = ~(size <= (largest / limits.HEADROOM if mode.edge else largest)) & np.isfinite(error)
+    return np.asarray(found) if found.any() else None
+
+
+def _tame(array: np.ndarray, error: np.ndarray) -> np.ndarray | None:
+    """The array with 0 in place of the unknown elements that are no finite numbers, if there are any."""
+    wild = np.isinf(error) & ~np.isfinite(array)
+    return np.where(wild, 0.0, array) if wild.any() else None

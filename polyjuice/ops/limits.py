@@ -1,0 +1,84 @@
+"""Error bounds beyond the real numbers: of applications whose operands or results are infinities or NaN.
+
+A NaN or an infinity is known where every compiler must give it: its operands are known, it does not depend on the sign
+of a zero, and it is none that a narrower or wider intermediate type would change (an overflow). Where frameworks are
+known to agree is for the table to say (``Op.limits``); elsewhere such an operand masks what depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from polyjuice.ops.spec import ErrorContext, Limits, Op
+
+#: An operator that is not fit for infinities may compute with numbers so many times as great as its operands.
+HEADROOM = 64.0
+
+_MODERATE = (2.0**-10, 2.0**6)
+"""The magnitudes of operands from which no function overflows: an infinity is then that of a pole."""
+
+
+def carried(op: Op, c: ErrorContext, extreme: Sequence[np.ndarray | None], edge: bool) -> object:
+    """``Op.error`` where some operands have ``extreme`` elements or, in edge mode, results are not finite."""
+    if op.moves:
+        return op.error(c)
+    x, e = zip(*(_admitted(op, *operand) for operand in zip(c.x, c.e, extreme, strict=True)), strict=True)
+    c = replace(c, x=x, e=e)
+    if not (op.elementwise and op.limits and len(x) <= 2 and all(v.dtype.kind == "f" for v in x)):
+        return op.error(c)
+    y = c.y[0]
+    x, e = ([np.broadcast_to(v, y.shape) for v in values] for values in (x, e))
+    at = ~np.isfinite(y)
+    for v in x:
+        at = at | ~np.isfinite(v)
+    bound = np.array(np.broadcast_to(np.asarray(op.error(c), np.float64), y.shape))
+    bound[at] = _at_limits(op, c, [v[at] for v in x], [v[at] for v in e], y[at], edge)
+    return bound
+
+
+def _admitted(op: Op, x: np.ndarray, e: np.ndarray, extreme: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """An operand with an unbounded error where it is something that the operator is not fit for."""
+    if extreme is None:
+        return x, e
+    missing = np.zeros(x.shape, bool)
+    if Limits.INFINITY not in op.limits:
+        missing |= extreme & ~np.isnan(x)
+    if Limits.NAN not in op.limits:
+        missing |= extreme & np.isnan(x)
+    return (x if op.elementwise else np.where(missing, 0.0, x)), np.where(missing, np.inf, e)
+
+
+def _at_limits(
+    op: Op, c: ErrorContext, x: Sequence[np.ndarray], e: Sequence[np.ndarray], y: np.ndarray, edge: bool
+) -> np.ndarray:
+    """How far results move from ``y``, where operands may be either zero and lie anywhere within their errors.
+
+    The operators that come here are monotone in each operand on either side of zero.
+    """
+    y = y.astype(np.float64)
+    bound = np.zeros(y.shape)
+    for point in product(*(_points(v, w) for v, w in zip(x, e, strict=True))):
+        moved = np.asarray(c.numpy(point, c.attrs), np.float64)
+        gap = np.where((moved == y) | np.isnan(moved) & np.isnan(y), 0.0, np.abs(moved - y))
+        bound = np.maximum(bound, np.where(np.isnan(gap), np.inf, gap))
+    unknown = np.zeros(y.shape, bool)
+    finite, moderate = np.ones(y.shape, bool), np.ones(y.shape, bool)
+    for v, w in zip(x, e, strict=True):
+        unknown |= (w > 0) if Limits.STRICT in op.limits else np.isinf(w)
+        finite &= np.isfinite(v)
+        size = np.abs(v)
+        moderate &= (size == 0) | (size >= _MODERATE[0]) & (size <= _MODERATE[1])
+    if not (edge and Limits.POLE in op.limits):
+        moderate[:] = False
+    return np.where(unknown | finite & ~moderate, np.inf, bound)
+
+
+def _points(x: np.ndarray, e: np.ndarray) -> list[np.ndarray]:
+    """The ends of an operand's interval, and where it holds zero, zeros of both signs."""
+    low, high = x - e, x + e
+    crosses = (low <= 0) & (high >= 0)
+    return [low, high, np.where(crosses, -0.0, low), np.where(crosses, 0.0, high)]
