@@ -45,7 +45,8 @@ class Bench:
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
             limits = Limits(compile_s=self._config.timeout_s, run_s=self._config.timeout_s)
-            options = {"device": self._config.device, **({"level": level} if level else {})}
+            chosen = level or self._config.level
+            options = {"device": self._config.device, **({"level": chosen} if chosen else {})}
             self._workers[level] = Worker(self.compiler, python=self._config.python, limits=limits, options=options)
         return self._workers[level]
 

@@ -19,7 +19,7 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.support import Support
-from polyjuice.triage import FindingRecord, write_finding
+from polyjuice.triage import Circumstances, FindingRecord, write_finding
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -129,26 +129,26 @@ class Runner:
         findings, flaky = [], []
         with self._clock.of("other"):
             for number, verdict in enumerate(verdicts):
-                if not self._repeats(case, verdict):
+                if self._repeats(case, verdict):
+                    folder = self._out / "findings" / f"{index:06d}-{number}-{verdict.kind}"
+                    findings.append(write_finding(folder, self._circumstances(index, rules), case, verdict))
+                else:
                     flaky.append(verdict.message)
-                    continue
-                folder = self._out / "findings" / f"{index:06d}-{number}-{verdict.kind}"
-                findings.append(
-                    write_finding(
-                        folder,
-                        self._compiler,
-                        self._config.device,
-                        self.bench.versions,
-                        self._config.python,
-                        self._config.seed,
-                        index,
-                        case,
-                        verdict,
-                        rules,
-                        2 * self._config.timeout_s,
-                    )
-                )
         return findings, flaky
+
+    def _circumstances(self, index: int, rules: Sequence[str]) -> Circumstances:
+        config = self._config
+        return Circumstances(
+            self._compiler,
+            self.bench.versions,
+            config.python,
+            config.device,
+            config.level,
+            config.seed,
+            index,
+            rules,
+            2 * config.timeout_s,
+        )
 
     def _repeats(self, case: Case, verdict: Verdict) -> bool:
         sides = [case.of(label) for label in (verdict.a, verdict.b) if label]

@@ -19,6 +19,7 @@ class Config:
 
     ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
     ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
+    ``level`` is the compiler's optimization level ("" for its default).
     """
 
     compiler: str
@@ -37,6 +38,7 @@ class Config:
     input_sets: int = 1
     python: str = sys.executable
     device: str = "cpu"
+    level: str = ""
     workers: int = 1
     timeout_s: float = 60.0
     opset: int = 18

@@ -31,7 +31,7 @@ _AHEAD = 2
 _TASK_S = 0.5
 
 #: Seconds that a process has to end its compiler, or its reproducer, when the campaign is stopped.
-_GRACE_S = 15.0
+_GRACE_S = 30.0
 
 
 def run(config: Config, rules: Sequence[Rule], store: Store, report: Callable[[CaseResult], None]) -> None:

@@ -87,6 +87,7 @@ def fuzz(
     ] = 1,
     python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
     device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
+    level: Annotated[str, typer.Option(help="The compiler's optimization level; its highest unless given.")] = "",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
     opset: Annotated[int, typer.Option(min=18, max=20, help="The opset of ONNX models.")] = 18,
@@ -124,6 +125,7 @@ def fuzz(
             input_sets=input_sets,
             python=str(_interpreter(python)),
             device=device.value,
+            level=level,
             workers=workers or os.cpu_count() or 1,
             timeout_s=timeout,
             opset=opset,
@@ -149,7 +151,7 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
         seeds = Seeds(config.seeds, config.nodes, config.seed, folder)
     except ValueError as error:
         raise Usage(str(error)) from None
-    _check_oracles(config)
+    _check_choices(config)
     allowed = allowed_rulesets(config.profiles)
     rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
     rules = tuple(rule for rule in rules if rule.ruleset in allowed)
@@ -161,9 +163,12 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
     return found["version"], seeds, rules
 
 
-def _check_oracles(config: Config) -> None:
-    """Raise Usage where an oracle cannot judge what the campaign would give it."""
+def _check_choices(config: Config) -> None:
+    """Raise Usage where the compiler lacks a level, or an oracle cannot judge what the campaign would give it."""
     compiler = compilers.find(config.compiler)
+    if config.level and config.level not in compiler.levels:
+        levels = f"choose from {', '.join(compiler.levels)}" if compiler.levels else "it has no optimization levels"
+        raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
     for oracle in (ORACLES[name] for name in config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from polyjuice import formats
-from polyjuice.compilers import CompilerInfo
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.triage import reproducer
+from polyjuice.triage.circumstances import Circumstances
 
 
 @dataclass(frozen=True)
@@ -45,19 +45,7 @@ class FindingRecord:
     folder: str
 
 
-def write_finding(
-    folder: Path,
-    compiler: CompilerInfo,
-    device: str,
-    versions: Mapping[str, str],
-    python: str,
-    seed: int,
-    index: int,
-    case: Case,
-    verdict: Verdict,
-    rules: Sequence[str],
-    limit_s: float,
-) -> FindingRecord:
+def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict) -> FindingRecord:
     """Write everything, run the reproducer once, and record how it ended."""
     folder.mkdir(parents=True, exist_ok=True)
     a = case.of(verdict.a)
@@ -70,16 +58,16 @@ def write_finding(
             (folder / reproducer.lowered_name(side)).write_bytes(artifact.source)
     arrays: dict[str, Any] = reproducer.stored_arrays(case, verdict, artifacts)
     np.savez_compressed(folder / "inputs.npz", **arrays)
-    text = reproducer.write(compiler, device, case, verdict, artifacts[0], artifacts[1] if b else None, limit_s)
+    text = reproducer.write(how, case, verdict, artifacts[0], artifacts[1] if b else None)
     (folder / "repro.py").write_text(text, encoding="utf-8")
-    status, output = run_reproducer(folder, python, limit_s)
+    status, output = run_reproducer(folder, how.python, how.limit_s)
     record = FindingRecord(
         verdict.kind,
         verdict.oracle,
-        compiler.name,
-        {**versions, "platform": platform.platform()},
-        seed,
-        index,
+        how.compiler.name,
+        {**how.versions, "platform": platform.platform()},
+        how.seed,
+        how.index,
         case.profiles[verdict.inputs],
         verdict.rung,
         verdict.signature,
@@ -87,7 +75,7 @@ def write_finding(
         verdict.a,
         verdict.b,
         verdict.culprit,
-        list(rules),
+        list(how.rules),
         {t.label: len(t.graph) for t in (a, b) if t},
         {t.label: list(t.artifact.idioms) for t in (a, b) if t},
         status,

@@ -15,6 +15,7 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import dtypes
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage import templates
+from polyjuice.triage.circumstances import Circumstances
 
 #: What a verdict is shown by: its oracle's template, unless its kind has one.
 _BY_ORACLE = {
@@ -32,33 +33,31 @@ _BY_KIND = {
 }
 
 
-def write(
-    compiler: CompilerInfo, device: str, case: Case, verdict: Verdict, a: Artifact, b: Artifact | None, limit_s: float
-) -> str:
+def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Artifact | None) -> str:
     """The text of ``repro.py``; ``a`` and ``b`` are the artifacts of the verdict's sides."""
     tail = _BY_KIND.get(verdict.kind) or _BY_ORACLE[verdict.oracle]
     fails = tail is templates.CRASH
     gradient = verdict.oracle == "gradient"
     further = ["import tempfile"] if tail is templates.OPTLEVEL else []
     head = templates.HEAD.substitute(
-        title=f"{compiler.name}: {verdict.message}".replace("\\", "\\\\").replace('"""', "'''"),
-        limit=int(limit_s),
+        title=f"{how.compiler.name}: {verdict.message}".replace("\\", "\\\\").replace('"""', "'''"),
+        limit=int(how.limit_s),
         on_hang=1 if verdict.kind == "hang" else 2,
         on_death=1 if fails else 2,
-        imports="\n".join(f"    {line}" for line in [*further, *_imports(compiler)]),
-        setup=compiler.repro.strip(),
+        imports="\n".join(f"    {line}" for line in [*further, *_imports(how.compiler)]),
+        setup=how.compiler.repro.strip(),
     )
     harness = templates.HARNESS[a.format].substitute(
         count=len(case.inputs[verdict.inputs]),
-        device=device,
+        device=how.device,
         gradients=templates.GRADIENTS if gradient else "",
         gradient_option=", gradient=True" if gradient else "",
         results="gradients(call(), inputs)" if gradient else "call()",
     )
     sides = {"A": a} if fails or b is None else {"A": a, "B": b}
     models = "\n".join(_class(name, artifact) for name, artifact in sides.items() if artifact.format != "onnx")
-    level = {"level": verdict.level} if fails and verdict.level else {}
-    calls = [_call(name, artifact, level) for name, artifact in sides.items()]
+    level = (verdict.level if fails else "") or how.level
+    calls = [_call(name, artifact, {"level": level} if level else {}) for name, artifact in sides.items()]
     compared = tail.substitute(
         a=calls[0],
         b=calls[-1],
