@@ -145,7 +145,7 @@ import numpy as np
 {imports}
 {repro}
 inputs = np.load(sys.argv[1])
-outputs = execute(open(sys.argv[2], "rb").read(), [inputs[name] for name in sorted(inputs)])
+outputs = prepare(open(sys.argv[2], "rb").read(), [inputs[name] for name in sorted(inputs)])()
 np.savez(sys.argv[3], *outputs)
 """
 

@@ -60,7 +60,7 @@ def test_an_exact_result_that_is_off_says_so_without_a_ratio() -> None:
     known = analysis([7, 8], 0.0, exact=True, dtype="int64")
     result = np.array([7, 2**62 + 1])
     assert describe("max", result, known, judge(result, known)) == (
-        "max is off by 4.61e+18 where its result is exact at 1 of 2 elements ([1]); "
+        "max is off by 4.61e+18 where the result is exact at 1 of 2 elements ([1]); "
         "at [1] it gives 4611686018427387905, and float64 8"
     )
     scalar = analysis(True, 0.0, dtype="bool")

@@ -130,7 +130,7 @@ import numpy as np
 {repro}
 x = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 scale = tf.constant(0.5, tf.bfloat16)
-y, z, total, larger = execute(Model({{"scale": scale}}), [tf.constant(x), tf.constant(np.arange(4))])
+y, z, total, larger = prepare(Model({{"scale": scale}}), [tf.constant(x), tf.constant(np.arange(4))])()
 assert (y.numpy() == np.maximum(x, 0) + 1).all()
 assert total.numpy() == 6
 """

@@ -64,7 +64,9 @@ _PASSES = """
 """
 _TIR = ("tir", "tirx", "s_tir")
 
-_UNSUPPORTED = re.compile(r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic", re.IGNORECASE)
+_UNSUPPORTED = re.compile(
+    r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic", re.IGNORECASE
+)
 
 _level = 3
 _disabled: list[str] = []

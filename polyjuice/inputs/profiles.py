@@ -17,7 +17,7 @@ from polyjuice.inputs.search import find, find_integers
 from polyjuice.inputs.values import FARTHEST, normal
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.numerics import Mode, exact_outputs, may_be_exact
+from polyjuice.numerics import Mode, exact_outputs, possibly_exact
 
 #: Magnitudes that the exact profile tries, from the most telling to the safest.
 _MAGNITUDES = (6, 3, 1)
@@ -93,24 +93,28 @@ def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.n
 
 def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph]) -> tuple[np.ndarray, ...]:
     """Integers of the largest magnitude at which the most outputs are exact, of signs that suit the operators."""
-    if not may_be_exact(graph):
+    graphs = (graph, *variants)
+    most = sum(map(all, zip(*map(possibly_exact, graphs), strict=True)))
+    if not most:
         start = _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
         return find_integers(graph, start).inputs(graph)
     best: tuple[int, tuple[np.ndarray, ...]] | None = None
     for magnitude in _MAGNITUDES:
         inputs = _integers(graph.input_types, magnitude, _generator("exact", seed))
         try:
-            exact = _exact_in_all((graph, *variants), inputs)
+            exact = _exact_in_all(graphs, inputs)
         except EvaluationError:
             continue
         if best is None or exact > best[0]:
             best = exact, inputs
-        if exact == len(graph.outputs):
+        if exact == most:
             break
     start = best[1] if best else _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
     inputs = find_integers(graph, start).inputs(graph)
+    if best and all(a is b for a, b in zip(inputs, start, strict=True)):
+        return start
     try:
-        exact = _exact_in_all((graph, *variants), inputs)
+        exact = _exact_in_all(graphs, inputs)
     except EvaluationError:
         if best is None:
             raise

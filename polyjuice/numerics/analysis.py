@@ -100,7 +100,12 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
 
 
 def may_be_exact(graph: Graph) -> bool:
-    """Whether some output may be exact on some inputs: its constants are integers, its operators exact on them."""
+    """Whether some output may be exact on some inputs."""
+    return any(possibly_exact(graph))
+
+
+def possibly_exact(graph: Graph) -> tuple[bool, ...]:
+    """Which outputs may be exact on some inputs: their constants are integers, their operators exact on them."""
     inexact = {
         name for name, a in graph.constants.items() if a.dtype.kind not in "iub" and not bool(np.all(a == np.rint(a)))
     }
@@ -108,4 +113,4 @@ def may_be_exact(graph: Graph) -> bool:
         op = entry(node)
         if op is None or not op.exact or inexact.intersection(node.inputs):
             inexact.update(node.outputs)
-    return any(name not in inexact for name in graph.outputs)
+    return tuple(name not in inexact for name in graph.outputs)

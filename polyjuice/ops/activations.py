@@ -78,7 +78,8 @@ _SINGLE = 2.0**-24
 def _hard_swish_error(c: ErrorContext) -> np.ndarray:
     """ONNX's own definition holds 1/6 in single precision."""
     x = np.abs(c.x[0])
-    return np.asarray(1.5 * c.e[0] + (8 * c.unit + np.where(x < 4, _SINGLE, 0.0)) * x)
+    bound = 1.5 * c.e[0] + (8 * c.unit + np.where(x < 4, _SINGLE, 0.0)) * x
+    return errors.infinite_if(errors.overflows(c, 6 * (x + c.e[0])), bound)  # six times the result, divided by 6
 
 
 def _gelu_error(c: ErrorContext) -> np.ndarray:
