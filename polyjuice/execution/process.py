@@ -64,11 +64,13 @@ class WorkerProcess:
                 # Compilers leave temporary files behind when they are killed; there they go with the folder.
                 env={**os.environ, "TMPDIR": scratch},
             )
-        except OSError as error:
+        except BaseException as error:  # an interrupt too must leave nothing behind; the lifeline ends what has started
             ours.close()
             os.close(lifeline)
             shutil.rmtree(scratch, ignore_errors=True)
-            raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
+            if isinstance(error, OSError):
+                raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
+            raise
         finally:
             theirs.close()
             os.close(watched)
@@ -96,10 +98,12 @@ class WorkerProcess:
         """
         with suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)
-        if not at_once:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_GRACE_S)
-        self._end()
+        try:
+            if not at_once:
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_GRACE_S)
+        finally:  # an interrupt may come while it is left the time
+            self._end()
         self._stream.close()
         return self._process.wait()
 
