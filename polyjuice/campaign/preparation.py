@@ -57,18 +57,19 @@ class Prepared:
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
 
-    @property
-    def modes(self) -> list[Mode]:
-        """What the analysis takes for known on each set of inputs."""
-        return [MODES[profile] for profile in self.profiles]
-
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each."""
+        modes = _modes(self.profiles)
         tested = [
-            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
+            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, modes), outcome)
             for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
         ]
         return Case(self.profiles, self.inputs, tested)
+
+
+def _modes(profiles: Sequence[str]) -> list[Mode]:
+    """What the analysis takes for known on sets of inputs of these profiles."""
+    return [MODES[profile] for profile in profiles]
 
 
 class Preparation:
@@ -182,7 +183,7 @@ class Preparation:
             values = [evaluate(graph, x, "float64") for x in inputs]
         except EvaluationError as error:
             raise Skip(f"no value: {error}") from None
-        modes = [MODES[profile] for profile in self._profiles]
+        modes = _modes(self._profiles)
         problems = ((v, difference(graph, v.graph, inputs, values, modes)) for v in variants)
         unsound = [self._store_unsound(index, graph, v, problem) for v, problem in problems if problem]
         if unsound:

@@ -18,8 +18,7 @@ from polyjuice.inputs.derivatives import widened
 from polyjuice.inputs.descent import Found, descend, run
 from polyjuice.inputs.domains import loss_of
 from polyjuice.inputs.values import FARTHEST, normal
-from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, Node, dtypes, uniform_value
+from polyjuice.ir import Graph, dtypes, uniform_value
 from polyjuice.ops import check
 
 #: Iterations of the descent from one set of starting values.
@@ -67,17 +66,7 @@ _WHOLE: Sequence[Callable[[np.ndarray], np.ndarray]] = (_positive, _signs, _nega
 
 def finite_everywhere(graph: Graph, inputs: Sequence[np.ndarray]) -> bool:
     """Whether every value of the graph, in its own type, is finite on these inputs."""
-    finite = True
-
-    def see(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
-        nonlocal finite
-        finite = finite and all(r.dtype.kind in "iub" or bool(np.isfinite(r).all()) for r in results)
-
-    try:
-        evaluate(graph, inputs, observers=[see])
-    except EvaluationError:
-        return False
-    return finite
+    return run(graph, dict(zip(graph.inputs, inputs, strict=True)) | dict(graph.constants)) == len(graph.nodes)
 
 
 def find(graph: Graph, start: Sequence[np.ndarray], integers: bool = False) -> Found:

@@ -10,7 +10,7 @@ A value is *exact* if every compiler must give it bit for bit: the inputs are in
 exact on integers, and every value and partial sum is an integer that its type can hold. Its finite bounds are 0.
 """
 
-from polyjuice.numerics.analysis import Analyses, Analysis, analyse, exact_outputs, may_be_exact, possibly_exact
+from polyjuice.numerics.analysis import Analyses, Analysis, analyse, exact_outputs, possibly_exact
 from polyjuice.numerics.comparison import SAFETY, apart, as_good_as_equal, distance
 from polyjuice.numerics.judgement import Judgement, describe, judge, listing, mistyped
 from polyjuice.numerics.values import Mode, Value, propagate
@@ -30,7 +30,6 @@ __all__ = [
     "exact_outputs",
     "judge",
     "listing",
-    "may_be_exact",
     "mistyped",
     "possibly_exact",
     "propagate",

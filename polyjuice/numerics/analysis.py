@@ -99,11 +99,6 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
         return self._made[i]
 
 
-def may_be_exact(graph: Graph) -> bool:
-    """Whether some output may be exact on some inputs."""
-    return any(possibly_exact(graph))
-
-
 def possibly_exact(graph: Graph) -> tuple[bool, ...]:
     """Which outputs may be exact on some inputs: their constants are integers, their operators exact on them."""
     inexact = {

@@ -29,15 +29,16 @@ def places(case: Case, t: Tested) -> Iterator[tuple[int, int]]:
 
 def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Verdict | None:
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
+    problems = [(side, problem) for side in (a, b) if (problem := misshapen(side, i, k))]
+    gap = None if problems else distance(left, right)
+    if gap is not None and not gap.any():  # nearly always: nothing need be analysed
+        return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
     rung = "exact" if in_a.exact and in_b.exact else "bounded"
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
-    for side in (a, b):
-        if problem := misshapen(side, i, k):
-            return Verdict(oracle, "mismatch", a.label, b.label, problem, signature, i, k, side.label, rung)
-    gap = distance(left, right)
-    if not gap.any():
-        return None
+    if gap is None:
+        side, problem = problems[0]
+        return Verdict(oracle, "mismatch", a.label, b.label, problem, signature, i, k, side.label, rung)
     allowed = SAFETY * (in_a.bound + in_b.bound)
     differs = np.isfinite(allowed) & (gap > allowed)
     if not differs.any():
@@ -62,7 +63,7 @@ def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Ve
 
 def misshapen(t: Tested, i: int, k: int) -> str:
     """How a result is not of the type that its program declares, and that the uncompiled run has; or ""."""
-    type = t.analyses[i][k].type
+    type = t.graph.output_types[k]
     problem = mistyped(t.outcome.outputs[i][k], type)
     if not problem or (t.outcome.reference is not None and mistyped(t.outcome.reference[i][k], type) == problem):
         return ""
@@ -93,5 +94,9 @@ def judged(case: Case, t: Tested, i: int, k: int, among: np.ndarray | None = Non
 
 def mismatch_signature(oracle: str, rung: str, dtype: str, a: Graph, b: Graph) -> str:
     """What mismatches with one cause are likely to share: the operators that just one of the programs has."""
-    operators = sorted({n.qualified for n in a.nodes} ^ {n.qualified for n in b.nodes})
-    return " ".join([oracle, "mismatch", rung, dtype, *operators])
+    return " ".join([oracle, "mismatch", rung, dtype, *sorted({*operators(a)} ^ {*operators(b)})])
+
+
+def operators(graph: Graph) -> list[str]:
+    """The operators of a graph, by name: what stands in signatures for a program."""
+    return sorted({node.qualified for node in graph.nodes})

@@ -11,6 +11,7 @@ import numpy as np
 
 from polyjuice.numerics import SAFETY, Analysis, distance
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.comparison import operators
 
 
 class Determinism(Oracle):
@@ -48,12 +49,11 @@ def _differs(first: np.ndarray, other: np.ndarray, analysis: Analysis) -> np.nda
 
 def _verdict(t: Tested, i: int, k: int, time: int, first: np.ndarray, other: np.ndarray, wrong: np.ndarray) -> Verdict:
     at = tuple(int(n) for n in np.argwhere(wrong)[0])
-    operators = sorted({node.qualified for node in t.graph.nodes})
     message = (
         f"output {k} ({t.graph.output_types[k]}) of {t.label} differs from run to run at {int(wrong.sum())} of "
         f"{wrong.size} elements; at {list(at)} the first run gives {first[at]}, the {_ORDINALS[time]} {other[at]}"
     )
-    signature = " ".join([Determinism.name, t.graph.output_types[k].dtype, *operators])
+    signature = " ".join([Determinism.name, t.graph.output_types[k].dtype, *operators(t.graph)])
     rung = "exact" if t.analyses[i][k].exact else "bounded"
     allowed = np.where(wrong, 2 * SAFETY * t.analyses[i][k].bound, np.inf)
     return Verdict(Determinism.name, "nondeterministic", t.label, "", message, signature, i, k, t.label, rung, allowed)

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
-from polyjuice.oracles.comparison import judged, misshapen, places
+from polyjuice.oracles.comparison import judged, misshapen, operators, places
 
 
 class Differential(Oracle):
@@ -25,8 +25,7 @@ class Differential(Oracle):
     def _output(self, case: Case, t: Tested, i: int, k: int) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
         rung = "exact" if analysis.exact else "bounded"
-        operators = sorted({node.qualified for node in t.graph.nodes})
-        signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators])
+        signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators(t.graph)])
         if problem := misshapen(t, i, k):
             return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
         judgement = judged(case, t, i, k)

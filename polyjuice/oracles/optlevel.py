@@ -7,7 +7,7 @@ from dataclasses import replace
 from polyjuice.compilers import CompilerInfo
 from polyjuice.oracles import crash
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
-from polyjuice.oracles.comparison import compare
+from polyjuice.oracles.comparison import compare, operators
 
 
 class OptLevel(Oracle):
@@ -32,6 +32,5 @@ def _against(case: Case, t: Tested, level: str, lab: Lab) -> Verdict | None:
         verdict = crash.verdict(OptLevel.name, other, t.label) if crash.failed(other) else None
     if verdict is None:
         return None
-    operators = sorted({node.qualified for node in t.graph.nodes})
-    signature = " ".join([verdict.signature, level, *operators])
+    signature = " ".join([verdict.signature, level, *operators(t.graph)])
     return replace(verdict, a=t.label, b="", level=level, signature=signature)

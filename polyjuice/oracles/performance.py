@@ -13,6 +13,7 @@ import numpy as np
 
 from polyjuice.execution import Outcome
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.comparison import operators
 
 #: How many times as long the simpler program must take, and how much longer: below that, it is the call that counts.
 SLOWER = 2.0
@@ -49,9 +50,8 @@ def _pair(case: Case, simple: Tested, other: Tested, rounds: list[tuple[Outcome,
         f"{simple.label} ({len(simple.graph)} operators) takes {slow} its equivalent {other.label} "
         f"({len(other.graph)} operators)"
     )
-    operators = sorted({n.qualified for n in simple.graph.nodes})
     kind = "slow" if _slower(rounds) else "memory"
-    signature = " ".join([kind, *operators])
+    signature = " ".join([kind, *operators(simple.graph)])
     return Verdict(Performance.name, kind, simple.label, other.label, message, signature, culprit=simple.label)
 
 
