@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyjuice.egraph.decode import decode
-from polyjuice.egraph.encode import encode
+from polyjuice.egraph.encode import beyond_rules, encode
 from polyjuice.egraph.extract import Extractor
 from polyjuice.egraph.language import Constructor, constructors, ints, literal, number, prelude, types_of
 from polyjuice.egraph.view import ENode, freeze
@@ -108,7 +108,9 @@ def instance(c: Constructor, rng: random.Random) -> tuple[list[TensorType], dict
 
 
 def can_say(c: Constructor, types: list[TensorType], attrs: dict[str, Any]) -> bool:
-    """Whether the operator takes these operands (an equation fixes their number), and its attributes have literals."""
+    """Whether the operator takes these operands (an equation fixes their number), and rules can speak of it."""
+    if beyond_rules(c.op.name, types):
+        return False
     try:
         infer(c.op, types, attrs)
         for attr in c.op.attrs:

@@ -20,7 +20,9 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from fnmatch import fnmatch
+from itertools import count
 from math import comb
 from pathlib import Path
 from statistics import median
@@ -33,6 +35,7 @@ from polyjuice.campaign.preparation import Prepared, Skip, Unsound
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Outcome
+from polyjuice.inputs import allowed_rulesets
 from polyjuice.oracles import ORACLES, Case
 
 HERE = Path(__file__).resolve().parent
@@ -40,15 +43,20 @@ RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
-NODES = 30
+NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 30}
+"""Operators in a seed graph: more where a compiler is faster."""
+
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
 EQUIVALENCE = ("metamorphic", "crash")
 DIFFERENTIAL = ("differential", "crash")
 
+#: One case in so many has inputs of profile `wrap` instead of the usual ones.
+WRAP = 5
+
 _RETRIES = 5
 
-#: Faults that are first tried together, and how many processes of faulty compilers may wait for work.
-GROUP, PROCESSES = 5, 16
+#: How many processes of faulty compilers may wait for work.
+PROCESSES = 20
 
 Detected = dict[str, int]
 """For each oracle that spoke: after how many pairs it first did."""
@@ -60,7 +68,7 @@ def main() -> None:
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--pairs", type=int, help="pairs per fault (500; Inductor 60)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--nodes", type=int, default=NODES, help="operators in a seed graph")
+    parser.add_argument("--nodes", type=int, help="operators in a seed graph (ONNX Runtime 60, TVM 20, Inductor 30)")
     parser.add_argument("--input-sets", type=int, default=1, help="sets of inputs of each profile")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--results", type=Path, default=RESULTS, help="what is known (JSON), beside it the table")
@@ -93,7 +101,7 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
                     config = Config(
                         compiler,
                         seed=arguments.seed,
-                        nodes=arguments.nodes,
+                        nodes=arguments.nodes or NODES[compiler],
                         extract=strategy,
                         oracles=oracles,
                         input_sets=arguments.input_sets,
@@ -110,16 +118,15 @@ def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detect
     """For each fault, which oracles detect it and when, in a campaign of so many pairs."""
     enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
     detected: dict[str, Detected] = {name: {} for name in names}
-    began, done, index = time.monotonic(), 0, 0
+    began, done = time.monotonic(), 0
     with tempfile.TemporaryDirectory() as folder, Panel(config, names) as panel:
-        runner = Runner(config, Path(folder), load())
-        while panel.pending and done < pairs:
+        for runner, index in mixed(config, Path(folder)):
+            if not panel.pending or done >= pairs:
+                break
             try:
                 prepared, sound = runner.execute(index)
             except (Skip, Unsound):
                 continue
-            finally:
-                index += 1
             done += comb(len(sound.ran), min(len(sound.tested), 2))
             before = said(config.oracles, sound, runner.bench)
             for name, case in panel.differing(prepared, sound):
@@ -136,19 +143,39 @@ def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detect
                 f"{config.compiler} {config.extract}: {done} pairs, {left}, {time.monotonic() - began:.0f} s",
                 file=sys.stderr,
             )
-        runner.close()
     return detected
 
 
-class Panel:
-    """Faulty compilers, each in a process of its own, and groups of faults together: most programs meet none of them.
+def mixed(config: Config, folder: Path) -> Iterator[tuple[Runner, int]]:
+    """The cases of a campaign, every so often one with integers that overflow; each with who runs it."""
+    rules = load()
+    runners = []
+    for profiles in (config.profiles, ("wrap",)):
+        allowed = allowed_rulesets(profiles)
+        holding = [rule for rule in rules if rule.ruleset in allowed]
+        runners.append(Runner(replace(config, profiles=profiles), folder, holding))
+    indices = [count() for _ in runners]
+    try:
+        for turn in count(1):
+            which = turn % WRAP == 0
+            yield runners[which], next(indices[which])
+    finally:
+        for runner in runners:
+            runner.close()
 
-    A fault is tried alone only where its group changes something. (It is missed where two faults undo each other.)
+
+class Panel:
+    """Compilers with faults, each in a process of its own.
+
+    All faults are tried together, and only where they change something in halves, and so on: most programs meet few of
+    them. (A fault is missed where another undoes it.)
     """
 
     def __init__(self, config: Config, names: Sequence[str]) -> None:
         self._config = config
-        self._groups = [list(names[i : i + GROUP]) for i in range(0, len(names), GROUP)]
+        self._names = names
+        self.pending = set(names)
+        """The faults that have not been dismissed."""
         self._benches: dict[str, Bench] = {}
 
     def __enter__(self) -> Panel:
@@ -158,47 +185,40 @@ class Panel:
         for bench in self._benches.values():
             bench.close()
 
-    @property
-    def pending(self) -> list[str]:
-        """The faults that have not been dismissed."""
-        return [name for group in self._groups for name in group]
-
     def dismiss(self, name: str) -> None:
         """A fault need not be tried any more."""
-        for group in self._groups:
-            if name in group:
-                self._close(",".join(group))
-                group.remove(name)
-        self._close(name)
+        self.pending.remove(name)
+        for names in [names for names in self._benches if name in names.split(",")]:
+            self._benches.pop(names).close()
 
     def bench(self, names: str) -> Bench:
         """The compiler with one fault, or several with commas between. The oldest of many processes has to go."""
         bench = self._benches.pop(names, None) or Bench(self._config, find(self._config.compiler))
         self._benches[names] = bench
         if len(self._benches) > PROCESSES:
-            self._close(next(iter(self._benches)))
+            self._benches.pop(next(iter(self._benches))).close()
         return bench
 
     def differing(self, prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
         """The faults that change what becomes of a case, and what becomes of it."""
-        for group in [list(group) for group in self._groups if group]:
-            if len(group) > 1 and self._case(",".join(group), prepared, sound) is None:
-                continue
-            for name in group:
-                case = self._case(name, prepared, sound)
-                if case is not None:
-                    yield name, case
+        yield from self._among(self._names, prepared, sound)
+
+    def _among(self, names: Sequence[str], prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
+        pending = [name for name in names if name in self.pending]
+        case = self._case(",".join(pending), prepared, sound) if pending else None
+        if case is None:
+            return
+        if len(pending) == 1:
+            yield pending[0], case
+            return
+        for half in (names[: len(names) // 2], names[len(names) // 2 :]):
+            yield from self._among(half, prepared, sound)
 
     def _case(self, names: str, prepared: Prepared, sound: Case) -> Case | None:
         with environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT=names):
             outcomes = [self.bench(names).execute(artifact, prepared.inputs) for artifact in prepared.artifacts]
         same = all(alike(outcome, t.outcome) for outcome, t in zip(outcomes, sound.tested, strict=True))
         return None if same else prepared.case(outcomes)
-
-    def _close(self, names: str) -> None:
-        bench = self._benches.pop(names, None)
-        if bench:
-            bench.close()
 
 
 def fails_by_chance(bench: Bench, prepared: Prepared) -> bool:

@@ -142,7 +142,13 @@ def start(options: dict[str, Any]) -> None:
 
 
 def compile(program: Program, inputs: Sequence[Array]) -> Program:
-    """Compile and make the first call. Raises NotImplementedError where Dynamo does not support the model."""
+    """Compile and make the first call.
+
+    Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
+    the host: without `fullgraph`, Torch runs such a part uncompiled.
+    """
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
     _inductor_trace.clear()
@@ -154,6 +160,10 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
             run(compiled, inputs)
         except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
             raise NotImplementedError(str(error)) from error
+        except torch._dynamo.exc.BackendCompilerFailed as error:
+            if isinstance(error.inner_exception, GuardOnDataDependentSymNode):
+                raise NotImplementedError(str(error)) from error
+            raise
     return compiled
 
 

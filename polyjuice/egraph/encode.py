@@ -171,7 +171,7 @@ def _table_terms(
     if op is None or "" in node.inputs:
         return None
     constructor = constructor_for(op, len(node.inputs))
-    if constructor is None or _beyond_rules(graph, node):
+    if constructor is None or beyond_rules(node.op, [graph.types[name] for name in node.inputs]):
         return None
     if words is not None and constructor.name not in words:
         return None
@@ -210,9 +210,9 @@ def _from_the_front(node: Node, rank: int, result_rank: int) -> dict[str, Any]:
     return attrs
 
 
-def _beyond_rules(graph: Graph, node: Node) -> bool:
+def beyond_rules(op: str, operands: Sequence[TensorType]) -> bool:
     """MatMul of a vector: the rules speak of matrices and batches of them."""
-    return node.op == "MatMul" and min(graph.types[name].rank for name in node.inputs) < 2
+    return op == "MatMul" and min(t.rank for t in operands) < 2
 
 
 def _other_terms(tables: Tables, graph: Graph, node: Node, use: Callable[[str], str]) -> list[str]:

@@ -8,7 +8,6 @@ III); here graphs have inputs, all element types, and broadcasting.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ import numpy as np
 from polyjuice.generate.motifs import MOTIFS
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, ShapeMismatch, TypeMismatch, complete_attrs, infer
-from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
+from polyjuice.ops.sampling import MAX_RANK, SIZES, FewSizes, restricted_values, size
 
 STRATEGIES = ("default",)
 
@@ -25,16 +24,20 @@ STRATEGIES = ("default",)
 MAX_ELEMENTS = 20_000
 
 _DTYPES = {
-    "float32": 10, "float64": 3, "float16": 2, "bfloat16": 2, "int64": 2, "int32": 3, "int8": 1, "int16": 1,
-    "uint8": 1, "bool": 1,
+    "float32": 10, "float64": 3, "float16": 2, "bfloat16": 2, "int64": 3, "int32": 3, "int8": 2, "int16": 1,
+    "uint8": 2, "bool": 1,
 }  # fmt: skip
 """Relative frequencies of the element types of new inputs."""
 
-_CONSTANT, _SPREAD = 0.3, 0.6
-"""How often a new operand is a constant rather than an input, and how often one that is broadcast is."""
+_REUSED, _CONSTANT, _SPREAD = 0.6, 0.45, 0.65
+"""How often an operand is a value that there is, if one fits; and how often a new one is a constant rather than an
+input, and how often one that is broadcast is."""
 
-_PARTNERED, _FUSED = 0.3, 0.35
-"""How often an operator is chosen as a partner of one before it: by the rules, and by what compilers look for."""
+_PARTNERED, _FUSED, _AGAIN = 0.25, 0.35, 0.1
+"""How often an operator is chosen as a partner of one before it: by the rules, by what compilers look for, and as the
+same operator once more, for two in a row are often merged."""
+
+_LED = _PARTNERED + _FUSED + _AGAIN
 
 _EXCHANGED = 0.4
 """How often two operands of one type are taken the other way round."""
@@ -42,8 +45,8 @@ _EXCHANGED = 0.4
 _BROADCAST = 0.4
 """How often a value that broadcasts is preferred to one of the operand's type, where there is one."""
 
-_ALIKE = 0.25
-"""How often a dimension of a new input has the size of another."""
+_FEW = 0.5
+"""How often most dimensions of a graph have one of two or three sizes."""
 
 _ATTEMPTS = 50
 
@@ -64,7 +67,7 @@ def generate(
     Only applications that ``accepts`` allows occur. ``partners`` are operators that are often to follow one, both by
     their qualified names: those that rewrite rules look for next to each other.
     """
-    return _Growth(random.Random(f"generate {seed}"), accepts, partners or {}).graph(nodes)
+    return _Growth(FewSizes(f"generate {seed}"), accepts, partners or {}).graph(nodes)
 
 
 def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
@@ -84,8 +87,10 @@ def _without_unused_inputs(graph: Graph) -> Graph:
 class _Growth:
     """A graph that grows."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None, partners: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, rng: FewSizes, accepts: Accepts | None, partners: Mapping[str, Sequence[str]]) -> None:
         self._rng = rng
+        if rng.random() < _FEW:
+            rng.sizes = rng.sample(SIZES, rng.choice((2, 2, 3)))
         self._accepts = accepts
         self._partners = partners
         self._producers: dict[str, str] = {}
@@ -123,7 +128,7 @@ class _Growth:
         """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""
         shape: list[int] = []
         for _ in range(rank):
-            shape.append(self._rng.choice(shape) if shape and self._rng.random() < _ALIKE else size(self._rng))
+            shape.append(size(self._rng, shape))
         return tuple(shape)
 
     def _grow(self) -> bool:
@@ -162,8 +167,12 @@ class _Growth:
         """An operator and its first operand: often a partner of the operator that made it."""
         rng = self._rng
         chance = rng.random()
-        partners = self._partners if chance < _PARTNERED else MOTIFS if chance < _PARTNERED + _FUSED else {}
-        made = [v for v in self._computed[-6:] if self._producers[v] in partners]
+        recent = self._computed[-6:]
+        if recent and chance < _AGAIN:
+            first = rng.choice(recent)
+            return _OPS[self._producers[first]], first
+        partners = self._partners if chance < _AGAIN + _PARTNERED else MOTIFS if chance < _LED else {}
+        made = [v for v in recent if self._producers[v] in partners]
         if made:
             first = rng.choice(made)
             return _OPS[rng.choice(partners[self._producers[first]])], first
@@ -183,7 +192,7 @@ class _Growth:
         fits = [v for v in self._values if self._type(v) == operand.type]
         if op.elementwise and results[0].shape == first.shape and self._rng.random() < _BROADCAST:
             fits = [v for v in self._values if _broadcasts(self._type(v), operand.type.dtype, first.shape)] or fits
-        if fits and self._rng.random() < 0.7:
+        if fits and self._rng.random() < _REUSED:
             return self._rng.choice(fits)
         if self._rng.random() < (_SPREAD if op.elementwise and operand.type.rank < first.rank else _CONSTANT):
             return self._builder.constant(self._array(operand.type))

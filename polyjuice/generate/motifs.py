@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _REDUCED = "ReduceSum ReduceMean ReduceMax"
-_ACTIVATED = "Relu Clip Sigmoid Tanh LeakyRelu Gelu"
+_ACTIVATED = "Relu Clip Sigmoid Tanh LeakyRelu PRelu Gelu"
 
 #: For each operator those that such patterns have on its result, by qualified names.
 MOTIFS: Mapping[str, tuple[str, ...]] = {
@@ -20,13 +20,13 @@ MOTIFS: Mapping[str, tuple[str, ...]] = {
         "And": "Not Where Cast Or",
         "ArgMax": "Cast Equal Add",
         "AveragePool": "Conv Add Concat Reshape AveragePool",
-        "BatchNormalization": "Relu Add Conv Mul LeakyRelu",
+        "BatchNormalization": "PRelu Relu Add Conv Mul LeakyRelu",
         "BitwiseNot": "BitwiseNot BitwiseAnd BitwiseOr Add Neg",
         "Cast": "Cast Add Mul Sub Div Transpose Where Reshape MatMul ReduceSum Not Relu",
         "Ceil": "Cast Neg Floor",
         "Clip": "Clip Relu Cast Add Mul Min Max Conv",
         "Concat": f"Concat Split Slice Conv Transpose Reshape MatMul Relu Gather {_REDUCED}",
-        "Conv": "BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu Concat Conv MaxPool Slice Reshape Transpose",
+        "Conv": "BatchNormalization Add Mul Relu Clip Sigmoid LeakyRelu PRelu Concat Conv MaxPool Slice Reshape",
         "ConvTranspose": "BatchNormalization Add Relu",
         "CumSum": "Slice Sub ReduceMax",
         "DequantizeLinear": "QuantizeLinear Transpose Reshape MatMul Conv Relu Add",
@@ -57,19 +57,19 @@ MOTIFS: Mapping[str, tuple[str, ...]] = {
         "Not": "Not Where And Or Cast",
         "Or": "Not Where Cast And",
         "PRelu": "Conv Add",
-        "Pad": f"Conv Pad Slice MaxPool AveragePool Transpose Concat {_REDUCED}",
+        "Pad": f"Conv Pad Pad Slice MaxPool AveragePool Transpose Concat {_REDUCED}",
         "Pow": "Sqrt ReduceMean ReduceSum Mul Add",
         "QuantizeLinear": "DequantizeLinear",
         "Reciprocal": "Mul Reciprocal Sqrt Div",
         "ReduceMax": "Sub ReduceMax Squeeze Neg",
         "ReduceMean": "Sub Squeeze Reshape Mul Add ReduceMean Sqrt",
         "ReduceSum": "Div Sqrt Squeeze ReduceSum Mul Add Reciprocal Reshape",
-        "Relu": "Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
+        "Relu": "Pad Clip Relu Add Conv Mul Max Min MaxPool MatMul Neg Sqrt ReduceSum ArgMax Concat",
         "Reshape": f"Reshape Transpose MatMul Concat Squeeze Add Slice ReduceL1 {_REDUCED}",
         "Round": "Cast Mul Clip",
         "Sigmoid": "Mul Sub Log Add",
         "Sign": "Mul Abs",
-        "Slice": f"Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {_REDUCED}",
+        "Slice": f"Pad Slice Concat Conv MatMul Add Transpose Unsqueeze Reshape {_REDUCED}",
         "Softmax": "MatMul Log ArgMax Transpose Mul Dropout ReduceSum",
         "Split": "Concat Add Mul Sigmoid Squeeze Slice Transpose",
         "Sqrt": "Div Reciprocal Mul Add",

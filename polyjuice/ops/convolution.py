@@ -141,7 +141,7 @@ def _sample_conv(rng: random.Random, first: TensorType) -> Sample | None:
         return None
     channels = first.shape[1]
     groups = rng.choice(sampling.factors(channels)) if rng.random() < 0.4 else 1
-    out = groups * rng.choice((1, 2, 3, 8))
+    out = groups * sampling.size(rng, (1, 2, 3, 8)) if groups > 1 else sampling.size(rng, first.shape[1:])
     window = windows.draw_window(rng, first.shape[2:], dilate=True)
     kernel = window.pop("kernel_shape")
     weight = TensorType(first.dtype, (out, channels // groups, *kernel))

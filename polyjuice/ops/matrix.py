@@ -61,7 +61,7 @@ def matmul_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 def _sample_matmul(rng: random.Random, first: TensorType) -> Sample | None:
     if first.rank == 0:
         return None
-    n = sampling.size(rng)
+    n = sampling.size(rng, first.shape[-2:-1])
     if first.rank == 1:
         batch: tuple[int, ...] = ()
     else:
@@ -193,7 +193,7 @@ def _sample_gemm(rng: random.Random, first: TensorType) -> Sample | None:
         return None
     flip_a, flip_b = rng.randint(0, 1), rng.randint(0, 1)
     m, k = first.shape[::-1] if flip_a else first.shape
-    n = sampling.size(rng)
+    n = sampling.size(rng, (m, k))
     right = Operand(TensorType(first.dtype, (n, k) if flip_b else (k, n)))
     attrs = {**factors(rng, first.dtype), "transA": flip_a, "transB": flip_b}
     if rng.random() < 0.1:

@@ -7,7 +7,7 @@ None says that the first operand does not suit the operator.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -20,8 +20,25 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33)
 MAX_RANK = 5
 
 
-def size(rng: random.Random) -> int:
-    """A dimension size: small ones and the neighbours of vector widths, the small ones more often."""
+class FewSizes(random.Random):
+    """A source of choices where most dimensions have one of few ``sizes``, so that many are alike.
+
+    A compiler that confuses two axes shows it only where they are equally long; otherwise it fails, or is right.
+    """
+
+    sizes: Sequence[int] = ()
+
+
+_FEW, _ALIKE = 0.8, 0.25
+"""How often a size is one of few, where they are given, and how often it is that of another axis."""
+
+
+def size(rng: random.Random, others: Sequence[int] = ()) -> int:
+    """A dimension size: small ones and the neighbours of vector widths, the small ones more often; or one of others."""
+    if others and rng.random() < _ALIKE:
+        return rng.choice(others)
+    if isinstance(rng, FewSizes) and rng.sizes and rng.random() < _FEW:
+        return rng.choice(rng.sizes)
     return rng.choice(SIZES[:6]) if rng.random() < 0.5 else rng.choice(SIZES)
 
 
@@ -41,12 +58,15 @@ def alone_with(draw: Callable[[random.Random, TensorType], Attrs | None]) -> Sam
 
 
 def broadcastable(rng: random.Random, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape that broadcasts with ``shape``: the same, a scalar's, or with leading dimensions dropped, or ones."""
+    """A shape that broadcasts with ``shape``: the same, a scalar's, one axis, or with dimensions dropped or ones."""
     chance = rng.random()
-    if chance < 0.5:
+    if chance < 0.45:
         return shape
-    if chance < 0.7:
+    if chance < 0.65 or not shape:
         return ()
+    if chance < 0.8:
+        axis = rng.randrange(len(shape))
+        return (shape[axis], *(1 for _ in shape[axis + 1 :]))
     start = rng.randrange(len(shape) + 1)
     return tuple(1 if rng.random() < 0.3 else dim for dim in shape[start:])
 

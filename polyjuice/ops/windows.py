@@ -91,7 +91,7 @@ def draw_window(rng: random.Random, spatial: Sequence[int], dilate: bool) -> dic
         dilations.append(d)
         strides.append(rng.choice((1, 1, 2, 3)))
         starts.append(start)
-        ends.append(start if rng.random() < 0.8 else rng.randint(0, most))
+        ends.append(start if rng.random() < 0.6 else rng.randint(0, most))
     return {
         "kernel_shape": tuple(kernel),
         "strides": tuple(strides),
