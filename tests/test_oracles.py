@@ -292,6 +292,16 @@ def test_a_message_of_many_lines_is_told_by_its_headline() -> None:
     assert "frame" not in verdict.message
 
 
+def test_an_error_of_generated_cpp_is_told_with_what_the_compiler_of_cpp_says() -> None:
+    text = "CppCompileError: C++ compile error\n\nCommand:\ng++ a.cpp\n\nOutput:\na.cpp: In function ‘kernel’:\n"
+    one, other = (
+        crashes(ran(2 * X), failed("error", f"{text}/tmp/a.cpp:87:43: error: {said}"))[0]
+        for said in ("no matching function", "different types")
+    )
+    assert "C++ compile error: no matching function" in one.message
+    assert one.signature != other.signature
+
+
 # --- differential ---------------------------------------------------------------------------------------------
 
 

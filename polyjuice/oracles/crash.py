@@ -28,6 +28,10 @@ class Crash(Oracle):
         return any(v.signature == verdict.signature for v in again)
 
 
+_CPP_ERROR = re.compile(r"\S+:\d+:\d+: (?:fatal )?error: (.*)")
+"""How g++ and clang++ tell of an error, behind the place where it is."""
+
+
 def failed(t: Tested) -> bool:
     """Whether the compiler is to blame for what became of a program."""
     return t.outcome.status in _KINDS
@@ -45,10 +49,14 @@ def verdict(oracle: str, t: Tested, fine: str = "") -> Verdict:
 
 
 def _headline(message: str) -> str:
-    """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next."""
+    """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next.
+
+    Behind it what a compiler of C++ has to say, if one was called.
+    """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
-    return " ".join(lines[:said])
+    error = next((f": {match[1]}" for line in lines[said:] if (match := _CPP_ERROR.match(line))), "")
+    return " ".join(lines[:said]) + error
 
 
 def _normal(message: str) -> str:
