@@ -90,7 +90,11 @@ def mutants(pattern: str = "*") -> list[str]:
 
 def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
     """Run what is not known yet, and write down what becomes known, strategy by strategy."""
-    with ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool:
+    with (
+        tempfile.TemporaryDirectory() as cache,
+        environment(CXX=str(HERE / "cached-g++"), CXX_CACHE=cache),
+        ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool,
+    ):
         jobs: dict[Future[dict[str, Detected]], str] = {}
         for strategy in arguments.strategies.split(","):
             for compiler in PAIRS:

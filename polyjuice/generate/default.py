@@ -48,6 +48,12 @@ _BROADCAST = 0.4
 _FEW = 0.5
 """How often most dimensions of a graph have one of two or three sizes."""
 
+_WIDE = 0.8
+"""How often an operator is put on values of more than one element alone."""
+
+_RENEWED = 0.05
+"""How often a new input comes in before an operator, whatever values there are."""
+
 _ATTEMPTS = 50
 
 _OPS = {op.qualified: op for op in TABLE.values()}
@@ -106,6 +112,8 @@ class _Growth:
             self._values.append(self._builder.input(self._random_type()))
         further = _FURTHER_INPUTS
         while len(self._builder) < nodes:
+            if self._rng.random() < _RENEWED:
+                self._values.append(self._builder.input(self._random_type()))
             if any(self._grow() for _ in range(_ATTEMPTS)):
                 continue
             if not further:
@@ -167,7 +175,7 @@ class _Growth:
         """An operator and its first operand: often a partner of the operator that made it."""
         rng = self._rng
         chance = rng.random()
-        recent = self._computed[-6:]
+        recent = self._wide(self._computed[-6:])
         if recent and chance < _AGAIN:
             first = rng.choice(recent)
             return _OPS[self._producers[first]], first
@@ -177,9 +185,14 @@ class _Growth:
             first = rng.choice(made)
             return _OPS[rng.choice(partners[self._producers[first]])], first
         op = rng.choices(self._ops, self._weights)[0]
-        fitting = [v for v in self._values if op.accepts(0, self._type(v).dtype)] or self._values
+        fitting = self._wide([v for v in self._values if op.accepts(0, self._type(v).dtype)] or self._values)
         # Recent values first, so that graphs are deep as well as wide.
         return op, rng.choice(fitting[-4:] if rng.random() < 0.6 else fitting)
+
+    def _wide(self, values: list[str]) -> list[str]:
+        """Mostly those of more than one element: others keep compilers busy, but hide what they confuse."""
+        wide = [v for v in values if self._type(v).size > 1]
+        return wide if wide and self._rng.random() < _WIDE else values
 
     def _type(self, name: str) -> TensorType:
         return self._builder.types[name]
