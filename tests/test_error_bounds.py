@@ -4,6 +4,8 @@ anywhere within their errors, lies farther from the float64 reference than the a
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,15 +143,12 @@ def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, dtype:
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties])
 def test_a_choice_between_equal_elements_is_masked_though_all_is_exact(name: str) -> None:
-    """Whatever another order of equal elements would change is unknown, unless the application asks for an order."""
+    """Whatever another order of equal elements would change is unknown, unless an order is asked for, or known."""
+    open_order = Setting(mode=Mode(ordered=False))
     turned_over = 0
-    for seed in range(3 * INSTANCES):
-        operands, node, types, values = drawn(OPS[name], "float64", f"ties {seed}")
+    for node, types, x, bounds, values in tied(name, open_order):
         if node.attrs.get("stable"):
             continue
-        x = values.integers(0, 2, operands[0].type.shape).astype(np.float64)
-        bounds = propagate(node, [Value(x, np.zeros(()), True)], types)
-        assert all(value.exact for value in bounds)
         for _ in range(MOVES):
             order = 1e-9 * values.permutation(x.size).reshape(x.shape)
             for result, value in zip(apply(node, [x + order], types), bounds, strict=True):
@@ -157,6 +156,34 @@ def test_a_choice_between_equal_elements_is_masked_though_all_is_exact(name: str
                 assert np.isinf(np.broadcast_to(value.error, other.shape))[other].all(), node
                 turned_over += int(other.sum())
     assert turned_over
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties == "first"])
+def test_the_first_of_equal_elements_is_known_to_be_chosen_where_all_is_exact(name: str) -> None:
+    for node, _, _, bounds, _ in tied(name, Setting()):
+        assert all(not np.any(value.error) for value in bounds), node
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties == "first"])
+def test_near_ties_are_masked_whatever_the_order_of_equal_elements(name: str) -> None:
+    masked = 0
+    for node, types, x, _, _ in tied(name, Setting()):
+        error = np.full(x.shape, 0.6)
+        for value in propagate(node, [Value(x, error, False)], types):
+            masked += int(np.isinf(value.error).sum())
+            several = x.shape[node.attrs["axis"]] > 1
+            assert np.isinf(value.error).all() == several, node
+    assert masked
+
+
+def tied(name: str, setting: Setting) -> Iterator[tuple[Node, Any, np.ndarray, list[Value], np.random.Generator]]:
+    """Applications to exact zeros and ones: their nodes, types, operands, what is known of the results, and chance."""
+    for seed in range(3 * INSTANCES):
+        operands, node, types, values = drawn(OPS[name], "float64", f"ties {seed}")
+        x = values.integers(0, 2, operands[0].type.shape).astype(np.float64)
+        bounds = propagate(node, [Value(x, np.zeros(()), True)], types, setting)
+        assert all(value.exact for value in bounds)
+        yield node, types, x, bounds, values
 
 
 def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:

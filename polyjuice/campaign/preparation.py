@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ class Unsound(Exception):
 class Prepared:
     """The variants of a case, in the compiler's format, and what to run them on; ``profiles`` is that of each set.
 
-    ``rules`` are those that fired in the e-graph.
+    ``rules`` are those that fired in the e-graph; ``modes`` is what is known of results on each set of inputs.
     """
 
     variants: Sequence[Variant]
@@ -56,20 +56,15 @@ class Prepared:
     profiles: Sequence[str]
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
+    modes: Sequence[Mode]
 
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each."""
-        modes = _modes(self.profiles)
         tested = [
-            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, modes), outcome)
+            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
             for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
         ]
         return Case(self.profiles, self.inputs, tested)
-
-
-def _modes(profiles: Sequence[str]) -> list[Mode]:
-    """What the analysis takes for known on sets of inputs of these profiles."""
-    return [MODES[profile] for profile in profiles]
 
 
 class Preparation:
@@ -94,6 +89,8 @@ class Preparation:
         self._support = support
         self._least = max(ORACLES[name].least for name in config.oracles)
         self._profiles = [profile for profile in config.profiles for _ in range(config.input_sets)]
+        ordered = compiler.format != "tensorflow"
+        self._modes = [replace(MODES[profile], ordered=ordered) for profile in self._profiles]
         self._clock = clock
         self._batch: tuple[int, Saturated | None] = (-1, None)
 
@@ -127,7 +124,7 @@ class Preparation:
                 artifacts = [self._lower(v, key) for v in variants]
             except Unlowerable as error:
                 raise Skip(f"unsupported: {error}") from None
-        return Prepared(variants, rules, self._profiles, inputs, artifacts)
+        return Prepared(variants, rules, self._profiles, inputs, artifacts, self._modes)
 
     def _batch_of(self, index: int) -> Saturated | None:
         """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
@@ -183,8 +180,7 @@ class Preparation:
             values = [evaluate(graph, x, "float64") for x in inputs]
         except EvaluationError as error:
             raise Skip(f"no value: {error}") from None
-        modes = _modes(self._profiles)
-        problems = ((v, difference(graph, v.graph, inputs, values, modes)) for v in variants)
+        problems = ((v, difference(graph, v.graph, inputs, values, self._modes)) for v in variants)
         unsound = [self._store_unsound(index, graph, v, problem) for v, problem in problems if problem]
         if unsound:
             raise Unsound(*unsound)

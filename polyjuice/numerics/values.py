@@ -20,11 +20,13 @@ class Mode:
 
     ``wrap``: integers that arithmetic takes out of their type and back in on the other side (two's complement).
     ``edge``: NaN, and the infinities of poles. (An infinity that comes of an infinite operand is always known: so
-    attention is masked.) What overflows a floating type is never known.
+    attention is masked.) What overflows a floating type is never known. ``ordered``: which of equal elements an index
+    reduction chooses, as ONNX and Torch say and TensorFlow leaves open.
     """
 
     wrap: bool = False
     edge: bool = False
+    ordered: bool = True
 
 
 USUAL = Mode()
@@ -117,7 +119,7 @@ def propagate(
     held = setting.held(next(t for t in types if t).dtype)
     unit = 0.0 if exact else dtypes.unit_roundoff(held)
     tame = [v.array if v.tame is None else v.tame for v in operands]
-    context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, op.numpy)
+    context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, op.numpy, setting.mode.ordered)
     if exact:
         return [
             Value(r, np.asarray(e, np.float64), True) for r, e in zip(results, _tuple(op.error(context)), strict=True)

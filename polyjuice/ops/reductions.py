@@ -390,23 +390,29 @@ def _arg(sign: int) -> Any:
     return apply
 
 
-def extreme_unsure(x: np.ndarray, e: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
-    """Whether the runner-up lies within the errors of the greatest element; an exact tie counts, for order is open.
+def extreme_unsure(x: np.ndarray, e: np.ndarray, axis: int, keepdims: bool, ordered: bool) -> np.ndarray:
+    """Whether the runner-up lies within the errors of the greatest element.
 
-    An element of unbounded error, which may be a NaN, may be the greatest.
+    Elements that are equal without error count as such unless equal ones are ``ordered``; infinities always do, which
+    reductions begin with. An element of unbounded error, which may be a NaN, may be the greatest.
     """
     x = np.where(np.isinf(e), 0.0, x)
     best = np.max(x, axis=axis, keepdims=True)
     winner = np.expand_dims(np.argmax(x, axis=axis), axis)
     slack = np.take_along_axis(e, winner, axis)
     rivals = x + e >= best - slack
-    return np.asarray(np.sum(rivals, axis=axis, keepdims=keepdims) > 1)
+    if ordered:
+        rivals &= (x != best) | (e > 0) | (slack > 0) | np.isinf(best)
+    itself = (slack > 0) | np.isinf(best) if ordered else 1
+    unsure = np.sum(rivals, axis=axis, keepdims=True) > itself
+    return np.asarray(unsure if keepdims else np.squeeze(unsure, axis))
 
 
 def _arg_error(sign: int) -> ErrorFn:
     def bound(c: ErrorContext) -> np.ndarray:
         x = sign * c.x[0].astype(np.float64)
-        return np.where(extreme_unsure(x, operand_errors(c), c.attrs["axis"], bool(c.attrs["keepdims"])), np.inf, 0.0)
+        unsure = extreme_unsure(x, operand_errors(c), c.attrs["axis"], bool(c.attrs["keepdims"]), c.ordered)
+        return np.where(unsure, np.inf, 0.0)
 
     return bound
 
@@ -460,7 +466,7 @@ def _index_reduction(name: str, sign: int) -> Op:
         attrs=(Attr("axis", "int", 0), Attr("keepdims", "int", 1), Attr("select_last_index", "int", 0)),
         exact=True,
         continuous=False,
-        ties="unspecified",
+        ties="first",
         limits=Limits.INFINITY,
     )
 

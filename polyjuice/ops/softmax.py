@@ -95,7 +95,7 @@ def _hardmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _hardmax_error(c: ErrorContext) -> np.ndarray:
-    unsure = extreme_unsure(c.x[0], np.broadcast_to(c.e[0], c.x[0].shape), c.attrs["axis"], True)
+    unsure = extreme_unsure(c.x[0], np.broadcast_to(c.e[0], c.x[0].shape), c.attrs["axis"], True, c.ordered)
     none = np.max(c.x[0], axis=c.attrs["axis"], keepdims=True) == -np.inf  # is then none the greatest?
     return np.where(unsure | none, np.inf, np.zeros_like(c.y[0]))
 

@@ -68,7 +68,8 @@ class ErrorContext:
     """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
 
     ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
-    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating).
+    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating). ``ordered``: whether operators
+    whose ``ties`` are `first` keep to that.
     """
 
     x: Sequence[np.ndarray]
@@ -77,6 +78,7 @@ class ErrorContext:
     attrs: Attrs
     unit: float
     numpy: NumpyFn
+    ordered: bool = True
 
 
 @dataclass(frozen=True)
