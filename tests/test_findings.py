@@ -279,6 +279,27 @@ def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path:
     assert run("repro.py", env=env, cwd=finding).returncode == 0
 
 
+def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
+    spoilt = (
+        "import numpy as np\n"
+        "def run(compiled, inputs):\n"
+        "    outputs = control.run(compiled, inputs)\n"
+        "    return [to_wire(np.float64(from_wire(y))) for y in outputs] if is_large(compiled) else outputs\n"
+    )
+    status, summary, out = small_campaign(tmp_path, spoilt)
+    assert (status, summary["by_kind"]) == (1, {"mismatch": 1})
+    (finding,) = findings(out)
+    said = record(finding)
+    assert (said["culprit"], said["repro_exit"]) == ("max", 1)
+    assert said["message"] == "output 0 of max has element type float64, not float32"
+    shown = run("repro.py", env=plugin(tmp_path / "site", LARGE + spoilt), cwd=finding)
+    assert shown.returncode == 1
+    assert "max: output 0 is float64 [" in shown.stdout
+    assert "] and should be float32 [" in shown.stdout
+    env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
+    assert run("repro.py", env=env, cwd=finding).returncode == 0
+
+
 def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     spoilt = (
         "def run(compiled, inputs):\n    while is_large(compiled): pass\n    return control.run(compiled, inputs)\n"

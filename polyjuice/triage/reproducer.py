@@ -35,7 +35,8 @@ _BY_KIND = {
 
 def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Artifact | None) -> str:
     """The text of ``repro.py``; ``a`` and ``b`` are the artifacts of the verdict's sides."""
-    tail = _BY_KIND.get(verdict.kind) or _BY_ORACLE[verdict.oracle]
+    mistyped = verdict.kind == "mismatch" and verdict.allowed is None
+    tail = templates.MISTYPED if mistyped else _BY_KIND.get(verdict.kind) or _BY_ORACLE[verdict.oracle]
     fails = tail is templates.CRASH
     gradient = verdict.oracle == "gradient"
     further = ["import tempfile"] if tail is templates.OPTLEVEL else []
@@ -53,18 +54,26 @@ def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Arti
         gradients=templates.GRADIENTS if gradient else "",
         gradient_option=", gradient=True" if gradient else "",
         results="gradients(call(), inputs)" if gradient else "call()",
+        types=templates.TYPES[a.format] if mistyped else "",
     )
     sides = {"A": a} if fails or b is None else {"A": a, "B": b}
+    if mistyped:
+        side = "B" if verdict.culprit == verdict.b else "A"
+        sides = {side: sides[side]}
     models = "\n".join(_class(name, artifact) for name, artifact in sides.items() if artifact.format != "onnx")
-    level = (verdict.level if fails else "") or how.level
+    elsewhere = fails or (mistyped and verdict.culprit != verdict.a)
+    level = (verdict.level if elsewhere else "") or how.level
+    declared = case.of(verdict.a).graph.output_types[verdict.output]
     calls = [_call(name, artifact, {"level": level} if level else {}) for name, artifact in sides.items()]
     compared = tail.substitute(
         a=calls[0],
         b=calls[-1],
         output=verdict.output,
-        a_label=verdict.a,
+        a_label=verdict.culprit if mistyped else verdict.a,
         b_label=verdict.b or _OTHER.get(verdict.oracle, "again"),
         level=verdict.level,
+        dtype=declared.dtype,
+        shape=list(declared.shape),
     )
     return head + harness + models + compared
 

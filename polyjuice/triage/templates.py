@@ -87,7 +87,7 @@ def program(model, arguments=(), layouts=(), mode="no_grad"$gradient_option, **o
 
 def values(output):
     return output.detach().cpu().to(torch.float64 if output.is_floating_point() else output.dtype).numpy()
-
+$types
 ''')
 
 GRADIENTS = '''
@@ -118,7 +118,7 @@ def program(model, arguments=(), **options):
 
 def values(output):
     return tf.cast(output, tf.float64 if output.dtype.is_floating else output.dtype).numpy()
-
+$types
 ''')
 
 ONNX = Template('''
@@ -139,10 +139,30 @@ def program(name, arguments=(), **options):
 
 def values(output):
     return np.asarray(output)
-
+$types
 ''')
 
 HARNESS = {"torch": TORCH, "tensorflow": TENSORFLOW, "onnx": ONNX}
+
+TYPES = {
+    name: f"""
+
+def element_type(output):
+    return {expression}
+"""
+    for name, expression in {
+        "torch": 'str(output.dtype).removeprefix("torch.")',
+        "tensorflow": "output.dtype.name",
+        "onnx": "np.asarray(output).dtype.name",
+    }.items()
+}
+
+MISTYPED = Template("""
+output = program($a)()[$output]
+made = element_type(output), list(output.shape)
+print("$a_label: output $output is", *made, "and should be $dtype $shape")
+sys.exit(FINE if made == ("$dtype", $shape) else SHOWS)
+""")
 
 _COMPARE = '''
 def gap(x, y):
