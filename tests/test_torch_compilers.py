@@ -90,6 +90,21 @@ def test_a_model_that_dynamo_cannot_capture_is_unsupported(inductor):
     assert (outcome.status, outcome.stage) == ("unsupported", "compile")
 
 
+WITHOUT_BACKWARD = {
+    "no derivative": "torch.floor_divide(torch.relu(x) * 3, 2)",
+    "no derivative in place": "torch.relu(x).asinh_()",
+    "needed and overwritten": "torch.relu(x).mul_(3)",
+    "read on the host": "x.take(n[1])",
+}
+
+
+@pytest.mark.parametrize("reason", WITHOUT_BACKWARD)
+def test_what_torch_cannot_differentiate_or_would_run_uncompiled_is_unsupported(inductor, reason):
+    source = MODEL.replace("torch.relu(x) + 1", WITHOUT_BACKWARD[reason])
+    outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays, setup={"mode": "grad"}), [INPUTS])
+    assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
+
+
 def test_inductor_with_a_fault_planted_by_a_site_hook(tmp_path, monkeypatch):
     hook = 'import torch._inductor.config as config\nconfig.cpp.inject_relu_bug_TESTING_ONLY = "accuracy"\n'
     (tmp_path / "sitecustomize.py").write_text(hook)

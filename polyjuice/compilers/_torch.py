@@ -75,13 +75,31 @@ def load(artifact: dict[str, Any]) -> Program:
 
 def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
     """Call the program's model, compiled or not, on fresh copies of the inputs."""
-    layouts = [*program.layouts, *["contiguous"] * len(inputs)]
     with torch.inference_mode(program.mode == "inference"), torch.set_grad_enabled(program.mode == "grad"):
-        tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
-        if program.mode == "grad":
-            tensors = [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
+        tensors = _arguments(program, inputs)
         outputs = program.model(*tensors)
         return [to_array(value) for value in (gradients(outputs, tensors) if program.gradient else outputs)]
+
+
+def differentiable(program: Program, inputs: Sequence[Array]) -> bool:
+    """Whether Torch can differentiate the model, uncompiled, by those inputs that its outputs depend on."""
+    with torch.enable_grad():
+        tensors = _arguments(program, inputs)
+        try:
+            outputs = program.model(*tensors)
+            if any(y.requires_grad for y in outputs):
+                gradients(outputs, tensors)
+        except (RuntimeError, NotImplementedError):
+            return False
+    return True
+
+
+def _arguments(program: Program, inputs: Sequence[Array]) -> list[torch.Tensor]:
+    layouts = [*program.layouts, *["contiguous"] * len(inputs)]
+    tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
+    if program.mode == "grad":
+        return [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
+    return tensors
 
 
 def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -145,7 +145,7 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
     """Compile and make the first call.
 
     Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
-    the host: without `fullgraph`, Torch runs such a part uncompiled.
+    the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model.
     """
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
@@ -161,7 +161,8 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
         except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
             raise NotImplementedError(str(error)) from error
         except torch._dynamo.exc.BackendCompilerFailed as error:
-            if isinstance(error.inner_exception, GuardOnDataDependentSymNode):
+            on_the_host = isinstance(error.inner_exception, GuardOnDataDependentSymNode)
+            if on_the_host or (program.mode == "grad" and not _torch.differentiable(program, inputs)):
                 raise NotImplementedError(str(error)) from error
             raise
     return compiled
