@@ -6,6 +6,7 @@ seed graph -> equivalent variants -> gate -> artifacts -> outcomes -> verdicts -
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
@@ -84,22 +85,19 @@ class Runner:
         Raises Skip where none of the seed graphs that it may try can be tested, and Unsound.
         """
         attempts = _ATTEMPTS if self._preparation.generated else 1
-        for attempt in range(attempts):
-            try:
-                prepared = self._preparation.case(index, attempt)
-                return prepared, self._executed(prepared)
-            except Skip:
-                if attempt == attempts - 1:
-                    raise
-        raise AssertionError("there is no attempt")
+        for attempt in range(attempts - 1):
+            with suppress(Skip):
+                return self._attempt(index, attempt)
+        return self._attempt(index, attempts - 1)
 
-    def _executed(self, prepared: Prepared) -> Case:
+    def _attempt(self, index: int, attempt: int) -> tuple[Prepared, Case]:
+        prepared = self._preparation.case(index, attempt)
         outcomes: list[Outcome] = []
         for artifact in prepared.artifacts:
             outcomes.append(self.bench.execute(artifact, prepared.inputs))
             if outcomes[-1].status == "unsupported":
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
-        return prepared.case(outcomes)
+        return prepared, prepared.case(outcomes)
 
     def _judged(self, index: int, prepared: Prepared, case: Case) -> CaseResult:
         with self._clock.of("judge"):
