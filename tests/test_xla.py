@@ -93,6 +93,13 @@ def test_what_tensorflow_or_xla_lacks_is_unsupported(xla: Worker, body: str, sta
     assert (outcome.status, outcome.stage) == ("unsupported", stage), outcome.message
 
 
+def test_sizes_that_tensorflow_itself_wants_to_know_are_unsupported(xla: Worker) -> None:
+    source = HEADER + "\n    def __call__(self, x):\n        return [tf.experimental.numpy.triu(x, k=0)]\n"
+    for dynamic, found in ((False, ("ok", "run")), (True, ("unsupported", "compile"))):
+        outcome = xla.execute(Artifact("tensorflow", source, ARRAYS, setup={"dynamic": dynamic}), [[X]])
+        assert (outcome.status, outcome.stage or "run") == found, outcome.message
+
+
 def test_a_source_that_does_not_load_is_unsupported(xla: Worker) -> None:
     assert xla.execute(Artifact("tensorflow", "class Model:"), [[X]]).stage == "load"
 

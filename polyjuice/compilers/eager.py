@@ -9,6 +9,7 @@ import torch
 from ._torch import Array, Program, load, run, start
 
 FORMAT = "torch"
+SPEED = "fast"
 PROBE = "eager"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 

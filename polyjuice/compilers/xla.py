@@ -107,11 +107,20 @@ def start(options: dict[str, Any]) -> None:
 
 
 def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
-    """Compile and make the first call. Raises NotImplementedError where XLA lacks an operator or an element type."""
+    """Compile and make the first call.
+
+    Raises NotImplementedError where XLA lacks an operator or an element type, and where TensorFlow's own functions, as
+    they are traced, want to know a size that is unknown.
+    """
     if _dump:
         shutil.rmtree(_dump, ignore_errors=True)
     specs = [tf.TensorSpec([None] * array.ndim, dtype) for dtype, array in inputs] if program.dynamic else None
     function = tf.function(lambda *values: program.model(*values), specs, jit_compile=True, autograph=False)
+    if program.dynamic:
+        try:
+            function.get_concrete_function()
+        except (TypeError, ValueError) as error:
+            raise NotImplementedError(str(error)) from error
     try:
         _tensorflow.call(function, inputs)
     except tf.errors.UnimplementedError as error:
