@@ -276,8 +276,8 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
     lines = [
         "# Planted faults: which are detected, and after how many pairs",
         "",
-        "Made by `make mutants`. Detected of planted (median pairs until detection of those that were), by the way of",
-        "extraction and by oracle. A fault is tried until the metamorphic or the crash oracle detects it.",
+        "Made by `make mutants`: faults detected of those planted, by extraction and by oracle, and in brackets the",
+        "median of the pairs until they were. A fault is tried until the metamorphic or the crash oracle detects it.",
         "",
         "| extraction and oracles | " + " | ".join([f"{c}, {PAIRS[c]} pairs" for c in compilers] + ["all"]) + " |",
         "|---" * (len(compilers) + 2) + "|",
