@@ -1,0 +1,43 @@
+"""AveragePool(Pad(x)) cannot be loaded by ONNX Runtime 1.31.1 on the CPU where there is more padding than window.
+
+Pad_Fusion moves the padding into the pooling, which takes none that is as wide as its window. Exits 1 where the bug
+shows, 0 where it does not. Reduced by hand from the finding beside this file.
+"""
+
+import sys
+
+import numpy as np
+import onnxruntime
+from onnx import TensorProto, helper
+
+model = helper.make_model(
+    helper.make_graph(
+        [
+            helper.make_node("Pad", ["x", "pads"], ["padded"]),
+            helper.make_node("AveragePool", ["padded"], ["y"], kernel_shape=[1, 2]),
+        ],
+        "pooling_of_padded",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 2, 3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 1, 3, 2])],
+        [helper.make_tensor("pads", TensorProto.INT64, [8], [0, 0, 1, 0, 0, 0, 0, 0])],
+    ),
+    opset_imports=[helper.make_opsetid("", 18)],
+    ir_version=9,
+).SerializeToString()
+feeds = {"x": np.arange(6, dtype=np.float32).reshape(1, 1, 2, 3)}
+
+
+def run(disabled):
+    try:
+        session = onnxruntime.InferenceSession(
+            model, providers=["CPUExecutionProvider"], disabled_optimizers=disabled
+        )
+        return session.run(None, feeds)[0].ravel()
+    except Exception as error:
+        return str(error)
+
+
+fused, plain = run([]), run(["Pad_Fusion"])
+print("all optimizations ", fused)
+print("without Pad_Fusion", plain)
+sys.exit(1 if isinstance(fused, str) else 0)
