@@ -109,8 +109,8 @@ def start(options: dict[str, Any]) -> None:
 def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
     """Compile and make the first call.
 
-    Raises NotImplementedError where XLA lacks an operator or an element type, and where TensorFlow's own functions, as
-    they are traced, want to know a size that is unknown.
+    Raises NotImplementedError where XLA lacks an operator or an element type, and where a function of TensorFlow's own
+    Python wants to know a size that is unknown as it is traced. (What its inference of shapes infers has to be right.)
     """
     if _dump:
         shutil.rmtree(_dump, ignore_errors=True)
@@ -120,6 +120,8 @@ def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
         try:
             function.get_concrete_function()
         except (TypeError, ValueError) as error:
+            if "{{node " in str(error):
+                raise
             raise NotImplementedError(str(error)) from error
     try:
         _tensorflow.call(function, inputs)
