@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -142,3 +143,16 @@ def test_a_process_that_does_not_import_the_compiler_stays_as_it_is() -> None:
 def test_the_readme_lists_the_faults_as_they_are() -> None:
     done = subprocess.run([sys.executable, MUTANTS / "list.py"], capture_output=True, text=True, check=True)
     assert done.stdout in (MUTANTS / "README.md").read_text(), "put what list.py prints into README.md"
+
+
+def test_the_benchmark_finds_a_common_fault_among_others_and_writes_it_down(tmp_path: Path) -> None:
+    usable("onnxruntime")
+    results = tmp_path / "mutants.json"
+    campaign = ["--strategies", "minmax", "--pairs", "6", "--nodes", "40", "--workers", "1"]
+    command = [sys.executable, MUTANTS / "run.py", "--only", "onnxruntime/s[pu]*", *campaign, "--results", results]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    known = json.loads(results.read_text())
+    assert set(known) == {f"onnxruntime/{name}" for name in FAULTS["onnxruntime"] if name[:2] in ("sp", "su")}
+    assert 1 <= min(known["onnxruntime/split-uneven"]["minmax"].values()) <= 6
+    assert results.with_suffix(".md").read_text() == done.stdout.removesuffix("\n")

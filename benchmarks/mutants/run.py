@@ -294,6 +294,8 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
 
 def cell(known: dict[str, dict[str, Detected]], prefix: str, strategy: str, oracles: Sequence[str]) -> str:
     measured = [known[name] for name in known if name.startswith(prefix) and strategy in known[name]]
+    if not measured:
+        return ""
     found = [n for results in measured if (n := first(results, strategy, oracles))]
     return f"{len(found)} of {len(measured)}" + (f" ({median(found):.0f})" if found else "")
 
