@@ -218,6 +218,14 @@ def test_ties_of_an_index_are_masked_where_their_order_is_open(op: str, dtype: s
     assert masked(analyse(graph, [rows])[0]) == [False] * 4
 
 
+def test_the_scale_of_nothing_but_zeros_is_masked() -> None:
+    """DynamicQuantizeLinear would divide by it; ONNX Runtime takes 1."""
+    build = GraphBuilder()
+    graph = build.build(build.multi("DynamicQuantizeLinear", build.input(TensorType("float32", (3,)))))
+    assert all(np.isinf(part.bound).all() for part in analyse(graph, [np.zeros(3, np.float32)]))
+    assert all(np.isfinite(part.bound).all() for part in analyse(graph, [np.arange(3, dtype=np.float32)]))
+
+
 def test_an_index_is_masked_where_the_runner_up_is_within_the_error() -> None:
     build, (x, y), values = single("float32", [[1.0, 1.0, 0.5], [2.0, 1.0, 0.5]], [[3.0, 3.0, 3.0]] * 2)
     close = build.constant(np.array([0, 1e-8, 0], np.float32))

@@ -212,13 +212,14 @@ def _dynamic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray,
 
 
 def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Nothing is known where all elements may be 0: then ONNX Runtime has a scale of 1."""
     x = c.x[0]
     e = np.broadcast_to(c.e[0], x.shape)
     _, scale, zero = _dynamic(c.x, c.attrs)
     e_scale = 2 * e.max() / 255 + 4 * _SINGLE * scale
     room = scale - e_scale
     if not room > 0:
-        return np.full(x.shape, np.inf), np.asarray(e_scale), np.asarray(np.inf)
+        return np.full(x.shape, np.inf), np.asarray(np.inf), np.asarray(np.inf)
     low = -np.minimum(x.min(), 0) / scale
     e_zero = _rounded_error(low, (e.max() + np.abs(low) * e_scale) / room, np.asarray(0.0), (0, 255))
     e_y = _rounded_error(x / scale, (e + np.abs(x / scale) * e_scale) / room, zero, (0, 255))
