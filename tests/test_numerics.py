@@ -223,7 +223,7 @@ def test_the_scale_of_nothing_but_zeros_is_masked() -> None:
     build = GraphBuilder()
     graph = build.build(build.multi("DynamicQuantizeLinear", build.input(TensorType("float32", (3,)))))
     assert all(np.isinf(part.bound).all() for part in analyse(graph, [np.zeros(3, np.float32)]))
-    assert all(np.isfinite(part.bound).all() for part in analyse(graph, [np.arange(3, dtype=np.float32)]))
+    assert np.isfinite(analyse(graph, [np.arange(3, dtype=np.float32)])[1].bound)
 
 
 def test_an_index_is_masked_where_the_runner_up_is_within_the_error() -> None:
