@@ -66,9 +66,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="*", help="a pattern for names such as onnxruntime/clip-of-relu")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
-    parser.add_argument("--pairs", type=int, help="pairs per fault (500; Inductor 60)")
+    parser.add_argument("--pairs", type=int, help=f"pairs per fault ({per_compiler(PAIRS)})")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--nodes", type=int, help="operators in a seed graph (ONNX Runtime 60, TVM 20, Inductor 30)")
+    parser.add_argument("--nodes", type=int, help=f"operators in a seed graph ({per_compiler(NODES)})")
     parser.add_argument("--input-sets", type=int, default=1, help="sets of inputs of each profile")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--results", type=Path, default=RESULTS, help="what is known (JSON), beside it the table")
@@ -80,6 +80,10 @@ def main() -> None:
     text = table(known)
     arguments.results.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
+
+
+def per_compiler(values: dict[str, int]) -> str:
+    return ", ".join(f"{compiler} {value}" for compiler, value in values.items())
 
 
 def mutants(pattern: str = "*") -> list[str]:

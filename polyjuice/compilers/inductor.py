@@ -147,8 +147,6 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
     Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
     the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model.
     """
-    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
-
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
     _inductor_trace.clear()
@@ -161,7 +159,8 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
         except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
             raise NotImplementedError(str(error)) from error
         except torch._dynamo.exc.BackendCompilerFailed as error:
-            on_the_host = isinstance(error.inner_exception, GuardOnDataDependentSymNode)
+            symbolic = torch.fx.experimental.symbolic_shapes
+            on_the_host = isinstance(error.inner_exception, symbolic.GuardOnDataDependentSymNode)
             if on_the_host or (program.mode == "grad" and not _torch.differentiable(program, inputs)):
                 raise NotImplementedError(str(error)) from error
             raise
@@ -190,7 +189,8 @@ def _import_inductor() -> None:
     import torch._dynamo.utils
     import torch._inductor.codecache
     import torch._inductor.config
-    import torch._inductor.utils  # noqa: F401
+    import torch._inductor.utils
+    import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
 def _knob(name: str) -> tuple[Any, str]:
