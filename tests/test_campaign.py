@@ -346,6 +346,15 @@ def test_an_interrupt_saves_everything_and_leaves_nothing_running(
 
 
 @needs_proc
+def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", "def compile(program, inputs): import time; time.sleep(60)")
+    campaign = start(tmp_path, env)
+    campaign.wait_until((tmp_path / "c/log").exists)
+    assert "another process is running this campaign" in refusal("--resume", tmp_path / "c")
+    campaign.end(signal.SIGKILL)
+
+
+@needs_proc
 @pytest.mark.parametrize("stage", ["check()", "start(options)"])
 def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage: str) -> None:
     """While the compiler is probed, or while the first worker starts."""

@@ -11,6 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import ACTIVITIES
 from polyjuice.campaign.config import Config
@@ -38,7 +40,7 @@ _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET 
 
 
 class NoCampaign(ValueError):
-    """A folder that holds no campaign, or one that already holds another."""
+    """A folder that holds no campaign, or one that already holds another, or one that is running."""
 
 
 class Store:
@@ -47,6 +49,7 @@ class Store:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self._db = connection
+        self._lock = FileLock(folder / "lock")
 
     @classmethod
     def create(cls, folder: Path, config: Config) -> Store:
@@ -58,8 +61,9 @@ class Store:
         except OSError as error:
             raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
         db = sqlite3.connect(folder / "campaign.sqlite")
-        db.executescript(_SCHEMA)
         store = cls(folder, db)
+        store.claim()
+        db.executescript(_SCHEMA)
         store.set_meta("config", config.to_json())
         return store
 
@@ -78,15 +82,23 @@ class Store:
             raise NoCampaign(f"{path} has no configuration")
         return store, Config.from_json(text)
 
+    def claim(self) -> None:
+        """Keep others from running this campaign until `close` or the end of the process. Raises NoCampaign."""
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise NoCampaign(f"{self.folder}: another process is running this campaign") from None
+
     def close(self) -> None:
         self._db.close()
+        self._lock.release()
 
     def abandon(self) -> None:
         """Take back a campaign that could not begin, so that the folder is free for the next try."""
         if self.done():
             return
         self.close()
-        for name in ("campaign.sqlite", "log"):
+        for name in ("campaign.sqlite", "lock", "log"):
             (self.folder / name).unlink(missing_ok=True)
         for model in (self.folder / "imported").glob("*.onnx"):
             model.unlink()

@@ -104,6 +104,7 @@ def fuzz(
         store, config = Store.open(resume)
         if out or compiler:
             raise Usage("--resume continues a campaign as it was begun: give neither --out nor --compiler with it")
+        store.claim()
         version, models, rules_used = _check_before_start(config, resume)
     else:
         if not compiler:
