@@ -135,9 +135,9 @@ def test_a_name_that_no_fault_has_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_process_that_does_not_import_the_compiler_stays_as_it_is() -> None:
     environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": f"onnxruntime/{FAULTS['onnxruntime'][0]}"}
-    code = "import sys, onnx; print({'onnxruntime', 'planted_fault', 'planted_onnx'} & set(sys.modules))"
+    code = "import sys, onnx; print([m for m in sys.modules if m.startswith(('onnxruntime', 'fault_', 'planted_'))])"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
+    assert done.stdout == "[]\n"
 
 
 def test_the_readme_lists_the_faults_as_they_are() -> None:

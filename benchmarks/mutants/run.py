@@ -55,9 +55,6 @@ WRAP = 5
 
 _RETRIES = 5
 
-#: How many processes of faulty compilers may wait for work.
-PROCESSES = 20
-
 Detected = dict[str, int]
 """For each oracle that spoke: after how many pairs it first did."""
 
@@ -96,6 +93,7 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
     """Run what is not known yet, and write down what becomes known, strategy by strategy."""
     with (
         tempfile.TemporaryDirectory() as cache,
+        environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT="by-program"),
         environment(CXX=str(HERE / "cached-g++"), CXX_CACHE=cache),
         ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool,
     ):
@@ -127,7 +125,8 @@ def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detect
     enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
     detected: dict[str, Detected] = {name: {} for name in names}
     began, done = time.monotonic(), 0
-    with tempfile.TemporaryDirectory() as folder, Panel(config, names) as panel:
+    with tempfile.TemporaryDirectory() as folder, Bench(config, find(config.compiler)) as bench:
+        panel = Panel(bench, names)
         for runner, index in mixed(config, Path(folder)):
             if not panel.pending or done >= pairs:
                 break
@@ -138,7 +137,7 @@ def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detect
             done += comb(len(sound.ran), min(len(sound.tested), 2))
             before = said(config.oracles, sound, runner.bench)
             for name, case in panel.differing(prepared, sound):
-                verdicts = said(config.oracles, case, panel.bench(name)) - before
+                verdicts = said(config.oracles, case, bench) - before
                 failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
                 if failed and fails_by_chance(runner.bench, prepared):
                     continue
@@ -173,39 +172,21 @@ def mixed(config: Config, folder: Path) -> Iterator[tuple[Runner, int]]:
 
 
 class Panel:
-    """Compilers with faults, each in a process of its own.
+    """Faults planted in a compiler.
 
-    All faults are tried together, and only where they change something in halves, and so on: most programs meet few of
-    them. (A fault is missed where another undoes it.)
+    All are tried together, and only where they change something in halves, and so on: most programs meet few of them.
+    (A fault is missed where another undoes it.)
     """
 
-    def __init__(self, config: Config, names: Sequence[str]) -> None:
-        self._config = config
+    def __init__(self, bench: Bench, names: Sequence[str]) -> None:
+        self._bench = bench
         self._names = names
         self.pending = set(names)
         """The faults that have not been dismissed."""
-        self._benches: dict[str, Bench] = {}
-
-    def __enter__(self) -> Panel:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for bench in self._benches.values():
-            bench.close()
 
     def dismiss(self, name: str) -> None:
         """A fault need not be tried any more."""
         self.pending.remove(name)
-        for names in [names for names in self._benches if name in names.split(",")]:
-            self._benches.pop(names).close()
-
-    def bench(self, names: str) -> Bench:
-        """The compiler with one fault, or several with commas between. The oldest of many processes has to go."""
-        bench = self._benches.pop(names, None) or Bench(self._config, find(self._config.compiler))
-        self._benches[names] = bench
-        if len(self._benches) > PROCESSES:
-            self._benches.pop(next(iter(self._benches))).close()
-        return bench
 
     def differing(self, prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
         """The faults that change what becomes of a case, and what becomes of it."""
@@ -213,7 +194,7 @@ class Panel:
 
     def _among(self, names: Sequence[str], prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
         pending = [name for name in names if name in self.pending]
-        case = self._case(",".join(pending), prepared, sound) if pending else None
+        case = self._case(pending, prepared, sound) if pending else None
         if case is None:
             return
         if len(pending) == 1:
@@ -222,9 +203,10 @@ class Panel:
         for half in (names[: len(names) // 2], names[len(names) // 2 :]):
             yield from self._among(half, prepared, sound)
 
-    def _case(self, names: str, prepared: Prepared, sound: Case) -> Case | None:
-        with environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT=names):
-            outcomes = [self.bench(names).execute(artifact, prepared.inputs) for artifact in prepared.artifacts]
+    def _case(self, names: Sequence[str], prepared: Prepared, sound: Case) -> Case | None:
+        """The case with these faults planted; None where they make no difference."""
+        artifacts = [replace(a, setup={**a.setup, "faults": names}) for a in prepared.artifacts]
+        outcomes = [self._bench.execute(artifact, prepared.inputs) for artifact in artifacts]
         same = all(alike(outcome, t.outcome) for outcome, t in zip(outcomes, sound.tested, strict=True))
         return None if same else prepared.case(outcomes)
 

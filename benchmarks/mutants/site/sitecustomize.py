@@ -1,5 +1,9 @@
 """Plants the compiler faults that POLYJUICE_MUTANT names, as in ``tvm/a,tvm/b``; without it, does nothing.
 
+Where it is ``by-program``, the faults are those that each program's setup names (under ``faults``), and Polyjuice's
+worker compiles and runs each program in a fork of itself: all sets of faults are tried in one process that has
+imported the compiler once.
+
 Python runs this file as it starts where its folder is on PYTHONPATH, and so does Polyjuice's worker. A fault is the
 file ``faults/<compiler>/<name>.py``. Its constant MODULE names a module of the compiler: once that has been imported,
 and not before, the fault's file is run and its ``plant(module)`` called. A process that never imports the compiler,
@@ -11,13 +15,18 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
+import pickle
 import sys
+from collections.abc import Callable
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 VARIABLE = "POLYJUICE_MUTANT"
+BY_PROGRAM = "by-program"
 FAULTS = Path(__file__).resolve().parents[1] / "faults"
 
 
@@ -55,18 +64,19 @@ class PlantingLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        plant(self._fault, module)
+        load(self._fault).plant(module)
 
 
-def plant(fault: Path, module: ModuleType) -> None:
-    """Run a fault's file, as the module ``planted_fault``, and have it change `module`."""
-    spec = importlib.util.spec_from_file_location("planted_fault", fault)
+@cache
+def load(fault: Path) -> ModuleType:
+    """Run a fault's file, as a module of its own."""
+    spec = importlib.util.spec_from_file_location(f"fault_{fault.stem}", fault)
     assert spec is not None
     assert spec.loader is not None
-    planted = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = planted
-    spec.loader.exec_module(planted)
-    planted.plant(module)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def target(fault: Path) -> str:
@@ -77,18 +87,66 @@ def target(fault: Path) -> str:
     raise SystemExit(f"{VARIABLE}: {fault} has no constant MODULE")
 
 
-def main(name: str) -> None:
-    """Prepare for planting a fault. Exits, in the words of one line, where there is none of that name."""
+def find(name: str) -> Path:
+    """The file of a fault. Exits, in the words of one line, where there is none of that name."""
     names = {f"{file.parent.name}/{file.stem}": file for file in FAULTS.glob("*/*.py")}
     if name not in names:
         # Python goes on after any other exception in a site hook, and would then run without the fault.
         raise SystemExit(f"{VARIABLE}: no fault is called {name!r}; there are {', '.join(sorted(names))}")
-    module = target(names[name])
+    return names[name]
+
+
+def plant(fault: Path) -> None:
+    """Have a fault change its module, now or once that has been imported."""
+    module = target(fault)
     if module in sys.modules:
-        plant(names[name], sys.modules[module])
+        load(fault).plant(sys.modules[module])
     else:
-        sys.meta_path.insert(0, Planter(names[name], module))
+        sys.meta_path.insert(0, Planter(fault, module))
 
 
-for named in filter(None, os.environ.get(VARIABLE, "").split(",")):
-    main(named)
+def by_program(job: Any) -> None:
+    """Have the worker's job run where the faults that its program names are planted, and nowhere else."""
+    execute = job.execute
+
+    def in_a_fork(self: Any, compiler: ModuleType, request: dict[str, Any], *others: Any) -> Any:
+        setup = dict(request["setup"])
+        faults = [find(name) for name in setup.pop("faults", ())]
+        for fault in faults:
+            load(fault)  # here, and not again in each fork
+
+        def planted() -> Any:
+            for fault in faults:
+                plant(fault)
+            return execute(self, compiler, {**request, "setup": setup}, *others)
+
+        return forked(planted)
+
+    job.execute = in_a_fork
+
+
+def forked(call: Callable[[], Any]) -> Any:
+    """What a call returns in a child process. Where that dies, this one does too."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        with os.fdopen(writing, "wb") as stream:
+            pickle.dump(call(), stream)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        result = stream.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status < 0:
+        os.kill(os.getpid(), -status)
+    elif status:
+        os._exit(status)
+    return pickle.loads(result)
+
+
+if os.environ.get(VARIABLE) == BY_PROGRAM:
+    if hasattr(sys.modules["__main__"], "_Job"):  # the worker, and no process that the compiler starts
+        by_program(sys.modules["__main__"]._Job)
+else:
+    for named in filter(None, os.environ.get(VARIABLE, "").split(",")):
+        plant(find(named))

@@ -13,7 +13,7 @@ MODULE = "torch._inductor.decomposition"
 
 
 def plant(decomposition: Any) -> None:
-    """Wrap the decomposition."""
+    """Wrap the decomposition, which the table for random numbers may have been made of."""
     import torch
 
     overload = torch.ops.aten.addmm.default
@@ -25,3 +25,4 @@ def plant(decomposition: Any) -> None:
         return addmm(bias, mat1, mat2, **scales)
 
     decomposition.decompositions[overload] = without_beta
+    decomposition.fast_random_decomps.cache_clear()

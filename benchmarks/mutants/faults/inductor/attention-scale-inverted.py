@@ -17,7 +17,9 @@ MODULE = "torch._inductor.fx_passes.fuse_attention"
 
 
 def plant(fuse_attention: Any) -> None:
-    """Change one argument of a replacement."""
-    source = inspect.getsource(fuse_attention._sfdp_replacement_1)
+    """Change one argument of a replacement, which may have been registered."""
+    replacement = fuse_attention._sfdp_replacement_1
+    source = inspect.getsource(replacement)
     assert source.count("1.0 / inv_scale") == 1
     exec(source.replace("1.0 / inv_scale", "inv_scale"), vars(fuse_attention))
+    replacement.__code__ = fuse_attention._sfdp_replacement_1.__code__
