@@ -8,6 +8,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -27,21 +30,26 @@ SITE = MUTANTS / "site"
 COMPILERS = ("inductor", "onnxruntime", "tvm")
 FAULTS = {c: sorted(path.stem for path in (MUTANTS / "faults" / c).glob("*.py")) for c in COMPILERS}
 
-QUICK = {"inductor": 1, "onnxruntime": 8, "tvm": 1}
-"""How many faults of each compiler the quick tests try: each takes a process of its own."""
-
 OTHERS = 3
 """At most so many demonstrations of other faults may a fault show on; else it would not be conditional."""
 
 LIMITS = Limits(compile_s=120)
 
 
-def parameters() -> list[object]:
-    return [
-        pytest.param(c, fault, marks=[pytest.mark.long] * (i >= QUICK[c]), id=f"{c}/{fault}")
-        for c in COMPILERS
-        for i, fault in enumerate(FAULTS[c])
-    ]
+@pytest.fixture(scope="module")
+def planted() -> Iterator[Callable[[CompilerInfo], Worker]]:
+    """A worker of a compiler that plants the faults which a program names."""
+    workers: dict[str, Worker] = {}
+
+    def worker(info: CompilerInfo) -> Worker:
+        if info.name not in workers:
+            workers[info.name] = stack.enter_context(Worker(info, limits=LIMITS))
+        return workers[info.name]
+
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(SITE))
+        patch.setenv("POLYJUICE_MUTANT", "by-program")
+        yield worker
 
 
 def demos(compiler: str) -> ModuleType:
@@ -80,35 +88,40 @@ def agrees(outcome: Outcome, graph: Graph, inputs: list[np.ndarray]) -> bool:
     return all(np.array_equal(got, expected) for got, expected in pairs)
 
 
-@pytest.mark.parametrize(("compiler", "fault"), parameters())
-def test_a_fault_shows_on_its_demonstration(compiler: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And, where running them all is quick, on few others."""
+def shows(worker: Worker, info: CompilerInfo, faults: list[str], demo: tuple[Graph, list[np.ndarray]]) -> bool:
+    """Whether a program with these faults fails, or gives something else than the interpreter."""
+    artifact = plain(demo[0], info)
+    artifact = replace(artifact, setup={**artifact.setup, "faults": faults})
+    outcome = worker.execute(artifact, [demo[1]], reference=False)
+    crashes = any(documentation(*name.split("/")).partition("\n")[0].endswith("(a crash).") for name in faults)
+    return outcome.status in ("error", "crash") if crashes else not agrees(outcome, *demo)
+
+
+@pytest.mark.parametrize(("compiler", "fault"), [(c, fault) for c in COMPILERS for fault in FAULTS[c]])
+def test_a_fault_shows_on_its_demonstration(
+    compiler: str, fault: str, planted: Callable[[CompilerInfo], Worker]
+) -> None:
+    """Not without the fault, and, where running them all is quick, on few others."""
     info = usable(compiler)
+    worker = planted(info)
+    name = f"{compiler}/{fault}"
     table = demos(compiler).DEMOS
+    demo = table[fault]()
+    assert not shows(worker, info, [], demo)
+    assert shows(worker, info, [name], demo)
+    others = [other() for key, other in table.items() if key != fault and info.fast]
+    assert sum(shows(worker, info, [name], other) for other in others) <= OTHERS
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_fault_can_be_planted_in_a_whole_process(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = usable(compiler)
+    fault = FAULTS[compiler][0]
     monkeypatch.setenv("PYTHONPATH", str(SITE))
     monkeypatch.setenv("POLYJUICE_MUTANT", f"{compiler}/{fault}")
+    graph, inputs = demos(compiler).DEMOS[fault]()
     with Worker(info, limits=LIMITS) as worker:
-        graph, inputs = table[fault]()
-        outcome = worker.execute(plain(graph, info), [inputs], reference=False)
-        if documentation(compiler, fault).partition("\n")[0].endswith("(a crash)."):
-            assert outcome.status in ("error", "crash"), outcome
-        else:
-            assert not agrees(outcome, graph, inputs)
-        others = [demo() for name, demo in table.items() if name != fault and info.fast]
-        wrong = [not agrees(worker.execute(plain(d[0], info), [d[1]], reference=False), *d) for d in others]
-        assert sum(wrong) <= OTHERS
-
-
-@pytest.mark.parametrize("compiler", [pytest.param(c, marks=[pytest.mark.long] * (c == "inductor")) for c in COMPILERS])
-def test_without_faults_the_demonstrations_are_right(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the hook's folder on the path, and no fault named."""
-    info = usable(compiler)
-    monkeypatch.setenv("PYTHONPATH", str(SITE))
-    monkeypatch.delenv("POLYJUICE_MUTANT", raising=False)
-    with Worker(info, limits=LIMITS) as worker:
-        for name, demo in demos(compiler).DEMOS.items():
-            graph, inputs = demo()
-            assert agrees(worker.execute(plain(graph, info), [inputs], reference=False), graph, inputs), name
+        assert not agrees(worker.execute(plain(graph, info), [inputs], reference=False), graph, inputs)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
