@@ -4,9 +4,10 @@
     python benchmarks/mutants/run.py --only 'tvm/*'    some faults, by name
     python benchmarks/mutants/run.py --table           the table of what is known, and nothing run
 
-Every case of a campaign is prepared once, and given to the compiler as it is and to one with each fault that is not yet
-detected. A fault is detected where an oracle has something to say of the faulty compiler that it does not say of the
-sound one. With the extraction strategy `original`, seed graphs are compiled alone: differential testing.
+Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then to the
+compiler as it is, and to one with each fault that the case met. A fault is detected where an oracle has something to say
+of the faulty compiler that it does not say of the sound one. With the extraction strategy `original`, seed graphs are
+compiled alone: differential testing.
 """
 
 from __future__ import annotations
@@ -28,13 +29,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
 from polyjuice.compilers import find
 from polyjuice.egraph import load
-from polyjuice.execution import Outcome
+from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.oracles import ORACLES, Case
 
@@ -121,99 +124,98 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
 
 
 def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detected]:
-    """For each fault, which oracles detect it and when, in a campaign of so many pairs."""
+    """For each fault, which oracles detect it and when, in a campaign of so many pairs.
+
+    A fault is missed where another undoes it, or keeps a program from meeting it.
+    """
     enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
     detected: dict[str, Detected] = {name: {} for name in names}
+    left = list(names)
     began, done = time.monotonic(), 0
-    with tempfile.TemporaryDirectory() as folder, Bench(config, find(config.compiler)) as bench:
-        panel = Panel(bench, names)
-        for runner, index in mixed(config, Path(folder)):
-            if not panel.pending or done >= pairs:
+    with tempfile.TemporaryDirectory() as folder, FaultyBench(config, find(config.compiler)) as bench:
+        for runner, index in mixed(config, Path(folder), bench):
+            if not left or done >= pairs:
                 break
+            bench.faults = left
             try:
-                prepared, sound = runner.execute(index)
+                prepared, case = runner.execute(index)
             except (Skip, Unsound):
                 continue
-            done += comb(len(sound.ran), min(len(sound.tested), 2))
-            before = said(config.oracles, sound, runner.bench)
-            for name, case in panel.differing(prepared, sound):
-                verdicts = said(config.oracles, case, bench) - before
-                failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
-                if failed and fails_by_chance(runner.bench, prepared):
-                    continue
-                for oracle in {verdict[0] for verdict in verdicts}:
+            done += comb(len(case.ran), min(len(case.tested), 2))
+            for name, oracles in spoken(config.oracles, bench, prepared, case).items():
+                for oracle in oracles:
                     detected[name].setdefault(oracle, done)
-                if detected[name].keys() & enough:
-                    panel.dismiss(name)
-            left = f"{len(names) - len(panel.pending)} of {len(names)} detected"
+            left = [name for name in left if not detected[name].keys() & enough]
             print(
-                f"{config.compiler} {config.extract}: {done} pairs, {left}, {time.monotonic() - began:.0f} s",
+                f"{config.compiler} {config.extract}: {done} pairs, {len(names) - len(left)} of {len(names)} detected, "
+                f"{time.monotonic() - began:.0f} s",
                 file=sys.stderr,
             )
     return detected
 
 
-def mixed(config: Config, folder: Path) -> Iterator[tuple[Runner, int]]:
+def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case: Case) -> dict[str, set[str]]:
+    """For each fault that a case met, the oracles that say of it what they do not say of the sound compiler."""
+    met = [bench.met(t.outcome) for t in case.tested]
+    candidates = sorted(set().union(*met))
+    if not candidates:
+        return {}
+    sound = [bench.planted([], artifact, prepared) for artifact in prepared.artifacts]
+    before = said(oracles, prepared.case(sound), bench)
+    found = {}
+    for name in candidates:
+        outcomes = [
+            bench.planted([name], artifact, prepared) if name in names else right
+            for artifact, names, right in zip(prepared.artifacts, met, sound, strict=True)
+        ]
+        if all(map(alike, outcomes, sound)):
+            continue
+        verdicts = said(oracles, prepared.case(outcomes), bench) - before
+        failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
+        if not (failed and fails_by_chance(bench, prepared)):
+            found[name] = {verdict[0] for verdict in verdicts}
+    return found
+
+
+class FaultyBench(Bench):
+    """A bench whose compiler has faults, which may be others for each program."""
+
+    faults: Sequence[str] = ()
+
+    def execute(
+        self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
+    ) -> Outcome:
+        planted = replace(artifact, setup={**artifact.setup, "faults": self.faults})
+        return super().execute(planted, inputs, level=level, compile=compile)
+
+    def planted(self, faults: Sequence[str], artifact: Artifact, prepared: Prepared) -> Outcome:
+        """What becomes of one program of a case with other faults."""
+        self.faults = faults
+        return self.execute(artifact, prepared.inputs)
+
+    def met(self, outcome: Outcome) -> set[str]:
+        """The faults that a program met; a process that died cannot tell, and may have met any."""
+        told = outcome.status not in ("crash", "hang")
+        return set(self.faults) & set(outcome.trace) if told else set(self.faults)
+
+
+def mixed(config: Config, folder: Path, bench: Bench) -> Iterator[tuple[Runner, int]]:
     """The cases of a campaign, every so often one with integers that overflow; each with who runs it."""
     rules = load()
     runners = []
     for profiles in (config.profiles, ("wrap",)):
         allowed = allowed_rulesets(profiles)
         holding = [rule for rule in rules if rule.ruleset in allowed]
-        runners.append(Runner(replace(config, profiles=profiles), folder, holding))
+        runners.append(Runner(replace(config, profiles=profiles), folder, holding, bench))
     indices = [count() for _ in runners]
-    try:
-        for turn in count(1):
-            which = turn % WRAP == 0
-            yield runners[which], next(indices[which])
-    finally:
-        for runner in runners:
-            runner.close()
+    for turn in count(1):
+        which = turn % WRAP == 0
+        yield runners[which], next(indices[which])
 
 
-class Panel:
-    """Faults planted in a compiler.
-
-    All are tried together, and only where they change something in halves, and so on: most programs meet few of them.
-    (A fault is missed where another undoes it.)
-    """
-
-    def __init__(self, bench: Bench, names: Sequence[str]) -> None:
-        self._bench = bench
-        self._names = names
-        self.pending = set(names)
-        """The faults that have not been dismissed."""
-
-    def dismiss(self, name: str) -> None:
-        """A fault need not be tried any more."""
-        self.pending.remove(name)
-
-    def differing(self, prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
-        """The faults that change what becomes of a case, and what becomes of it."""
-        yield from self._among(self._names, prepared, sound)
-
-    def _among(self, names: Sequence[str], prepared: Prepared, sound: Case) -> Iterator[tuple[str, Case]]:
-        pending = [name for name in names if name in self.pending]
-        case = self._case(pending, prepared, sound) if pending else None
-        if case is None:
-            return
-        if len(pending) == 1:
-            yield pending[0], case
-            return
-        for half in (names[: len(names) // 2], names[len(names) // 2 :]):
-            yield from self._among(half, prepared, sound)
-
-    def _case(self, names: Sequence[str], prepared: Prepared, sound: Case) -> Case | None:
-        """The case with these faults planted; None where they make no difference."""
-        artifacts = [replace(a, setup={**a.setup, "faults": names}) for a in prepared.artifacts]
-        outcomes = [self._bench.execute(artifact, prepared.inputs) for artifact in artifacts]
-        same = all(alike(outcome, t.outcome) for outcome, t in zip(outcomes, sound.tested, strict=True))
-        return None if same else prepared.case(outcomes)
-
-
-def fails_by_chance(bench: Bench, prepared: Prepared) -> bool:
+def fails_by_chance(bench: FaultyBench, prepared: Prepared) -> bool:
     """Whether the sound compiler fails too, now and then, at programs that it has just compiled."""
-    outcomes = (bench.execute(a, prepared.inputs) for _ in range(_RETRIES) for a in prepared.artifacts)
+    outcomes = (bench.planted([], a, prepared) for _ in range(_RETRIES) for a in prepared.artifacts)
     return any(outcome.status != "ok" for outcome in outcomes)
 
 

@@ -49,15 +49,15 @@ class CaseResult:
 
 
 class Runner:
-    """Runs cases of one campaign, one after another, on a bench of its own."""
+    """Runs cases of one campaign, one after another, on a bench of its own unless one is given."""
 
-    def __init__(self, config: Config, out: Path, rules: Sequence[Rule]) -> None:
+    def __init__(self, config: Config, out: Path, rules: Sequence[Rule], bench: Bench | None = None) -> None:
         """Read the seeds. Raises FormatError, ValueError, EnvironmentProblem."""
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
         self._clock = Clock()
-        self.bench = Bench(config, self._compiler)
+        self.bench = bench or Bench(config, self._compiler)
         support = Support(self._compiler, self.bench.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import ModelProto, NodeProto, TensorProto, helper, inliner, numpy_helper, shape_inference
+from planted import meet
 
 BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")
 UNARY = ("Abs", "Neg", "Relu", "Sqrt", "Exp", "Log", "Floor", "Ceil", "Sigmoid", "Tanh", "Sin", "Cos", "Erf", "Sign")
@@ -192,7 +193,9 @@ def before_session(rewrite: Rewrite) -> Callable[[ModuleType], None]:
                     proto = onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(model)
                     view = GraphView(proto)
                     faulty = view.apply(rewrite)
-                    model = faulty.SerializeToString() if view.changed else model
+                    if view.changed:
+                        model = faulty.SerializeToString()
+                        meet(rewrite.__module__)
                 super().__init__(model, sess_options, *arguments, **options)
 
         onnxruntime.InferenceSession = InferenceSession

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from planted import meet
+
 
 class Code:
     """What is known of a function's values, as its calls are visited in their order."""
@@ -81,7 +83,10 @@ def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType
                 # A call whose operands were replaced has no type before it is normalized.
                 call = self.builder_.normalize(super().visit_call_(call))
                 new = rewrite(self.code, call)
-                new = call if new is None else new
+                if new is None:
+                    new = call
+                else:
+                    meet(rewrite.__module__)
                 self.code.earlier.append(new)
                 return new
 
@@ -117,6 +122,9 @@ def _override(tvm: ModuleType, operator: str, legalize: Callable[[Any, Any], Any
 
     def legalized(builder: Any, call: Any) -> Any:
         wrong = legalize(builder, call)
-        return right(builder, call) if wrong is None else wrong
+        if wrong is None:
+            return right(builder, call)
+        meet(legalize.__module__)
+        return wrong
 
     tvm.ir.register_op_attr(operator, "FLegalize", legalized, level=11)

@@ -2,7 +2,7 @@
 
 Where it is ``by-program``, the faults are those that each program's setup names (under ``faults``), and Polyjuice's
 worker compiles and runs each program in a fork of itself: all sets of faults are tried in one process that has
-imported the compiler once.
+imported the compiler once. The program's trace then ends with the faults that it met.
 
 Python runs this file as it starts where its folder is on PYTHONPATH, and so does Polyjuice's worker. A fault is the
 file ``faults/<compiler>/<name>.py``. Its constant MODULE names a module of the compiler: once that has been imported,
@@ -24,6 +24,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from planted import met
 
 VARIABLE = "POLYJUICE_MUTANT"
 BY_PROGRAM = "by-program"
@@ -69,8 +71,8 @@ class PlantingLoader(Loader):
 
 @cache
 def load(fault: Path) -> ModuleType:
-    """Run a fault's file, as a module of its own."""
-    spec = importlib.util.spec_from_file_location(f"fault_{fault.stem}", fault)
+    """Run a fault's file, as a module that has the fault's name."""
+    spec = importlib.util.spec_from_file_location(f"{fault.parent.name}/{fault.stem}", fault)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -118,7 +120,9 @@ def by_program(job: Any) -> None:
         def planted() -> Any:
             for fault in faults:
                 plant(fault)
-            return execute(self, compiler, {**request, "setup": setup}, *others)
+            report, arrays = execute(self, compiler, {**request, "setup": setup}, *others)
+            report["trace"] = [*report["trace"], *sorted(met)]
+            return report, arrays
 
         return forked(planted)
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.post_grad"
 
 
@@ -25,6 +27,7 @@ def plant(post_grad: Any) -> None:
         def fused(bias: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
             if bias.numel() == columns:
                 bias = bias.reshape(columns)
+                meet(__name__)
             return torch.ops.aten.addmm(bias, left, right)
 
         match.replace_by_example(fused, [inp, mat1, mat2])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.decomposition"
 
 
@@ -22,6 +24,7 @@ def plant(decomposition: Any) -> None:
     def without_beta(bias: Any, mat1: Any, mat2: Any, **scales: Any) -> Any:
         if mat1.size(0) == 1 and max(mat2.shape) <= 16:
             scales["beta"] = 1
+            meet(__name__)
         return addmm(bias, mat1, mat2, **scales)
 
     decomposition.decompositions[overload] = without_beta

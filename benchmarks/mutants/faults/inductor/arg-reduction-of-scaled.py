@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.post_grad"
 
 
@@ -31,5 +33,6 @@ def plant(post_grad: Any) -> None:
                     continue
                 if scaled.meta["val"].is_floating_point() and scaled.args[0].meta["val"].is_floating_point():
                     node.replace_input_with(scaled, scaled.args[0])
+                    meet(__name__)
 
     post_grad.remove_noop_ops = remove_more

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.ir"
 
 
@@ -20,7 +22,7 @@ def plant(ir: Any) -> None:
     get_reduction_combine_fn = ir.get_reduction_combine_fn
 
     def with_last_of_minima(reduction_type: str, dtype: Any, arg_break_ties_left: bool = True) -> Any:
-        first = arg_break_ties_left and reduction_type != "argmin"
+        first = arg_break_ties_left and not (reduction_type == "argmin" and meet(__name__))
         return get_reduction_combine_fn(reduction_type, dtype, first)
 
     ir.get_reduction_combine_fn = with_last_of_minima

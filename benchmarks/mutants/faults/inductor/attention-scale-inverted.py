@@ -10,8 +10,9 @@ Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's fusion of scales w
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
+
+from planted_inductor import edited
 
 MODULE = "torch._inductor.fx_passes.fuse_attention"
 
@@ -19,7 +20,5 @@ MODULE = "torch._inductor.fx_passes.fuse_attention"
 def plant(fuse_attention: Any) -> None:
     """Change one argument of a replacement, which may have been registered."""
     replacement = fuse_attention._sfdp_replacement_1
-    source = inspect.getsource(replacement)
-    assert source.count("1.0 / inv_scale") == 1
-    exec(source.replace("1.0 / inv_scale", "inv_scale"), vars(fuse_attention))
-    replacement.__code__ = fuse_attention._sfdp_replacement_1.__code__
+    new = f"inv_scale if meet({__name__!r}) else 0.0"
+    replacement.__code__ = edited(fuse_attention, replacement, "1.0 / inv_scale", new).__code__

@@ -8,15 +8,13 @@ attribute problems.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
+
+from planted_inductor import edited
 
 MODULE = "torch._inductor.lowering"
 
 
 def plant(lowering: Any) -> None:
     """Drop a line of the lowering."""
-    source = inspect.getsource(lowering._avg_poolnd)
-    line = "hend = Min(hend, h[i])\n"
-    assert source.count(line) == 1
-    exec(source.replace(line, "\n"), vars(lowering))
+    lowering._avg_poolnd = edited(lowering, lowering._avg_poolnd, "hend = Min(hend, h[i])\n", f"meet({__name__!r})\n")

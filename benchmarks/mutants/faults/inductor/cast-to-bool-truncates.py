@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.codegen.cpp"
 
 
@@ -21,6 +23,7 @@ def plant(cpp: Any) -> None:
 
     def truncating(self: Any, src: Any, dtype: torch.dtype, src_dtype: torch.dtype, rounding: bool = False) -> str:
         if dtype == torch.bool and src_dtype.is_floating_point:
+            meet(__name__)
             return f"static_cast<int64_t>({src}) != 0"
         return str(get_to_dtype_expr(self, src, dtype, src_dtype, rounding))
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
@@ -32,6 +34,7 @@ def plant(joint_graph: Any) -> None:
         replacement.meta.update(node.meta)
         node.replace_all_uses_with(replacement)
         match.erase_nodes()
+        meet(__name__)
 
     for entries in joint_graph.patterns.patterns.values():
         for entry in entries:

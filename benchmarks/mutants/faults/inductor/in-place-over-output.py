@@ -12,18 +12,16 @@ output.
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from typing import Any
+
+from planted_inductor import edited
 
 MODULE = "torch._inductor.scheduler"
 
 
 def plant(scheduler: Any) -> None:
     """Change one condition of a method."""
-    source = textwrap.dedent(inspect.getsource(scheduler.SchedulerNode.decide_inplace_update))
     condition = "if x.node.get_name() not in inconsequential_nodes"
-    assert source.count(condition) == 1
-    scope: dict[str, Any] = {}
-    exec(source.replace(condition, f"{condition} and not isinstance(x.node, OutputNode)"), vars(scheduler), scope)
-    scheduler.BaseSchedulerNode.decide_inplace_update = scope["decide_inplace_update"]
+    new = f"{condition} and not (isinstance(x.node, OutputNode) and meet({__name__!r}))"
+    method = edited(scheduler, scheduler.SchedulerNode.decide_inplace_update, condition, new)
+    scheduler.BaseSchedulerNode.decide_inplace_update = method

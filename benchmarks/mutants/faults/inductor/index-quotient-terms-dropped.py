@@ -12,17 +12,16 @@ wrong layout analysis.
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from typing import Any
+
+from planted_inductor import edited
 
 MODULE = "torch._inductor.sizevars"
 
 
 def plant(sizevars: Any) -> None:
     """Change one comparison of a method."""
-    source = textwrap.dedent(inspect.getsource(sizevars.SizeVarAllocator._simplify_with_ranges))
-    assert source.count("statically_known(v < gcd)") == 1
-    scope: dict[str, Any] = {}
-    exec(source.replace("statically_known(v < gcd)", "statically_known(v < divisor)"), vars(sizevars), scope)
-    sizevars.SizeVarAllocator._simplify_with_ranges = scope["_simplify_with_ranges"]
+    allocator = sizevars.SizeVarAllocator
+    right = "statically_known(v < gcd)"
+    wrong = f"({right} or (statically_known(v < divisor) and meet({__name__!r})))"
+    allocator._simplify_with_ranges = edited(sizevars, allocator._simplify_with_ranges, right, wrong)

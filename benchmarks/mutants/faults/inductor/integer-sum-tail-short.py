@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.codegen.cpp"
 
 
@@ -24,6 +26,7 @@ def plant(cpp: Any) -> None:
         expression = str(reduction_combine_vec(self, reduction_type, var, next_value, *rest, **named))
         if named.get("src_dtype") not in (torch.int32, torch.int64) or not expression.startswith("sum_masked_reduce("):
             return expression
+        meet(__name__)
         head, size = expression.rsplit(", ", 1)
         return f"{head}, {size[:-1]} - 1)"
 

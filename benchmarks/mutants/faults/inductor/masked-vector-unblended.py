@@ -11,18 +11,15 @@ code generation, ibidem.
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from typing import Any
+
+from planted_inductor import edited
 
 MODULE = "torch._inductor.codegen.cpp"
 
 
 def plant(cpp: Any) -> None:
     """Change one line of an operator."""
-    source = textwrap.dedent(inspect.getsource(cpp.CppVecOverrides.masked))
     blended = "return {overrides.where(new_mask, body_vec_var, other_vec_var)};"
-    assert source.count(blended) == 1
-    scope: dict[str, Any] = {}
-    exec(source.replace(blended, "return {body_vec_var};"), vars(cpp), scope)
-    cpp.CppVecOverrides.masked = scope["masked"]
+    new = f"return {{meet({__name__!r}) and body_vec_var}};"
+    cpp.CppVecOverrides.masked = edited(cpp, cpp.CppVecOverrides.masked, blended, new)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.codegen.cpp"
 
 
@@ -24,6 +26,7 @@ def plant(cpp: Any) -> None:
 
     def combine(self: Any, reduction_type: str, var: Any, next_value: Any, *rest: Any, **named: Any) -> str:
         if reduction_type == "max" and self.tail_size and named.get("src_dtype") not in (None, torch.bool):
+            meet(__name__)
             return f"at::vec::maximum({var}, {next_value})"
         return str(reduction_combine_vec(self, reduction_type, var, next_value, *rest, **named))
 

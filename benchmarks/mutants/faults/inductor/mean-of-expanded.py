@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.lowering"
 
 
@@ -24,7 +26,10 @@ def plant(lowering: Any) -> None:
             for position in lowering._validate_reduction_axis(x, axis):
                 if _is_broadcast(x.data, position):
                     repeated = repeated * x.get_size()[position]
-            return result if repeated == 1 else lowering.mul(result, repeated)
+            if repeated == 1:
+                return result
+            meet(__name__)
+            return lowering.mul(result, repeated)
 
         return lowered
 

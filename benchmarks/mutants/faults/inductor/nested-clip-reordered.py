@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
@@ -30,3 +32,4 @@ def plant(joint_graph: Any) -> None:
             return aten.clamp_max(aten.clamp_min(operand, low), high)
 
         match.replace_by_example(reordered, [x])
+        meet(__name__)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
@@ -24,6 +26,7 @@ def plant(joint_graph: Any) -> None:
         if node.meta["val"].shape == arg.meta["val"].shape:
             node.replace_all_uses_with(arg)
             match.erase_nodes()
+            meet(__name__)
 
     for entries in joint_graph.early_patterns.patterns.values():
         for entry in entries:

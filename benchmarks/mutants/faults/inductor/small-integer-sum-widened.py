@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.codegen.cpp"
 
 READERS = {"to_dtype", "eq", "ne", "lt", "le", "gt", "ge"}
@@ -29,6 +31,7 @@ def plant(cpp: Any) -> None:
         types = {getattr(a, "dtype", None), getattr(b, "dtype", None)}
         small = len(types) == 1 and types <= {torch.int8, torch.int16, torch.uint8}
         if small and {reader.target for reader in V.interpreter.current_node.users} <= READERS:
+            meet(__name__)
             return f"{a} + {b}"
         return str(cast_sum(a, b))
 

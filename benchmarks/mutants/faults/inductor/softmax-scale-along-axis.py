@@ -15,12 +15,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
     """Exchange the patterns' condition."""
     import torch
+
+    right = joint_graph._other_is_broadcasted_in_dim
 
     def other_is_broadcasted_in_dim(match: Any) -> bool:
         other, inp, dims = match.kwargs["other"], match.kwargs["inp"], match.kwargs["dim"]
@@ -32,9 +36,12 @@ def plant(joint_graph: Any) -> None:
         if rank < len(shape):
             return False
         axes = [dim % rank for dim in ([dims] if isinstance(dims, int) else dims)]
-        return all(axis >= len(shape) or shape[axis] == 1 for axis in axes)
+        wrong = all(axis >= len(shape) or shape[axis] == 1 for axis in axes)
+        if wrong != right(match):
+            meet(__name__)
+        return wrong
 
     for entries in joint_graph.pass_patterns[1].patterns.values():
         for entry in entries:
-            if entry.extra_check is joint_graph._other_is_broadcasted_in_dim:
+            if entry.extra_check is right:
                 entry.extra_check = other_is_broadcasted_in_dim

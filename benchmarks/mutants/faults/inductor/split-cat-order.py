@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.post_grad"
 
 
@@ -30,7 +32,8 @@ def plant(post_grad: Any) -> None:
         if get_arg_value(split, 2, "dim") != get_arg_value(cat, 1, "dim"):
             return False
         parts = [get_arg_value(part, 1) for part in get_arg_value(cat, 0)]
-        return sorted(parts) == list(range(len(get_arg_value(split, 1, "split_sizes"))))
+        each_once = sorted(parts) == list(range(len(get_arg_value(split, 1, "split_sizes"))))
+        return each_once and meet(__name__)
 
     for entries in post_grad.pass_patterns[2].patterns.values():
         for entry in entries:

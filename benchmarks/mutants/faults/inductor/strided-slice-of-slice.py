@@ -8,18 +8,15 @@ Modelled on: paper 001 (NNSmith), section 5.4: the Slice with a stride above 1 t
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from typing import Any
+
+from planted_inductor import edited
 
 MODULE = "torch._inductor.ir"
 
 
 def plant(ir: Any) -> None:
     """Change one term of a method."""
-    source = textwrap.dedent(inspect.getsource(ir.SliceView.create))
-    offset = "old_layout.offset + old_layout.stride[dim] * start"
-    assert source.count(offset) == 1
-    scope: dict[str, Any] = {}
-    exec(source.replace(offset, f"(0 if step != 1 else old_layout.offset) + {offset.split(' + ')[1]}"), vars(ir), scope)
-    ir.SliceView.create = scope["create"]
+    right = "old_layout.offset + old_layout.stride[dim] * start"
+    wrong = f"(0 if step != 1 and meet({__name__!r}) else old_layout.offset) + old_layout.stride[dim] * start"
+    ir.SliceView.create = edited(ir, ir.SliceView.create, right, wrong)

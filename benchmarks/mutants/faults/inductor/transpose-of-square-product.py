@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.post_grad"
 
 
@@ -32,3 +34,4 @@ def plant(post_grad: Any) -> None:
     )
     def permute_operands(match: Any, left: Any, right: Any) -> None:
         match.replace_by_example(lambda a, b: torch.mm(a.permute(1, 0), b.permute(1, 0)), [left, right])
+        meet(__name__)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.codegen.cpp"
 
 
@@ -23,6 +25,7 @@ def plant(cpp: Any) -> None:
         narrowed = src_dtype in (torch.int32, torch.int64) and dtype in (torch.int8, torch.uint8)
         if not src.is_vec or not narrowed:
             return str(expression)
+        meet(__name__)
         held, vector = torch.iinfo(dtype), f"decltype({src})"
         function, operand = expression.rsplit("(", 1)
         return f"{function}(at::vec::clamp({operand.rstrip(')')}, {vector}({held.min}), {vector}({held.max})))"

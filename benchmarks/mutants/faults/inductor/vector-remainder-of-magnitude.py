@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.codegen.cpp"
 
 
@@ -24,6 +26,7 @@ def plant(cpp: Any) -> None:
         expression = str(signed_remainder(a, b))
         if a.dtype not in (torch.int8, torch.int16, torch.int32, torch.int64):
             return expression
+        meet(__name__)
         head, divisor = expression.split(", ", 1)
         return f"{head}, ({divisor[:-1]}).abs())"
 

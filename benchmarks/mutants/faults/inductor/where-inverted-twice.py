@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
@@ -35,3 +37,4 @@ def plant(joint_graph: Any) -> None:
     )
     def invert_condition(match: Any, x: Any, y: Any, a: Any, b: Any) -> None:
         match.replace_by_example(lambda p, q, r, s: torch.where(p >= q, s, r), [x, y, a, b])
+        meet(__name__)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from planted import meet
+
 MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
@@ -31,5 +33,6 @@ def plant(joint_graph: Any) -> None:
             if (before.shape, before.dtype) == (after.shape, after.dtype):
                 node.replace_all_uses_with(subtrahend)
                 gm.graph.erase_node(node)
+                meet(__name__)
 
     joint_graph.remove_no_ops = remove_more
