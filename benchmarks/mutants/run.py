@@ -4,10 +4,10 @@
     python benchmarks/mutants/run.py --only 'tvm/*'    some faults, by name
     python benchmarks/mutants/run.py --table           the table of what is known, and nothing run
 
-Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then to the
-compiler as it is, and to one with each fault that the case met. A fault is detected where an oracle has something to say
-of the faulty compiler that it does not say of the sound one. With the extraction strategy `original`, seed graphs are
-compiled alone: differential testing.
+Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then to
+the compiler as it is, and to one with each fault that the case met. A fault is detected where an oracle has something
+to say of the faulty compiler that it does not say of the sound one. With the extraction strategy `original`, seed
+graphs are compiled alone: differential testing.
 """
 
 from __future__ import annotations
