@@ -66,7 +66,7 @@ def test_a_transformer_is_read_and_rewritten_as_it_is(make: Callable[[], models.
         np.testing.assert_allclose(evaluate(variant.graph, inputs)[0], expected, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("make", [models.bert, models.gpt2, models.llama], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", models.ALL, ids=lambda make: make.__name__)
 def test_results_of_transformers_can_be_compared(make: Callable[[], models.Seed]) -> None:
     """A bound that is infinite everywhere would hide every miscompilation."""
     graph = torch_export.from_module(*make())
