@@ -46,7 +46,7 @@ RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
-NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 30}
+NODES = {"onnxruntime": 60, "tvm": 10, "inductor": 15}
 """Operators in a seed graph: more where a compiler is faster."""
 
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
