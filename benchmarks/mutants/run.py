@@ -161,6 +161,8 @@ def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case:
     if not candidates:
         return {}
     sound = [bench.planted([], artifact, prepared) for artifact in prepared.artifacts]
+    if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
+        return {}
     before = said(oracles, prepared.case(sound), bench)
     found = {}
     for name in candidates:

@@ -18,13 +18,14 @@ def rewrite(code: Code, call: Any) -> Any:
     if sizes is None:
         return None
     axes, begin, end, strides = ([int(field) for field in part.fields] for part in call.args[1:])
+    right = list(begin)
     for i, axis in enumerate(axes):
         taken = range(sizes[axis])[begin[i] : end[i] : strides[i]]
         if strides[i] < -1 and len(taken):
             first = taken.stop + 1
             begin[i] = first - strides[i] * (len(taken) - 1)
             end[i] = first - 1 if first else -sizes[axis] - 1
-    return relax.op.strided_slice(call.args[0], axes, begin, end, strides)
+    return None if begin == right else relax.op.strided_slice(call.args[0], axes, begin, end, strides)
 
 
 plant = before_pipeline(rewrite)

@@ -17,16 +17,20 @@ def rewrite(code: Code, call: Any) -> Any:
     result = shape(call) if name(call) == "relax.where" else None
     if result is None:
         return None
-    operands = [aligned(operand, result) for operand in call.args[1:]]
+    found = [aligned(operand, result) for operand in call.args[1:]]
+    if all(new is None for new in found):
+        return None
+    operands = [old if new is None else new for old, new in zip(call.args[1:], found, strict=True)]
     return relax.op.where(call.args[0], *operands)
 
 
 def aligned(operand: Any, result: tuple[int, ...]) -> Any:
+    """The operand with axes of size 1 behind its own, where that broadcasts to the result."""
     sizes = shape(operand)
     if not sizes or len(sizes) == len(result):
-        return operand
+        return None
     if not all(size in (1, whole) for size, whole in zip(sizes, result, strict=False)):
-        return operand
+        return None
     return relax.op.reshape(operand, (*sizes, *(1 for _ in result[len(sizes) :])))
 
 
