@@ -5,9 +5,9 @@
     python benchmarks/mutants/run.py --table           the table of what is known, and nothing run
 
 Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then to
-the compiler as it is, and to one with each fault that the case met. A fault is detected where an oracle has something
-to say of the faulty compiler that it does not say of the sound one. With the extraction strategy `original`, seed
-graphs are compiled alone: differential testing.
+the compiler as it is, and to one with each fault that the case met, if an oracle had something to say. A fault is
+detected where an oracle has something to say of the faulty compiler that it does not say of the sound one. With the
+extraction strategy `original`, seed graphs are compiled alone: differential testing.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case:
     """For each fault that a case met, the oracles that say of it what they do not say of the sound compiler."""
     met = [bench.met(t.outcome) for t in case.tested]
     candidates = sorted(set().union(*met))
-    if not candidates:
+    if not candidates or not said(oracles, case, bench):
         return {}
     sound = [bench.planted([], artifact, prepared) for artifact in prepared.artifacts]
     if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
