@@ -1,4 +1,4 @@
-"""Seed graphs of the default strategy: valid, of the size asked for, diverse, and a function of their seed alone."""
+"""Seed graphs of every strategy: valid, of the size asked for, diverse, and a function of their seed alone."""
 
 from __future__ import annotations
 
@@ -18,10 +18,15 @@ from polyjuice.ops import TABLE, check, entry
 COUNT = 500
 
 
+@pytest.fixture(scope="module", params=STRATEGIES)
+def strategy(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def graphs() -> list[Graph]:
+def graphs(strategy: str) -> list[Graph]:
     """500 graphs of 1 to 20 operators."""
-    return [generate(1 + seed % 20, seed) for seed in range(COUNT)]
+    return [generate(1 + seed % 20, seed, strategy=strategy) for seed in range(COUNT)]
 
 
 def test_every_graph_is_well_formed_and_well_typed(graphs: Sequence[Graph]) -> None:
@@ -94,17 +99,18 @@ def test_constants_occur_uniform_and_not(graphs: Sequence[Graph]) -> None:
     assert 20 < uniform < len(arrays) - 20
 
 
-def test_every_operator_of_the_table_occurs(graphs: Sequence[Graph]) -> None:
+def test_every_operator_of_the_table_occurs(strategy: str, graphs: Sequence[Graph]) -> None:
     seen = {(node.domain, node.op) for graph in graphs for node in graph.nodes}
     for seed in range(3000):
         if seen.issuperset(TABLE):
             return
-        seen.update((node.domain, node.op) for node in generate(20, f"more {seed}").nodes)
+        seen.update((node.domain, node.op) for node in generate(20, f"more {seed}", strategy=strategy).nodes)
     assert seen.issuperset(TABLE), set(TABLE) - seen
 
 
-def test_types_change_within_graphs(graphs: Sequence[Graph]) -> None:
-    assert sum(any(node.op == "Cast" for node in graph.nodes) for graph in graphs) > 50
+def test_types_change_within_graphs(strategy: str, graphs: Sequence[Graph]) -> None:
+    least = 50 if strategy == "default" else 10  # where all operators are as likely, casts are one of many
+    assert sum(any(node.op == "Cast" for node in graph.nodes) for graph in graphs) > least
     assert sum(len({t.dtype for t in graph.types.values()}) > 1 for graph in graphs) > COUNT / 2
 
 

@@ -197,7 +197,10 @@ def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample | No
         return None
     dim = rng.randrange(first.rank)
     shape = [d if rng.random() < 0.8 else 1 for d in first.shape]
-    shape = [sampling.size(rng) if d == 1 and rng.random() < 0.2 else d for d in shape]
+    shape = [
+        sampling.size(rng) if d == 1 and rng.random() < 0.2 else kept
+        for d, kept in zip(first.shape, shape, strict=True)
+    ]
     shape[dim] = rng.choice((1, 2, 3, first.shape[dim]))
     return Sample((Operand(TensorType("int64", tuple(shape)), (0, first.shape[dim] - 1)),), {"dim": dim})
 

@@ -288,6 +288,8 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         attrs["nearest_mode"] = usual if rng.random() < 0.6 else rng.choice(list(_ROUND))
     elif attrs["coordinate_transformation_mode"] == "asymmetric" and (mode == "cubic" or rng.random() < 0.7):
         attrs["coordinate_transformation_mode"] = "half_pixel"  # most libraries have no other
+    if mode == "cubic":
+        attrs["exclude_outside"] = int(rng.random() < 0.2)
     return attrs
 
 

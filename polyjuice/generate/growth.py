@@ -1,0 +1,138 @@
+"""A graph that grows, one operator at a time: what all strategies share.
+
+Whatever a strategy chooses, an operator is only ever put on values that its entry takes, with operands and attributes
+that the entry sampled for them (``Op.sample``): there is nothing to reject, and nothing to undo.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polyjuice.ir import Attrs, Graph, TensorType, dtypes
+from polyjuice.ops import Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
+from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
+
+#: No value has more elements: the compiler is under test, not the memory.
+MAX_ELEMENTS = 20_000
+
+_DTYPES = {
+    "float32": 10, "float64": 3, "float16": 2, "bfloat16": 2, "int64": 3, "int32": 3, "int8": 2, "int16": 1,
+    "uint8": 2, "bool": 1,
+}  # fmt: skip
+"""Relative frequencies of the element types of new inputs."""
+
+
+@dataclass(frozen=True)
+class Application:
+    """A way to apply an operator: the operands behind the first, all operands' types, attributes, result types."""
+
+    op: Op
+    operands: tuple[Operand, ...]
+    types: tuple[TensorType, ...]
+    attrs: Attrs
+    results: tuple[TensorType, ...]
+
+
+class Growth:
+    """A graph so far: its values, and the ways to extend it."""
+
+    def __init__(self, rng: random.Random, accepts: Accepts | None) -> None:
+        self.rng = rng
+        self.values: list[str] = []
+        """All values but constants, in the order in which they came."""
+        self.computed: list[str] = []
+        self.producers: dict[str, str] = {}
+        """The operator of each computed value, by its qualified name."""
+        self._accepts = accepts
+        self._builder = GraphBuilder()
+        self._used: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._builder)
+
+    def type(self, name: str) -> TensorType:
+        return self._builder.types[name]
+
+    def draw(self, op: Op, first: TensorType) -> Application | None:
+        """A random way to apply an operator to a first operand; None where that does not suit it."""
+        sample = op.sample(self.rng, first) if op.accepts(0, first.dtype) else None
+        if sample is None:
+            return None
+        types = (first, *(operand.type for operand in sample.operands))
+        attrs = complete_attrs(op, sample.attrs)
+        results = self.results(op, types, attrs)
+        return Application(op, sample.operands, types, attrs, results) if results else None
+
+    def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
+        """The result types of an operator; none where it takes no such operands, or they are not allowed here."""
+        try:
+            results = infer(op, types, attrs)
+        except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that is not there
+            return ()
+        if any(t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *types)):
+            return ()
+        return () if self._accepts and not self._accepts(op, types, results) else results
+
+    def add(self, op: Op, operands: Sequence[str], attrs: Attrs) -> None:
+        names = self._builder.multi(op.name, *operands, domain=op.domain, **attrs)
+        self._used.update(operands)
+        self.values.extend(names)
+        self.computed.extend(names)
+        self.producers.update(dict.fromkeys(names, op.qualified))
+
+    def input(self, t: TensorType) -> str:
+        name = self._builder.input(t)
+        self.values.append(name)
+        return name
+
+    def constant(self, t: TensorType) -> str:
+        """A new constant: one value throughout, small integers, or (now and then) normal floating values."""
+        return self._builder.constant(self._array(t))
+
+    def restricted(self, operand: Operand) -> str:
+        """A new constant for an operand that takes some values only."""
+        return self._builder.constant(restricted_values(self._generator(), operand))
+
+    def random_type(self) -> TensorType:
+        dtype = self.rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
+        while True:
+            rank = self.rng.choices(range(MAX_RANK + 1), (1, 3, 6, 6, 5, 2))[0]
+            t = TensorType(dtype, self._random_shape(rank))
+            if t.size <= MAX_ELEMENTS // 4:
+                return t
+
+    def build(self) -> Graph:
+        """The graph, of which what nobody reads is an output, and some of the rest too."""
+        unused = [name for name in self.computed if name not in self._used]
+        others = [name for name in self.computed if name in self._used and self.rng.random() < 0.1]
+        return _without_unused_inputs(self._builder.build(unused + others))
+
+    def _random_shape(self, rank: int) -> tuple[int, ...]:
+        """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""
+        shape: list[int] = []
+        for _ in range(rank):
+            shape.append(size(self.rng, shape))
+        return tuple(shape)
+
+    def _array(self, t: TensorType) -> np.ndarray:
+        chance = self.rng.random()
+        if chance < 0.35:
+            return np.full(t.shape, self.rng.choice((0, 1, 1, 2, 3))).astype(dtypes.to_numpy(t.dtype))
+        if chance < 0.5 and dtypes.is_float(t.dtype):
+            return np.asarray(self._generator().standard_normal(t.shape)).astype(dtypes.to_numpy(t.dtype))
+        low, high = 0 if t.dtype in ("uint8", "bool") else -2, 1 if t.dtype == "bool" else 3
+        return np.asarray(self._generator().integers(low, high + 1, t.shape)).astype(dtypes.to_numpy(t.dtype))
+
+    def _generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.rng.getrandbits(32))
+
+
+def _without_unused_inputs(graph: Graph) -> Graph:
+    used = {name for node in graph.nodes for name in node.inputs}.union(graph.outputs)
+    inputs = tuple(name for name in graph.inputs if name in used)
+    types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}
+    return replace(graph, inputs=inputs, types=types)
