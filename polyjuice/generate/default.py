@@ -101,7 +101,7 @@ class _Default(Growth):
             exchanged = operands[::-1]
             if self.results(op, [self.type(name) for name in exchanged], application.attrs) == application.results:
                 operands = exchanged
-        self.add(op, operands, application.attrs)
+        self.add(op, operands, application.attrs, application.results)
         return True
 
     def _next(self) -> tuple[Op, str]:

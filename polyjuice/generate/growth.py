@@ -63,7 +63,7 @@ class Growth:
         if sample is None:
             return None
         types = (first, *(operand.type for operand in sample.operands))
-        attrs = complete_attrs(op, sample.attrs)
+        attrs = complete_attrs(op, sample.attrs, first.dtype)
         results = self.results(op, types, attrs)
         return Application(op, sample.operands, types, attrs, results) if results else None
 
@@ -77,8 +77,8 @@ class Growth:
             return ()
         return () if self._accepts and not self._accepts(op, types, results) else results
 
-    def add(self, op: Op, operands: Sequence[str], attrs: Attrs) -> None:
-        names = self._builder.multi(op.name, *operands, domain=op.domain, **attrs)
+    def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> None:
+        names = self._builder.apply(op.name, op.domain, operands, attrs, results)
         self._used.update(operands)
         self.values.extend(names)
         self.computed.extend(names)
@@ -109,7 +109,7 @@ class Growth:
         """The graph, of which what nobody reads is an output, and some of the rest too."""
         unused = [name for name in self.computed if name not in self._used]
         others = [name for name in self.computed if name in self._used and self.rng.random() < 0.1]
-        return _without_unused_inputs(self._builder.build(unused + others))
+        return _without_unused_inputs(self._builder.graph(unused + others))
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:
         """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""

@@ -56,7 +56,9 @@ class Isra(Growth):
             name = self.restricted(operand) if operand.values else self._further(application, types, place)
             operands.append(name)
             types[place] = self.type(name)
-        self.add(op, operands, application.attrs)
+        as_drawn = tuple(types) == application.types
+        results = application.results if as_drawn else self.results(op, types, application.attrs)
+        self.add(op, operands, application.attrs, results)
         return True
 
     def _first_operand(self, op: Op) -> tuple[str, Application] | None:
@@ -64,7 +66,8 @@ class Isra(Growth):
         dtypes = op.types[op.variable(0)]
         if self.rng.random() < PICKING_RATE:
             fitting = [v for v in self.values if self.type(v).dtype in dtypes]
-            for first in self.rng.sample(fitting, min(len(fitting), _TRIES)):
+            for _ in range(min(len(fitting), _TRIES)):
+                first = self.rng.choice(fitting)
                 if application := self.draw(op, self.type(first)):
                     return first, application
         for _ in range(_TRIES):
@@ -79,7 +82,8 @@ class Isra(Growth):
         wanted = types[place]
         if self.rng.random() < PICKING_RATE:
             alike = [v for v in self.values if self.type(v).dtype == wanted.dtype]
-            for name in self.rng.sample(alike, len(alike)):
+            for _ in range(min(len(alike), _TRIES)):
+                name = self.rng.choice(alike)
                 if self._consistent(application, types, place, self.type(name)):
                     return name
         return self.constant(wanted) if self.rng.random() < _CONSTANT else self.input(wanted)

@@ -101,10 +101,22 @@ class GraphBuilder:
         dtype = self.types[inputs[0]].dtype if inputs and inputs[0] in self.types else ""
         node = Node(op, inputs, (), complete_attrs(TABLE[domain, op], attrs, dtype), domain)
         results = infer_node(node, self.types)
+        return self.apply(op, domain, inputs, node.attrs, results, outputs)
+
+    def apply(
+        self,
+        op: str,
+        domain: str,
+        inputs: Sequence[str],
+        attrs: Attrs,
+        results: Sequence[TensorType],
+        outputs: Sequence[str] = (),
+    ) -> tuple[str, ...]:
+        """Apply an operator of the table whose result types have been inferred, with all its attributes."""
         names = tuple(outputs) or tuple(
             f"v{len(self.types)}_{i}" if i else self._fresh("v") for i in range(len(results))
         )
-        self.append(Node(op, inputs, names, node.attrs, domain), results)
+        self.append(Node(op, tuple(inputs), names, attrs, domain), results)
         return names
 
     def append(self, node: Node, results: Sequence[TensorType]) -> None:
@@ -116,7 +128,11 @@ class GraphBuilder:
 
     def build(self, outputs: Sequence[str]) -> Graph:
         """The checked graph. Raises GraphError."""
-        graph = Graph(
+        return check(self.graph(outputs))
+
+    def graph(self, outputs: Sequence[str]) -> Graph:
+        """The graph as it stands."""
+        return Graph(
             tuple(self._inputs),
             dict(self._constants),
             tuple(self._nodes),
@@ -124,4 +140,3 @@ class GraphBuilder:
             dict(self.types),
             self._opsets,
         )
-        return check(graph)
