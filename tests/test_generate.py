@@ -114,7 +114,7 @@ def test_types_change_within_graphs(strategy: str, graphs: Sequence[Graph]) -> N
     assert sum(len({t.dtype for t in graph.types.values()}) > 1 for graph in graphs) > COUNT / 2
 
 
-def test_graphs_are_deep_as_well_as_wide(graphs: Sequence[Graph]) -> None:
+def test_graphs_are_deep_as_well_as_wide(strategy: str, graphs: Sequence[Graph]) -> None:
     depths = []
     for graph in graphs[19::20]:  # those of 20 operators
         depth: dict[str, int] = {}
@@ -122,8 +122,9 @@ def test_graphs_are_deep_as_well_as_wide(graphs: Sequence[Graph]) -> None:
             below = max((depth.get(name, 0) for name in node.inputs), default=0)
             depth.update(dict.fromkeys(node.outputs, below + 1))
         depths.append(max(depth.values()))
-    assert max(depths) >= 8
-    assert sum(depths) / len(depths) > 4
+    deepest, usual = (8, 4) if strategy == "default" else (6, 3)  # the default prefers recent values
+    assert max(depths) >= deepest
+    assert sum(depths) / len(depths) > usual
 
 
 def test_equal_seeds_give_equal_graphs_and_other_seeds_others() -> None:
