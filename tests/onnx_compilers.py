@@ -150,10 +150,10 @@ np.savez(sys.argv[3], *outputs)
 """
 
 
-def check_reproducer(name: str, folder: Path) -> None:
+def check_reproducer(name: str, folder: Path, make: Callable[[], tuple[Graph, list[np.ndarray]]] = matrix) -> None:
     """The snippet for reproducers, in a process of its own."""
     info = usable(name)
-    graph, inputs = matrix()
+    graph, inputs = make()
     source = lower(graph, "onnx", 0, lacks=("functions",)).source
     assert isinstance(source, bytes)
     (folder / "model.onnx").write_bytes(source)

@@ -10,7 +10,7 @@ import onnx_compilers as shared
 import pytest
 
 from polyjuice.execution import EnvironmentProblem, Worker
-from polyjuice.ir import TensorType
+from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 
@@ -24,6 +24,20 @@ def openvino() -> Iterator[Worker]:
 @pytest.mark.parametrize("make", shared.GRAPHS)
 def test_it_agrees_with_the_interpreter(openvino: Worker, make: Callable) -> None:
     assert shared.check(openvino, make).trace == ()
+
+
+def renamed() -> tuple[Graph, list[np.ndarray]]:
+    """The importer gives inputs that a Dropout reads another name, and drops what nobody reads."""
+    builder = GraphBuilder()
+    a, b, _, c = (builder.input(TensorType("float32", (3,)), name) for name in "abwc")
+    kept = [builder.op("Dropout", name, ratio=0.5) for name in (b, a)]
+    graph = builder.build([builder.op("Relu", c), builder.op("Sub", *kept)])
+    return graph, [np.arange(3, dtype=np.float32) * scale for scale in (1, 10, 100, -1000)]
+
+
+def test_an_input_that_is_renamed_is_set(openvino: Worker, tmp_path: Path) -> None:
+    shared.check(openvino, renamed)
+    shared.check_reproducer("openvino", tmp_path, renamed)
 
 
 def test_what_the_importer_refuses_is_unsupported(openvino: Worker) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,11 +39,16 @@ def prepare(model, inputs):
     settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
     compiled = core.compile_model(core.read_model(model), "CPU", settings)
     graph = onnx.load_from_string(model).graph
-    used = set().union(*(port.names for port in compiled.inputs))
+    names = [value.name for value in graph.input]
+    ports = {name: port for port in compiled.inputs for name in port.names}
+    # The importer may rename an input (not the order of those that are used), and drops one that no node reads.
+    read = {name for node in graph.node for name in node.input}
+    renamed = (port for port in compiled.inputs if not port.names & set(names))
+    ports.update(zip((name for name in names if name in read and name not in ports), renamed))
     request = compiled.create_infer_request()
-    for value, x in zip(graph.input, inputs):
-        if value.name in used:
-            request.set_tensor(value.name, to_tensor(x))
+    for name, x in zip(names, inputs):
+        if name in ports:
+            request.set_tensor(ports[name], to_tensor(x))
 
     def call():
         request.infer()
@@ -66,11 +71,12 @@ _tracing = False
 
 
 class Program(NamedTuple):
-    """A model, and the names of its inputs and outputs in the order of ONNX; OpenVINO reorders and drops inputs."""
+    """A model, the names of its inputs and outputs in the order of ONNX, and those of the inputs that nodes read."""
 
     model: openvino.Model
     inputs: list[str]
     outputs: list[str]
+    read: set[str]
 
 
 class Compiled(NamedTuple):
@@ -113,7 +119,8 @@ def load(artifact: dict[str, Any]) -> Program:
         if narrowed:
             raise NotImplementedError(f"the CPU plugin narrows {', '.join(sorted(narrowed))}")
     graph = onnx.load_from_string(artifact["source"]).graph
-    return Program(model, [value.name for value in graph.input], [value.name for value in graph.output])
+    inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
+    return Program(model, inputs, outputs, set(_read(graph)))
 
 
 def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
@@ -124,10 +131,9 @@ def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
         if _UNSUPPORTED.search(str(error)):
             raise NotImplementedError(str(error)) from error
         raise
-    ports = {name: port for port in compiled.inputs for name in port.get_names()}
     return Compiled(
         compiled.create_infer_request(),
-        [ports.get(name) for name in program.inputs],
+        _ports(compiled, program),
         [compiled.output(name) for name in program.outputs],
         _nodes(compiled) if _tracing else [],
     )
@@ -150,6 +156,26 @@ def knobs() -> list[str]:
 def trace(compiled: Compiled) -> list[str]:
     """The nodes that run, as `kind (kernel): operators of the model`; nothing unless the option `trace` is set."""
     return compiled.nodes
+
+
+def _read(graph: onnx.GraphProto) -> Iterator[str]:
+    """The names that the nodes of a graph, and of the graphs in them, read."""
+    for node in graph.node:
+        yield from node.input
+        for attribute in node.attribute:
+            yield from _read(attribute.g)
+
+
+def _ports(compiled: openvino.CompiledModel, program: Program) -> list[Any]:
+    """Where each of the model's inputs goes; None where no node reads it.
+
+    The importer gives an input that a Dropout reads the name of the Dropout's output, and another place than ONNX's to
+    none (openvino#21615).
+    """
+    ports = {name: port for port in compiled.inputs for name in port.get_names()}
+    renamed = [port for port in compiled.inputs if not port.get_names() & set(program.inputs)]
+    lost = [name for name in program.inputs if name in program.read and name not in ports]
+    return [{**ports, **dict(zip(lost, renamed))}.get(name) for name in program.inputs]
 
 
 def _nodes(compiled: openvino.CompiledModel) -> list[str]:
