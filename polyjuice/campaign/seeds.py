@@ -39,7 +39,8 @@ class Seeds:
         self._nodes = nodes
         self._partners = partners
         self._seed = seed
-        self.generated = len(sources) == 1 and sources[0] in STRATEGIES
+        self._strategy = sources[0]
+        self.generated = len(sources) == 1 and self._strategy in STRATEGIES
         self._graphs: list[Graph] = []
         self._imported: list[int] = []
         for number, source in enumerate(() if self.generated else sources):
@@ -69,7 +70,7 @@ class Seeds:
         if self._graphs:
             return self._graphs[index % len(self._graphs)]
         key = f"{self._seed}/{index}/{attempt}"
-        return settle(generate(self._nodes, key, accepts, self._partners), key)
+        return settle(generate(self._nodes, key, accepts, self._partners, self._strategy), key)
 
 
 def _kept(campaign: Path, number: int) -> Path:

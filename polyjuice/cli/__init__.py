@@ -12,6 +12,7 @@ from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
 from polyjuice.cli.fuzz import fuzz
+from polyjuice.cli.graphs import generate, metrics
 from polyjuice.cli.models import replay, rewrite
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.tables import list_compilers, list_ops
@@ -27,6 +28,8 @@ app = typer.Typer(
 app.command()(fuzz)
 app.command()(rewrite)
 app.command()(replay)
+app.command()(generate)
+app.command()(metrics)
 app.command("compilers")(list_compilers)
 app.command("ops")(list_ops)
 app.add_typer(rules, name="rules")

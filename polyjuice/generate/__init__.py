@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from polyjuice.generate import default, isra
+from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts
 
-__all__ = ["STRATEGIES", "generate"]
+__all__ = ["METRICS", "STRATEGIES", "TABLE_OPERATORS", "Measured", "Metric", "Suite", "generate", "measure"]
 
 STRATEGIES: Mapping[str, Callable[..., Graph]] = {"default": default.generate, "isra": isra.generate}
 

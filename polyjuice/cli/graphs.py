@@ -1,0 +1,168 @@
+"""Commands on many graphs: ``generate`` and ``metrics``."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+
+from polyjuice import formats
+from polyjuice import generate as strategies
+from polyjuice.cli.common import JsonOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
+from polyjuice.generate import METRICS, STRATEGIES, TABLE_OPERATORS, Measured, Metric, Suite, measure
+from polyjuice.generate.curves import draw
+from polyjuice.inputs import finite_everywhere, make_inputs, settle
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, GraphError, TensorType, dtypes
+from polyjuice.ops import check
+
+
+def generate(
+    count: Annotated[int, typer.Option("-n", min=1, help="How many graphs.")],
+    out: Annotated[Path, typer.Option(help="A new folder for 00000.onnx, 00001.onnx ...")],
+    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
+    nodes: Annotated[int, typer.Option(min=1, help="Operators in a graph.")] = 10,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Generate seed graphs, as campaigns do, and measure how diverse they are."""
+    (strategy,) = chosen(strategy, list(STRATEGIES), "--strategy")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise Usage(f"--out {out}: there is something; name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
+    suite, generating_s, finite, invalid = Suite(), 0.0, 0, 0
+    for number in track(range(count), "", console=stderr, transient=True, disable=as_json):
+        key = f"{seed}/{number}"
+        began = time.perf_counter()
+        graph = strategies.generate(nodes, key, strategy=strategy)
+        generating_s += time.perf_counter() - began
+        graph = settle(graph, key)
+        try:
+            finite += _finite(graph, key)
+        except GraphError as error:
+            invalid += 1
+            stderr.print(f"polyjuice: {number:05d}.onnx is invalid: {escape(str(error))}")
+        formats.save(graph, out / f"{number:05d}.onnx")
+        suite.add(graph)
+    summary = {
+        "graphs": count,
+        "valid": count - invalid,
+        "finite": finite,
+        "ms_per_graph": round(1e3 * generating_s / count, 3),
+        "metrics": suite.values(),
+    }
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        stdout.print(
+            f"{count} graphs of strategy {strategy} in {escape(str(out))}, {summary['ms_per_graph']} ms each; "
+            f"{finite} have inputs under which nothing in them is NaN or infinite\n"
+            f"how diverse they are: polyjuice metrics {escape(str(out))}"
+        )
+    if invalid:
+        own_fault(f"{invalid} of {count} graphs are invalid")
+
+
+def _finite(graph: Graph, key: str) -> bool:
+    """Whether nothing in a graph is NaN or infinite under inputs that were searched for.
+
+    Raises GraphError where the graph is ill-typed, or gives results of other types than it declares.
+    """
+    inputs = make_inputs(check(graph), "normal", key)
+    results = [TensorType(dtypes.of_array(array), array.shape) for array in evaluate(graph, inputs)]
+    if results != list(graph.output_types):
+        raise GraphError(f"its results are {results}, and declared {list(graph.output_types)}")
+    return finite_everywhere(graph, inputs)
+
+
+def metrics(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of ONNX models, with its subfolders.")],
+    corpus: Annotated[
+        str,
+        typer.Option(help="The operators to average over: table, seen (in the folder), or a file with a name a line."),
+    ] = "table",
+    plot: Annotated[Path | None, typer.Option(help="Draw how the metrics grow (PNG, SVG or PDF).")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """How diverse the graphs in a folder are, by the metrics of Isra, GenCoG, HirGen and NNSmith."""
+    operators = _corpus(corpus)
+    if plot and find_spec("matplotlib") is None:
+        raise Usage("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")
+    measured = measure(_graphs(folder), operators)
+    if plot:
+        try:
+            draw(measured.growth, plot)
+        except ValueError as error:  # a suffix that matplotlib does not know
+            raise Usage(f"--plot {plot}: {error}") from None
+    if as_json:
+        print(json.dumps(_summary(measured, corpus)))
+    else:
+        _print(measured, corpus)
+
+
+def _corpus(text: str) -> tuple[str, ...]:
+    """The operator types that ``--corpus`` names (none: those that are seen)."""
+    if text == "table":
+        return TABLE_OPERATORS
+    if text == "seen":
+        return ()
+    try:
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise Usage(f"--corpus {text}: no such file; give table, seen, or a file with an operator a line") from None
+    except UnicodeDecodeError:
+        raise Usage(f"--corpus {text}: not a text file; write the name of an operator on each line") from None
+    names = tuple(line.strip() for line in lines if line.strip())
+    if not names:
+        raise Usage(f"--corpus {text}: the file is empty; write the name of an operator on each line")
+    return names
+
+
+def _graphs(folder: Path) -> Iterator[Graph]:
+    """The graphs of a folder, one by one, by their paths. Raises Usage where there are none, or one is broken."""
+    if not folder.is_dir():
+        raise Usage(f"{folder}: no such folder; give one that holds ONNX models")
+    paths = sorted(path for path in folder.rglob("*.onnx") if path.is_file())
+    if not paths:
+        raise Usage(f"{folder}: holds no ONNX model (*.onnx); give a folder that does")
+    for path in paths:
+        try:
+            yield formats.load(path)
+        except formats.FormatError as error:
+            raise Usage(f"{error}; mend that file or move it out of {folder}") from None
+
+
+def _summary(measured: Measured, corpus: str) -> dict[str, Any]:
+    return {
+        "graphs": measured.graphs,
+        "metrics": measured.metrics,
+        "corpus": {"name": corpus, "operators": measured.operators, "outside": list(measured.outside)},
+        "growth": [{"graphs": graphs, "metrics": values} for graphs, values in measured.growth],
+        "instances": measured.instances,
+    }
+
+
+def _print(measured: Measured, corpus: str) -> None:
+    table = Table("metric", "value", "per", "what it is", "from", box=None)
+    for metric in METRICS:
+        value = _shown(metric, measured.metrics[metric.name])
+        table.add_row(metric.name, value, metric.per, metric.meaning, metric.source)
+    stdout.print(table)
+    stdout.print(escape(f"{measured.graphs} graphs; {measured.operators} operator types ({corpus})"))
+    if measured.outside:
+        names = ", ".join(measured.outside)
+        stdout.print(escape(f"{len(measured.outside)} of them are outside of the corpus and were added: {names}"))
+
+
+def _shown(metric: Metric, value: float) -> str:
+    if metric.share:
+        return f"{100 * value:.3g} %"
+    return f"{value:.0f}" if metric.per == "suite" else f"{value:.2f}"

@@ -1,0 +1,113 @@
+"""How many calls an operator has room for, as GenCoG estimates it (paper 002, section 5.1), from the operator table.
+
+The table holds no list of an attribute's values: what an attribute can be is what the entry's own ``sample`` draws.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ops import TABLE, Op, ShapeMismatch, TypeMismatch, complete_attrs, infer
+from polyjuice.ops.sampling import MAX_RANK
+
+_SIZES = range(1, 5)
+"""The sizes of a dimension, GenCoG's; their number is the base of the estimate."""
+
+_NUMBERS = range(5)
+"""The integers that a range of values is counted in."""
+
+_DRAWS = 24
+"""Samples of each rank, from which the values of the attributes are read."""
+
+_DATA_INPUTS = {
+    "BatchNormalization": 1,
+    "Conv": 1,
+    "ConvInteger": 1,
+    "ConvTranspose": 1,
+    "DequantizeLinear": 1,
+    "GroupNormalization": 1,
+    "InstanceNormalization": 1,
+    "LayerNormalization": 1,
+    "PRelu": 1,
+    "QLinearConv": 1,
+    "QuantizeLinear": 1,
+    "aten.bilinear": 2,
+    "aten.group_norm": 1,
+    "aten.linear": 1,
+    "aten.rms_norm": 1,
+}
+"""Where the further inputs are what a model learns (weights, biases, statistics, scales): the inputs before them."""
+
+OPS = {op.qualified: op for op in TABLE.values()}
+"""The entries of the table by their qualified names."""
+
+
+@dataclass(frozen=True)
+class CallSpace:
+    """The room for calls of one operator.
+
+    ``size`` is N_est, ``data_inputs`` how many of the inputs are not parameters (None: all of them), ``attrs`` the
+    attributes that are known to have more than one value.
+    """
+
+    size: int
+    data_inputs: int | None
+    attrs: frozenset[str]
+
+
+@cache
+def call_space(name: str) -> CallSpace:
+    """N_est of an operator, by its qualified name, and which inputs and attributes GenCoG tells its calls apart by.
+
+    N_est = 4^R x (2 if variadic or with more than one input that is no parameter) x (floor(log2 A) + 1): R is the
+    largest rank of a first input, A the product of the numbers of values of each attribute. Of an operator that the
+    table lacks nothing is known: R is the largest rank that is generated, A = 1, and its inputs are not counted.
+    """
+    op = OPS.get(name)
+    if op is None:
+        return CallSpace(len(_SIZES) ** MAX_RANK, None, frozenset())
+    ranks, attrs = zip(*_draws(op), strict=True)
+    choices = {attr.name: _choices(attr.kind, [drawn[attr.name] for drawn in attrs]) for attr in op.attrs}
+    inputs = _DATA_INPUTS.get(name, op.arity[1])
+    size = len(_SIZES) ** max(ranks) * (1 if inputs == 1 else 2)
+    size *= int(math.log2(math.prod(choices.values()))) + 1
+    return CallSpace(size, _DATA_INPUTS.get(name), frozenset(a for a, count in choices.items() if count > 1))
+
+
+def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:
+    """Well-typed applications of an operator: the rank of the first operand, and the attributes."""
+    rng = random.Random(op.qualified)
+    for rank in range(MAX_RANK + 1):
+        for _ in range(_DRAWS):
+            first = TensorType(rng.choice(op.types[op.variable(0)]), tuple(rng.choices(_SIZES, k=rank)))
+            sample = op.sample(rng, first)
+            if sample is None:
+                continue
+            try:
+                attrs = complete_attrs(op, sample.attrs, first.dtype)
+                infer(op, [first, *(operand.type for operand in sample.operands)], attrs)
+            except (ShapeMismatch, TypeMismatch):
+                continue
+            yield rank, attrs
+
+
+def _choices(kind: str, drawn: Collection[Any]) -> int:
+    """How many values an attribute can take, by those drawn: at least 1.
+
+    Of integers those within 0 to 4 count, of texts, types and floats all (they are drawn from lists). A list counts
+    as the values of its elements to the power of its greatest length, a graph as one.
+    """
+    if kind == "graph":
+        return 1
+    if kind == "ints":
+        elements = {element for values in drawn for element in values if element in _NUMBERS}
+        return int(max(1, len(elements)) ** max(map(len, drawn)))
+    if kind == "int":
+        return max(1, len({value for value in drawn if value in _NUMBERS}))
+    return len(set(drawn))

@@ -1,0 +1,261 @@
+"""How diverse a suite of graphs is: the metrics of Isra, GenCoG, HirGen and NNSmith, in one pass over the graphs.
+
+The definitions are those of papers 000 (section IV-C), 002 (5.1), 003 (3.1.3) and 001 (5.3), and of the implementations
+that came with them where these are silent. docs/metrics.md spells them out.
+
+An operator's type is its qualified name, so that an operator with a local function of its own is a type of its own.
+A node with subgraphs is one operator, and they are attributes of it. Operands that are absent do not count; constants
+do, as inputs, but an edge runs between two operators. The corpus is the set of types that metrics are averaged over;
+types outside of it that occur all the same are further members.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from polyjuice.generate.call_space import OPS, call_space
+from polyjuice.ir import Graph, Node, TensorType, attribute_texts, dtypes
+
+TABLE_OPERATORS = tuple(OPS)
+"""The operator types of the table."""
+
+_MOST_INPUTS, _LARGEST_OUT_DEGREE = 5, 12
+"""Isra's limits: more inputs, or consumers, than these count as these."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that says something of a suite.
+
+    ``per`` names in ``_DIVISORS`` what a suite's total is divided by; a ``share`` lies in 0 to 1.
+    """
+
+    name: str
+    meaning: str
+    source: str
+    per: str
+    share: bool = False
+
+
+_DIVISORS: Mapping[str, Callable[[int, int], int]] = {
+    "suite": lambda graphs, operators: 1,
+    "graph": lambda graphs, operators: graphs,
+    "operator": lambda graphs, operators: operators,
+    "pair": lambda graphs, operators: operators**2,
+    "triple": lambda graphs, operators: operators**3,
+    "operator and type": lambda graphs, operators: operators * len(dtypes.ALL),
+}
+
+_ISRA, _GENCOG = "Isra, IV-C", "GenCoG, 5.1"
+_HIRGEN, _NNSMITH = "HirGen, 3.1.3", "NNSmith, 5.3"
+
+METRICS = (
+    Metric("NOO", "operators in a graph", _ISRA, "graph"),
+    Metric("NOT", "operator types in a graph", _ISRA, "graph"),
+    Metric("NOP", "pairs of types (A, B) with an edge A -> B in a graph", _ISRA, "graph"),
+    Metric("NTR", "triples of types (A, B, C) with a path A -> B -> C in a graph", _ISRA, "graph"),
+    Metric("NSA", "input shapes in a graph, and attribute lists that no graph before it has", _ISRA, "graph"),
+    Metric("OTC", "operator types that occur", _ISRA, "operator", share=True),
+    Metric("IDC", "numbers of inputs, of those that the operator can have", _ISRA, "operator", share=True),
+    Metric("ODC", "different numbers of consumers of an operator", _ISRA, "operator"),
+    Metric("SEC", "pairs of types with an edge", _ISRA, "pair", share=True),
+    Metric("DEC", "triples of types with a path", _ISRA, "triple", share=True),
+    Metric("SAC", "different input shapes and attribute lists of an operator", _ISRA, "operator"),
+    Metric("vertex_diversity", "calls with different input shapes and attributes", _GENCOG, "operator", share=True),
+    Metric("typed_vertex_diversity", "the same, with element types", _GENCOG, "operator", share=True),
+    Metric("edge_diversity", "pairs of types with an edge", _GENCOG, "pair", share=True),
+    Metric("operator_datatype", "pairs of operator and element type of an input", _HIRGEN, "operator and type", True),
+    Metric("operator_shape", "number of pairs of operator and shape of a result", _HIRGEN, "suite"),
+    Metric("operator_edge", "pairs of types with an edge", _HIRGEN, "pair", share=True),
+    Metric("operator_instances", "calls with different input types and attributes", _NNSMITH, "suite"),
+    Metric("instances_per_operator", "the same, of an operator", _NNSMITH, "operator"),
+)
+"""All metrics, in the order in which they are shown."""
+
+
+_Pair = tuple[str, str]
+_Triple = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a suite of some graphs comes to, by metric, before it is divided by anything."""
+
+    graphs: int
+    totals: Mapping[str, float]
+
+    def values(self, operators: int) -> dict[str, float]:
+        """The metrics, over a corpus of so many operator types."""
+        return {m.name: self.totals[m.name] / max(1, _DIVISORS[m.per](self.graphs, operators)) for m in METRICS}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The metrics of a suite, and how they grew.
+
+    ``operators`` counts the corpus with its further members, of which ``outside`` are the names; ``growth`` holds the
+    metrics after 1, 2, 5, 10, 20, 50 ... graphs and after the last, all over the same corpus; ``instances`` says of
+    each operator type how many of its calls differ in their input types or attributes.
+    """
+
+    graphs: int
+    operators: int
+    outside: tuple[str, ...]
+    metrics: Mapping[str, float]
+    growth: Sequence[tuple[int, Mapping[str, float]]]
+    instances: Mapping[str, int]
+
+
+def measure(graphs: Iterable[Graph], corpus: Iterable[str] = TABLE_OPERATORS) -> Measured:
+    """The metrics of a suite over a corpus (an empty one: the operator types of the suite)."""
+    suite = Suite(corpus)
+    steps: list[Totals] = []
+    for graph in graphs:
+        suite.add(graph)
+        if str(suite.graphs).rstrip("0") in ("1", "2", "5"):
+            steps.append(suite.totals())
+    if not steps or steps[-1].graphs < suite.graphs:
+        steps.append(suite.totals())
+    growth = [(step.graphs, step.values(suite.operators)) for step in steps]
+    return Measured(suite.graphs, suite.operators, suite.outside, growth[-1][1], growth, suite.instances())
+
+
+class Suite:
+    """Collects what its graphs hold. Their order does not matter but for what each adds to NSA."""
+
+    def __init__(self, corpus: Iterable[str] = TABLE_OPERATORS) -> None:
+        self.graphs = 0
+        self._corpus = frozenset(corpus)
+        self._per_graph: Counter[str] = Counter()
+        self._seen: dict[str, _Seen] = {}
+        self._pairs: set[_Pair] = set()
+        self._triples: set[_Triple] = set()
+
+    @property
+    def operators(self) -> int:
+        """How many operator types the corpus has, with those of the graphs."""
+        return len(self._corpus.union(self._seen))
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The operator types of the graphs that are not in the corpus as it was given (if any was)."""
+        return tuple(sorted(set(self._seen) - self._corpus)) if self._corpus else ()
+
+    def instances(self) -> dict[str, int]:
+        """Of each operator type, how many calls differ in the types of their inputs or in their attributes."""
+        return {name: len(seen.instances) for name, seen in sorted(self._seen.items())}
+
+    def add(self, graph: Graph) -> None:
+        """Count a graph in."""
+        uses = Counter(name for node in graph.nodes for name in node.inputs if name)
+        shapes: set[tuple[int, ...]] = set()
+        new_attributes = 0
+        for node in graph.nodes:
+            operands = [graph.types[name] for name in node.inputs if name]
+            results = [graph.types[name] for name in node.outputs if name]
+            degree = sum(max(1, uses[name]) for name in node.outputs)
+            new_attributes += self._seen.setdefault(node.qualified, _Seen()).add(node, operands, results, degree)
+            shapes.update(t.shape for t in operands)
+        pairs, triples = paths(graph)
+        self._pairs |= pairs
+        self._triples |= triples
+        self.graphs += 1
+        self._per_graph.update(
+            NOO=len(graph.nodes),
+            NOT=len({node.qualified for node in graph.nodes}),
+            NOP=len(pairs),
+            NTR=len(triples),
+            NSA=len(shapes) + new_attributes,
+        )
+
+    def totals(self) -> Totals:
+        """What the graphs come to so far."""
+        seen = self._seen.items()
+        instances = sum(len(s.instances) for _, s in seen)
+        totals = {
+            **{name: self._per_graph[name] for name in ("NOO", "NOT", "NOP", "NTR", "NSA")},
+            "OTC": len(seen),
+            "IDC": sum(min(1, len(s.input_counts) / possible_input_counts(name)) for name, s in seen),
+            "ODC": sum(len(s.out_degrees) for _, s in seen),
+            "SEC": len(self._pairs),
+            "DEC": len(self._triples),
+            "SAC": sum(len(s.shapes) + len(s.attribute_lists) for _, s in seen),
+            "vertex_diversity": sum(min(1, len(s.calls) / call_space(name).size) for name, s in seen),
+            "typed_vertex_diversity": sum(min(1, len(s.typed_calls) / call_space(name).size) for name, s in seen),
+            "edge_diversity": len(self._pairs),
+            "operator_datatype": sum(len(s.datatypes) for _, s in seen),
+            "operator_shape": sum(len(s.result_shapes) for _, s in seen),
+            "operator_edge": len(self._pairs),
+            "operator_instances": instances,
+            "instances_per_operator": instances,
+        }
+        return Totals(self.graphs, totals)
+
+    def values(self) -> dict[str, float]:
+        """The metrics so far, by name."""
+        return self.totals().values(self.operators)
+
+
+_Attributes = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of one operator type."""
+
+    input_counts: set[int] = field(default_factory=set)
+    out_degrees: set[int] = field(default_factory=set)
+    shapes: set[tuple[int, ...]] = field(default_factory=set)
+    attribute_lists: set[_Attributes] = field(default_factory=set)
+    calls: set[tuple[tuple[tuple[int, ...], ...], _Attributes]] = field(default_factory=set)
+    typed_calls: set[tuple[tuple[TensorType, ...], _Attributes]] = field(default_factory=set)
+    instances: set[tuple[tuple[TensorType, ...], _Attributes]] = field(default_factory=set)
+    datatypes: set[str] = field(default_factory=set)
+    result_shapes: set[tuple[int, ...]] = field(default_factory=set)
+
+    def add(self, node: Node, operands: Sequence[TensorType], results: Sequence[TensorType], degree: int) -> bool:
+        """Count a node in; whether it brings an attribute list."""
+        attributes = tuple(attribute_texts(node.attrs))
+        new = bool(attributes) and attributes not in self.attribute_lists
+        if new:
+            self.attribute_lists.add(attributes)
+        self.input_counts.add(min(len(operands), _MOST_INPUTS))
+        self.out_degrees.add(min(degree, _LARGEST_OUT_DEGREE))
+        self.shapes.update(t.shape for t in operands)
+        space = call_space(node.qualified)
+        data = tuple(operands[: space.data_inputs])
+        choices = tuple(pair for pair in attributes if pair[0] in space.attrs)
+        self.calls.add((tuple(t.shape for t in data), choices))
+        self.typed_calls.add((data, choices))
+        self.instances.add((tuple(operands), attributes))
+        self.datatypes.update(t.dtype for t in operands)
+        self.result_shapes.update(t.shape for t in results)
+        return new
+
+
+def possible_input_counts(name: str) -> int:
+    """How many numbers of inputs an operator can have, where more than five are five; 1 where the table lacks it."""
+    if name not in OPS:
+        return 1
+    least, greatest = OPS[name].arity
+    return min(greatest or _MOST_INPUTS, _MOST_INPUTS) - min(least, _MOST_INPUTS) + 1
+
+
+def paths(graph: Graph) -> tuple[set[_Pair], set[_Triple]]:
+    """The types (A, B) of operators on the edges A -> B of a graph, and (A, B, C) of those on the paths A -> B -> C."""
+    producers = {name: number for number, node in enumerate(graph.nodes) for name in node.outputs if name}
+    edges = {
+        (producers[name], number)
+        for number, node in enumerate(graph.nodes)
+        for name in node.inputs
+        if name in producers
+    }
+    types = [node.qualified for node in graph.nodes]
+    following: list[set[str]] = [set() for _ in types]
+    for source, target in edges:
+        following[source].add(types[target])
+    pairs = {(a, b) for a, after in zip(types, following, strict=True) for b in after}
+    triples = {(types[a], types[b], c) for a, b in edges for c in following[b]}
+    return pairs, triples
