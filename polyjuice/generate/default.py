@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from polyjuice.generate import blocks
 from polyjuice.generate.growth import Application, Growth
 from polyjuice.generate.motifs import MOTIFS
 from polyjuice.ir import Graph, TensorType
@@ -37,6 +38,9 @@ _FEW = 0.5
 
 _WIDE = 0.8
 """How often an operator is put on values of more than one element alone."""
+
+_BLOCKS = 0.1
+"""How often a block of operators comes before an operator."""
 
 _RENEWED = 0.05
 """How often a new input comes in before an operator, whatever values there are."""
@@ -81,6 +85,9 @@ class _Default(Growth):
         while len(self) < nodes:
             if self.rng.random() < _RENEWED:
                 self.input(self.random_type())
+            if self.rng.random() < _BLOCKS:
+                blocks.build(self, nodes)
+                continue
             if any(self._grow() for _ in range(_ATTEMPTS)):
                 continue
             if not further:

@@ -77,12 +77,23 @@ class Growth:
             return ()
         return () if self._accepts and not self._accepts(op, types, results) else results
 
-    def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> None:
+    def apply(self, op: Op, operands: Sequence[str], attrs: Attrs) -> tuple[str, ...]:
+        """Apply an operator to values; its results, none where it does not take them, or is not allowed to."""
+        types = [self.type(name) for name in operands]
+        if any(not op.accepts(place, t.dtype) for place, t in enumerate(types)):
+            return ()
+        attrs = complete_attrs(op, attrs, types[0].dtype)
+        results = self.results(op, types, attrs)
+        return self.add(op, operands, attrs, results) if results else ()
+
+    def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> tuple[str, ...]:
+        """Apply an operator to values that it takes, with results of these types; the results."""
         names = self._builder.apply(op.name, op.domain, operands, attrs, results)
         self._used.update(operands)
         self.values.extend(names)
         self.computed.extend(names)
         self.producers.update(dict.fromkeys(names, op.qualified))
+        return names
 
     def input(self, t: TensorType) -> str:
         name = self._builder.input(t)
@@ -91,17 +102,21 @@ class Growth:
 
     def constant(self, t: TensorType) -> str:
         """A new constant: one value throughout, small integers, or (now and then) normal floating values."""
-        return self._builder.constant(self._array(t))
+        return self.add_constant(self._array(t))
+
+    def add_constant(self, array: np.ndarray) -> str:
+        return self._builder.constant(array)
 
     def restricted(self, operand: Operand) -> str:
         """A new constant for an operand that takes some values only."""
-        return self._builder.constant(restricted_values(self._generator(), operand))
+        return self.add_constant(restricted_values(self._generator(), operand))
 
-    def random_type(self) -> TensorType:
-        dtype = self.rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
+    def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
+        """A type for a new input, of an element type and a rank if they are given."""
+        dtype = dtype or self.rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
         while True:
-            rank = self.rng.choices(range(MAX_RANK + 1), (1, 3, 6, 6, 5, 2))[0]
-            t = TensorType(dtype, self._random_shape(rank))
+            axes = self.rng.choices(range(MAX_RANK + 1), (1, 3, 6, 6, 5, 2))[0] if rank < 0 else rank
+            t = TensorType(dtype, self._random_shape(axes))
             if t.size <= MAX_ELEMENTS // 4:
                 return t
 

@@ -1,0 +1,449 @@
+"""Blocks: several operators together, as layers of models are written, and as published compiler bugs need them.
+
+An operator at random meets the pattern of a fusion now and then if that is two operators long, and hardly ever if it
+is five. A block is a function of a value. It may be left half-built, where the graph has all its operators or one is
+not allowed: every operator is valid by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from polyjuice.generate.growth import Growth
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops import TABLE
+
+_FLOATS = ("float32", "float64", "float16", "bfloat16")
+_WIDE_FLOATS = ("float32", "float64")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
+_NUMBERS = (*_FLOATS, *_INTEGERS)
+
+_EXISTING, _LEARNT = 0.3, 0.6
+"""How often an operand is a value that there is, if one has the type, and how often a new one is a constant."""
+
+_ACTIVATIONS = ("Relu", "Sigmoid", "Tanh", "LeakyRelu", "Gelu", "Softplus", "HardSigmoid", "Elu")
+
+
+class Unfit(Exception):
+    """An operator does not fit: the block ends here."""
+
+
+class Site:
+    """Where a block is built."""
+
+    def __init__(self, growth: Growth, nodes: int) -> None:
+        """``nodes``: how many operators the graph is to have."""
+        self.rng = growth.rng
+        self._growth = growth
+        self._nodes = nodes
+
+    def type(self, name: str) -> TensorType:
+        return self._growth.type(name)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self.type(name).shape
+
+    def op(self, name: str, *operands: str, **attrs: Any) -> str:
+        """Apply an operator; its first result. Raises Unfit."""
+        return self.multi(name, *operands, **attrs)[0]
+
+    def multi(self, name: str, *operands: str, **attrs: Any) -> tuple[str, ...]:
+        """Apply an operator; all its results. Raises Unfit."""
+        results = () if len(self._growth) >= self._nodes else self._growth.apply(TABLE["", name], operands, attrs)
+        if not results:
+            raise Unfit
+        return results
+
+    def value(self, like: str, shape: Sequence[int]) -> str:
+        """An operand of a shape, of the element type of another: a value that there is, a constant, or an input."""
+        wanted = TensorType(self.type(like).dtype, tuple(shape))
+        there = [name for name in self._growth.values if self.type(name) == wanted]
+        if there and self.rng.random() < _EXISTING:
+            return self.rng.choice(there)
+        return self._growth.constant(wanted) if self.rng.random() < _LEARNT else self._growth.input(wanted)
+
+    def constant(self, like: str, value: float, shape: Sequence[int] = ()) -> str:
+        """A constant of one value, of the element type of another operand."""
+        return self._growth.add_constant(np.full(tuple(shape), value).astype(dtypes.to_numpy(self.type(like).dtype)))
+
+    def axis(self, name: str) -> int:
+        return self.rng.randrange(len(self.shape(name)))
+
+
+@dataclass(frozen=True)
+class Block:
+    """What a block is built on: a value of one of some element types and ranks."""
+
+    build: Callable[[Site, str], object]
+    dtypes: tuple[str, ...]
+    ranks: range
+
+    def fits(self, t: TensorType) -> bool:
+        return t.dtype in self.dtypes and t.rank in self.ranks and 0 not in t.shape
+
+
+BLOCKS: list[Block] = []
+
+
+def block(types: tuple[str, ...], least: int, most: int = 4) -> Callable[[Callable[[Site, str], object]], Block]:
+    """Registers a block for values of some element types, of ranks from ``least`` to ``most``."""
+
+    def register(build: Callable[[Site, str], object]) -> Block:
+        BLOCKS.append(Block(build, types, range(least, most + 1)))
+        return BLOCKS[-1]
+
+    return register
+
+
+def build(growth: Growth, nodes: int) -> None:
+    """Build a block, or the beginning of one, on a value that it fits; on a new input where there is none."""
+    chosen = growth.rng.choice(BLOCKS)
+    fitting = [name for name in growth.values if chosen.fits(growth.type(name))]
+    if fitting:
+        x = growth.rng.choice(fitting[-6:])
+    else:
+        t = growth.random_type(growth.rng.choice(chosen.dtypes), growth.rng.choice(chosen.ranks))
+        x = growth.input(t)
+    try:
+        chosen.build(Site(growth, nodes), x)
+    except Unfit:
+        return
+
+
+# --- layers ----------------------------------------------------------------------------------------------------------
+
+
+def _activated(s: Site, x: str) -> str:
+    chance = s.rng.random()
+    if chance < 0.6:
+        return s.op(s.rng.choice(_ACTIVATIONS), x)
+    if chance < 0.8:
+        return s.op("Clip", x, min=0.0, max=s.rng.choice((1.0, 6.0)))
+    return s.op("Mul", x, s.op("Sigmoid", x))
+
+
+@block(_NUMBERS, 1)
+def linear(s: Site, x: str) -> None:
+    """A matrix product, a bias of whatever shape broadcasts, a scale, an activation."""
+    columns = s.rng.choice((s.shape(x)[-1], 1, 2, 3, 4, 8, 16, 17))
+    y = s.op("MatMul", x, s.value(x, (s.shape(x)[-1], columns)))
+    if s.rng.random() < 0.3:
+        y = s.op(s.rng.choice(("Mul", "Div")), y, s.constant(x, s.rng.choice((2, 4, 8))))
+    if s.rng.random() < 0.8:
+        shape = s.shape(y)
+        biases = [(shape[-1],), (1, shape[-1]), (), shape[-2:], (*shape[-2:-1], 1)] if len(shape) > 1 else [shape, ()]
+        y = s.op("Add", *s.rng.sample((y, s.value(x, s.rng.choice(biases))), 2))
+    if s.type(x).dtype in _FLOATS:
+        _activated(s, y)
+
+
+@block(_NUMBERS, 2, 2)
+def gemm(s: Site, x: str) -> None:
+    """Gemm with everything that it can have."""
+    turned, turned_back = s.rng.randint(0, 1), s.rng.randint(0, 1)
+    rows, inner = s.shape(x)[::-1] if turned else s.shape(x)
+    columns = s.rng.choice((rows, inner, 1, 4, 5, 16))
+    weights = s.value(x, (columns, inner) if turned_back else (inner, columns))
+    bias = s.value(x, s.rng.choice([(columns,), (1, columns), (rows, 1), (rows, columns), ()]))
+    scales = {"alpha": s.rng.choice((1.0, 2.0, 0.5)), "beta": s.rng.choice((1.0, 2.0, 0.5))}
+    y = s.op("Gemm", x, weights, bias, transA=turned, transB=turned_back, **scales)
+    s.op(s.rng.choice(("Relu", "Neg", "Abs")), y)
+
+
+@block(_FLOATS, 3)
+def attention(s: Site, x: str) -> None:
+    """Softmax(q k^T scaled + mask) v."""
+    *batch, length, width = s.shape(x)
+    key, value = s.value(x, (*batch, length, width)), s.value(x, (*batch, length, width))
+    perm = [*range(len(batch)), len(batch) + 1, len(batch)]
+    scores = s.op("MatMul", x, s.op("Transpose", key, perm=perm))
+    scale = s.rng.choice((2, 4, 8))
+    if s.rng.random() < 0.5:
+        scores = s.op("Div", scores, s.constant(x, scale))
+    else:
+        scores = s.op("Mul", scores, s.constant(x, 1 / scale))
+    if s.rng.random() < 0.4:
+        scores = s.op("Add", scores, s.value(x, (length, length)))
+    s.op("MatMul", s.op("Softmax", scores, axis=len(batch) + 1), value)
+
+
+@block(_WIDE_FLOATS, 3)
+def convolution(s: Site, x: str) -> None:
+    """A convolution, what is folded into it, an activation, and a pooling or a slice."""
+    channels, spatial = s.shape(x)[1], len(s.shape(x)) - 2
+    many = s.rng.choice((channels, 1, 2, 4))
+    kernel = [min(s.rng.choice((1, 2, 3)), size) for size in s.shape(x)[2:]]
+    padded = s.rng.random() < 0.4
+    window = {
+        "strides": [s.rng.choice((1, 1, 2)) for _ in range(spatial)],
+        "pads": [s.rng.randint(0, 1) if padded else 0 for _ in range(2 * spatial)],
+        "dilations": [1] * spatial,
+    }
+    bias = [s.value(x, (many,))] if s.rng.random() < 0.5 else []
+    y = s.op("Conv", x, s.value(x, (many, channels, *kernel)), *bias, group=1, **window)
+    chance = s.rng.random()
+    if chance < 0.3:
+        statistics = [s.value(x, (many,)) for _ in range(3)]
+        y = s.op("BatchNormalization", y, *statistics, s.constant(x, s.rng.choice((1, 4)), (many,)))
+    elif chance < 0.7:
+        width = s.shape(y)[-1]
+        shape = s.rng.choice([(many, *[1] * spatial), (1, many, *[1] * spatial), (width,), ()])
+        y = s.op(s.rng.choice(("Add", "Mul")), y, s.value(x, shape))
+    if s.rng.random() < 0.6:
+        y = _activated(s, y)
+    if s.rng.random() < 0.5:
+        pooling.build(s, y)
+    else:
+        step = s.rng.choice((1, 2))
+        s.op("Slice", y, starts=(0,), ends=(s.shape(y)[1],), axes=(1,), steps=(step,))
+
+
+@block(_WIDE_FLOATS, 3)
+def pooling(s: Site, x: str) -> None:
+    """A pooling, of what may have been padded or activated before."""
+    spatial = len(s.shape(x)) - 2
+    chance = s.rng.random()
+    if chance < 0.25:
+        border = [s.rng.randint(0, 1) for _ in range(spatial)]
+        x = s.op("Pad", x, pads=(0, 0, *border, 0, 0, *border), mode="constant")
+    elif chance < 0.5:
+        x = s.op("Neg", s.op("Relu", x))
+    kernel = [min(s.rng.choice((2, 2, 3)), size) for size in s.shape(x)[2:]]
+    pads = [s.rng.randrange(size) if s.rng.random() < 0.5 else 0 for size in (*kernel, *kernel)]
+    window = {
+        "kernel_shape": kernel,
+        "strides": [s.rng.choice((1, 1, 2)) for _ in range(spatial)],
+        "pads": pads,
+        "dilations": [1] * spatial,
+    }
+    if s.rng.random() < 0.5:
+        s.op("MaxPool", x, **window)
+    else:
+        s.op("AveragePool", x, count_include_pad=s.rng.randint(0, 1), **window)
+
+
+@block(_FLOATS, 1)
+def normalization(s: Site, x: str) -> None:
+    """Layer normalization, in the operators that it is made of."""
+    axes = (len(s.shape(x)) - 1,)
+    centred = s.op("Sub", x, s.op("ReduceMean", x, axes=axes))
+    if s.rng.random() < 0.5:
+        squared = s.op("Mul", centred, centred)
+    else:
+        squared = s.op("Pow", centred, s.constant(x, 2))
+    variance = s.op("Add", s.op("ReduceMean", squared, axes=axes), s.constant(x, 0.0625))
+    y = s.op("Div", centred, s.op("Sqrt", variance))
+    y = s.op("Mul", y, s.value(x, s.shape(x)[-1:]))
+    s.op("Add", y, s.value(x, s.shape(x)[-1:]))
+
+
+@block(_FLOATS, 1)
+def gelu(s: Site, x: str) -> None:
+    """GELU, in the operators that it is made of, exactly or by the hyperbolic tangent."""
+    if s.rng.random() < 0.6:
+        inner = s.op("Erf", s.op("Div", x, s.constant(x, 2**0.5)))
+    else:
+        cube = s.op("Mul", s.op("Pow", x, s.constant(x, 3)), s.constant(x, 0.044715))
+        inner = s.op("Tanh", s.op("Mul", s.op("Add", x, cube), s.constant(x, 0.7978845608)))
+    y = s.op("Mul", x, s.op("Add", inner, s.constant(x, 1)))
+    s.op("Mul", y, s.constant(x, 0.5))
+
+
+@block(_FLOATS, 1)
+def softmax(s: Site, x: str) -> None:
+    """Softmax, in the operators that it is made of, of what may have been scaled along an axis."""
+    axis = s.axis(x)
+    if s.rng.random() < 0.5:
+        shape = [size if s.rng.random() < 0.5 else 1 for size in s.shape(x)]
+        x = s.op(
+            s.rng.choice(("Mul", "Div")), x, s.constant(x, 2, shape) if s.rng.random() < 0.3 else s.value(x, shape)
+        )
+    if s.rng.random() < 0.4:
+        s.op(s.rng.choice(("Softmax", "LogSoftmax")), x, axis=axis)
+        return
+    shifted = s.op("Sub", x, s.op("ReduceMax", x, axes=(axis,)))
+    powers = s.op("Exp", shifted)
+    s.op("Div", powers, s.op("ReduceSum", powers, axes=(axis,)))
+
+
+@block(_NUMBERS, 1)
+def residual(s: Site, x: str) -> None:
+    """Sums and differences in a row, in which a value comes again."""
+    y = s.op(s.rng.choice(("Neg", "Abs", "Relu")), x)
+    z = s.value(x, s.shape(x))
+    for _ in range(s.rng.randint(1, 3)):
+        y = s.op(s.rng.choice(("Add", "Sub")), *s.rng.sample((y, s.rng.choice((x, z))), 2))
+
+
+# --- rearranging -----------------------------------------------------------------------------------------------------
+
+
+@block(dtypes.ALL, 1)
+def parts(s: Site, x: str) -> None:
+    """A value is split, and its parts put together again, in whatever order."""
+    axis = s.axis(x)
+    size = s.shape(x)[axis]
+    count = min(s.rng.choice((2, 2, 3)), size)
+    cuts = sorted(s.rng.sample(range(1, size), count - 1))
+    lengths = [b - a for a, b in zip([0, *cuts], [*cuts, size], strict=True)]
+    pieces = list(s.multi("Split", x, axis=axis, split=tuple(lengths)))
+    if s.rng.random() < 0.3:
+        pieces[0] = s.op("Identity", pieces[0])
+    s.rng.shuffle(pieces)
+    y = s.op("Concat", *pieces, axis=axis)
+    if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.4:
+        s.op("ReduceMax", y, axes=(axis,), keepdims=s.rng.randint(0, 1))
+
+
+@block(dtypes.ALL, 1)
+def slices(s: Site, x: str) -> None:
+    """A slice of a slice, forwards or backwards, in steps or not."""
+    for _ in range(2):
+        axis = s.axis(x)
+        size = s.shape(x)[axis]
+        start = s.rng.randrange(size)
+        if s.rng.random() < 0.3:
+            bounds = {"starts": (size - 1 - start // 2,), "ends": (-size - 1,), "steps": (-s.rng.randint(1, 3),)}
+        else:
+            bounds = {"starts": (start // 2,), "ends": (size,), "steps": (s.rng.choice((1, 1, 2, 3)),)}
+        x = s.op("Slice", x, axes=(axis,), **bounds)
+
+
+@block(dtypes.ALL, 2)
+def transposes(s: Site, x: str) -> None:
+    """Two transposes with or without an operator between, or a reshape."""
+    rank = len(s.shape(x))
+    y = s.op("Transpose", x, perm=tuple(s.rng.sample(range(rank), rank)))
+    chance = s.rng.random()
+    if chance < 0.4 and s.type(x).dtype in _NUMBERS:
+        y = s.op(s.rng.choice(("Add", "Mul", "Sub")), y, s.value(x, s.shape(y)[-1:]))
+    elif chance < 0.6:
+        s.op("Reshape", y, shape=(prod(s.shape(x)[:2]), *s.shape(x)[2:]))
+        return
+    s.op("Transpose", y, perm=tuple(s.rng.sample(range(rank), rank)))
+
+
+@block(_NUMBERS, 2, 3)
+def products(s: Site, x: str) -> None:
+    """The product of square matrices, transposed before or behind."""
+    *batch, rows, columns = s.shape(x)
+    swapped = [*range(len(batch)), len(batch) + 1, len(batch)]
+    other = s.value(x, (*batch, columns, rows))
+    chance = s.rng.random()
+    if chance < 0.4:
+        s.op("Transpose", s.op("MatMul", x, other), perm=swapped)
+    elif chance < 0.7:
+        s.op("MatMul", x, s.op("Transpose", s.value(x, (*batch, rows, columns)), perm=swapped))
+    else:
+        factor = s.constant(x, s.rng.choice((2, 3)), (1,) * s.rng.randint(0, 2))
+        y = s.op("MatMul", s.op("Mul", x, factor), other)
+        s.op("Add", y, s.value(x, (rows, 1) if s.rng.random() < 0.5 else (rows,)))
+
+
+# --- reductions ------------------------------------------------------------------------------------------------------
+
+
+@block(_NUMBERS, 1)
+def position(s: Site, x: str) -> None:
+    """Where the greatest or least element is, of what was scaled, negated or rounded."""
+    change = s.rng.choice(("", "Neg", "Mul", "Add", "Relu"))
+    if change in ("Mul", "Add"):
+        x = s.op(change, x, s.constant(x, s.rng.choice((2, 3, 1))))
+    elif change:
+        x = s.op(change, x)
+    s.op(s.rng.choice(("ArgMax", "ArgMin")), x, axis=s.axis(x), keepdims=s.rng.randint(0, 1))
+
+
+@block(_FLOATS, 1)
+def mean(s: Site, x: str) -> None:
+    """The mean of what was broadcast, joined or reduced before."""
+    chance = s.rng.random()
+    axis = s.axis(x)
+    if chance < 0.35:
+        x = s.op("Unsqueeze", x, axes=(axis,)) if len(s.shape(x)) < 4 else s.op("ReduceMax", x, axes=(axis,))
+        shape = list(s.shape(x))
+        shape[axis] = s.rng.choice((2, 3, 4, 8))
+        x = s.op("Expand", x, shape=tuple(shape))
+    elif chance < 0.6:
+        x = s.op("Concat", x, s.value(x, s.shape(x)), axis=axis)
+    elif chance < 0.8:
+        x = s.op(s.rng.choice(("ReduceMean", "ReduceSum", "ReduceMax")), x, axes=(axis,), keepdims=1)
+        axis = s.axis(x)
+    s.op(s.rng.choice(("ReduceMean", "ReduceMean", "ReduceSum")), x, axes=(axis,), keepdims=s.rng.randint(0, 1))
+
+
+@block(_NUMBERS, 1)
+def centred(s: Site, x: str) -> None:
+    """A value and its own reduction, whose axis is kept, lost and found again, or left to broadcasting."""
+    axis = s.axis(x)
+    y = s.op(s.rng.choice(("ReduceMax", "ReduceMin")), x, axes=(axis,), keepdims=0)
+    if s.rng.random() < 0.7:
+        y = s.op("Unsqueeze", y, axes=(axis,))
+    s.op(s.rng.choice(("Sub", "Add", "Max")), x, y)
+
+
+# --- types and decisions ---------------------------------------------------------------------------------------------
+
+
+@block(dtypes.ALL, 0)
+def casts(s: Site, x: str) -> None:
+    """Two conversions in a row, perhaps of a sum or a product."""
+    if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.5:
+        x = s.op(s.rng.choice(("Add", "Mul", "Sub")), x, s.value(x, s.shape(x)))
+    for _ in range(s.rng.randint(1, 2)):
+        x = s.op("Cast", x, to=s.rng.choice([t for t in dtypes.ALL if t != s.type(x).dtype]))
+
+
+@block(_NUMBERS, 0)
+def bounds(s: Site, x: str) -> None:
+    """Minima, maxima and clips in a row."""
+    for _ in range(s.rng.randint(2, 3)):
+        kind = s.rng.choice(("Min", "Max", "Clip", "Relu"))
+        low = float(s.rng.randint(0, 3))
+        if kind == "Clip":
+            x = s.op("Clip", x, min=s.rng.choice((None, low)), max=s.rng.choice((low + 2, low + 4, None)))
+        elif kind == "Relu":
+            x = s.op("Relu", x)
+        else:
+            x = s.op(kind, x, s.constant(x, low))
+
+
+@block(_NUMBERS, 0)
+def decisions(s: Site, x: str) -> None:
+    """A choice by a comparison, negated or not."""
+    shape = s.shape(x)
+    other = s.value(x, s.rng.choice([shape, shape[1:], ()]))
+    condition = s.op(s.rng.choice(("Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal")), x, other)
+    if s.rng.random() < 0.6:
+        condition = s.op("Not", condition)
+    branches = (x if s.rng.random() < 0.5 else s.value(x, shape), s.value(x, s.rng.choice([shape, shape[-1:], ()])))
+    s.op("Where", condition, *s.rng.sample(branches, 2))
+
+
+@block(_INTEGERS, 0)
+def remainders(s: Site, x: str) -> None:
+    """Integer division, and what remains."""
+    divisor = s.constant(x, s.rng.choice((2, 3, 4, 5, 8)), s.rng.choice([(), s.shape(x)[-1:]]))
+    y = s.op(s.rng.choice(("Div", "Mod")), x, divisor)
+    s.op(s.rng.choice(("Mul", "Add", "Sub")), y, s.rng.choice((divisor, x)))
+
+
+@block(_WIDE_FLOATS, 1)
+def inverses(s: Site, x: str) -> None:
+    """An operator and its inverse, or the like, in a row."""
+    pair = s.rng.choice(
+        ("Mul Div", "Div Mul", "Exp Log", "Neg Neg", "Reciprocal Reciprocal", "Mul Sqrt", "Abs Neg", "Sub Sub")
+    ).split()
+    c = s.constant(x, s.rng.choice((2, 3, 0)) if pair == ["Sub", "Sub"] else s.rng.choice((2, 4)))
+    for name in pair:
+        if name in ("Div", "Sub"):
+            x = s.op(name, *((x, c) if s.rng.random() < 0.6 else (c, x)))
+        elif name == "Mul":
+            x = s.op(name, x, x if pair[1] == "Sqrt" else c)
+        else:
+            x = s.op(name, x)

@@ -1,0 +1,49 @@
+"""Blocks of operators: valid wherever they end, and built whole on what they fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyjuice.generate import blocks
+from polyjuice.generate.growth import Growth
+from polyjuice.ops import check
+from polyjuice.ops.sampling import FewSizes
+
+COUNT = 60
+NAMED = [pytest.param(block, id=block.build.__name__) for block in blocks.BLOCKS]
+
+
+def built(block: blocks.Block, seed: int, nodes: int) -> tuple[Growth, bool]:
+    """A graph that is this block, and whether it came to its end."""
+    growth = Growth(FewSizes(f"block {seed}"), None)
+    x = growth.input(growth.random_type(growth.rng.choice(block.dtypes), growth.rng.choice(block.ranks)))
+    try:
+        block.build(blocks.Site(growth, nodes), x)
+    except blocks.Unfit:
+        return growth, False
+    return growth, True
+
+
+@pytest.mark.parametrize("block", NAMED)
+def test_a_block_is_mostly_built_whole(block: blocks.Block) -> None:
+    made = [built(block, seed, 100) for seed in range(COUNT)]
+    assert sum(whole for _, whole in made) > COUNT / 2
+    assert max(len(growth) for growth, _ in made) >= 2
+    for growth, _ in made:
+        if len(growth):
+            check(growth.build())
+
+
+@pytest.mark.parametrize("block", NAMED)
+def test_a_block_ends_where_the_graph_is_full(block: blocks.Block) -> None:
+    made = [built(block, seed, 1)[0] for seed in range(COUNT)]
+    assert {len(growth) for growth in made} <= {0, 1}
+
+
+def test_a_block_leaves_out_what_is_not_allowed() -> None:
+    growth = Growth(FewSizes("refused"), lambda op, operands, results: op.name != "Exp")
+    for _ in range(300):
+        blocks.build(growth, 2_000)
+    graph = check(growth.build())
+    assert "Exp" not in {node.op for node in graph.nodes}
+    assert {"ReduceMax", "Sub", "MatMul", "Conv"} <= {node.op for node in graph.nodes}
