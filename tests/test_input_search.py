@@ -273,7 +273,7 @@ def test_generated_graphs_are_finite_almost_always_within_the_range() -> None:
         inputs = make_inputs(graph, "normal", seed)
         finite += finite_everywhere(graph, inputs)
         assert all(np.abs(v.astype(float)).max(initial=0) <= FARTHEST for v in inputs)
-    assert plain < 30
+    assert plain <= finite - 3
     assert finite >= 39
 
 

@@ -406,7 +406,8 @@ def bounds(s: Site, x: str) -> None:
         kind = s.rng.choice(("Min", "Max", "Clip", "Relu"))
         low = float(s.rng.randint(0, 3))
         if kind == "Clip":
-            x = s.op("Clip", x, min=s.rng.choice((None, low)), max=s.rng.choice((low + 2, low + 4, None)))
+            limits = s.rng.choice(({"min": low}, {"max": low + 2}, {"min": low, "max": low + s.rng.choice((2, 4))}))
+            x = s.op("Clip", x, **limits)
         elif kind == "Relu":
             x = s.op("Relu", x)
         else:
