@@ -46,7 +46,7 @@ RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
-NODES = {"onnxruntime": 60, "tvm": 10, "inductor": 15}
+NODES = {"onnxruntime": 60, "tvm": 10, "inductor": 30}
 """Operators in a seed graph: more where a compiler is faster."""
 
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
@@ -269,7 +269,7 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
         "Made by `make mutants`: faults detected of those planted, by extraction and by oracle, and in brackets the",
         "median of the pairs until they were. A fault is tried until the metamorphic or the crash oracle detects it.",
         "",
-        "| extraction and oracles | " + " | ".join([f"{c}, {PAIRS[c]} pairs" for c in compilers] + ["all"]) + " |",
+        "| extraction and oracles | " + " | ".join([f"{c}, {PAIRS[c]} pairs of graphs of {NODES[c]}" for c in compilers] + ["all"]) + " |",
         "|---" * (len(compilers) + 2) + "|",
     ]
     for title, strategy, oracles in rows:
