@@ -263,13 +263,14 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
         )
     ]
     compilers = [c for c in PAIRS if any(name.startswith(c + "/") for name in known)]
+    titles = [f"{c}, {PAIRS[c]} pairs, seed graphs of {NODES[c]}" for c in compilers]
     lines = [
         "# Planted faults: which are detected, and after how many pairs",
         "",
         "Made by `make mutants`: faults detected of those planted, by extraction and by oracle, and in brackets the",
         "median of the pairs until they were. A fault is tried until the metamorphic or the crash oracle detects it.",
         "",
-        "| extraction and oracles | " + " | ".join([f"{c}, {PAIRS[c]} pairs of graphs of {NODES[c]}" for c in compilers] + ["all"]) + " |",
+        "| extraction and oracles | " + " | ".join([*titles, "all"]) + " |",
         "|---" * (len(compilers) + 2) + "|",
     ]
     for title, strategy, oracles in rows:
