@@ -17,7 +17,7 @@ from rich.table import Table
 from polyjuice import formats
 from polyjuice import generate as strategies
 from polyjuice.cli.common import JsonOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
-from polyjuice.generate import METRICS, STRATEGIES, TABLE_OPERATORS, Measured, Metric, Suite, measure
+from polyjuice.generate import METRICS, STRATEGIES, TABLE_OPERATORS, Measured, Memory, Metric, Suite, measure
 from polyjuice.generate.curves import draw
 from polyjuice.inputs import finite_everywhere, make_inputs, settle
 from polyjuice.interpret import evaluate
@@ -38,11 +38,12 @@ def generate(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"--out {out}: there is something; name a new folder")
     out.mkdir(parents=True, exist_ok=True)
+    memory = Memory()
     suite, generating_s, finite, invalid = Suite(), 0.0, 0, 0
     for number in track(range(count), "", console=stderr, transient=True, disable=as_json):
         key = f"{seed}/{number}"
         began = time.perf_counter()
-        graph = strategies.generate(nodes, key, strategy=strategy)
+        graph = strategies.generate(nodes, key, strategy=strategy, memory=memory)
         generating_s += time.perf_counter() - began
         graph = settle(graph, key)
         try:

@@ -14,7 +14,7 @@ rule takes.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from polyjuice.generate.growth import Application, Growth
 from polyjuice.ir import Graph, TensorType
@@ -30,10 +30,8 @@ _TRIES = 20
 """How many values, and how many new inputs, are offered to an operator that takes few."""
 
 
-def generate(
-    nodes: int, seed: int | str, accepts: Accepts | None = None, partners: Mapping[str, Sequence[str]] | None = None
-) -> Graph:
-    """A graph of this strategy (see :func:`polyjuice.generate.generate`). What follows what is left to chance."""
+def generate(nodes: int, seed: int | str, accepts: Accepts | None = None) -> Graph:
+    """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
     growth = Isra(random.Random(f"isra {seed}"), accepts)
     operators = list(TABLE.values())
     misses = 0

@@ -1,0 +1,40 @@
+"""What the graphs of a suite hold already, for strategies that look for what they do not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from polyjuice.ir import Attrs, TensorType, attribute_texts
+from polyjuice.ops import Op
+
+_FADING = 0.9
+"""What a call counts, in comparison with the operator's next one."""
+
+
+class Memory:
+    """The calls of each operator so far, and how many of its last ones were new.
+
+    A call is its operands' types and its attributes: GenCoG's vertex (paper 002, definition 5.1).
+    """
+
+    def __init__(self) -> None:
+        self._calls: dict[str, set[object]] = defaultdict(set)
+        self._news: dict[str, float] = {}
+
+    def knows(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
+        return _call(types, attrs) in self._calls[op.qualified]
+
+    def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        """Take a call in."""
+        new = not self.knows(op, types, attrs)
+        self._calls[op.qualified].add(_call(types, attrs))
+        self._news[op.qualified] = _FADING * self.novelty(op) + (1 - _FADING) * new
+
+    def novelty(self, op: Op) -> float:
+        """The share of an operator's calls that were new when they came, the last ones counting most; 1 without any."""
+        return self._news.get(op.qualified, 1.0)
+
+
+def _call(types: Sequence[TensorType], attrs: Attrs) -> object:
+    return tuple(types), tuple(attribute_texts(attrs))
