@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyjuice.generate import default, gencog, isra
+from polyjuice.generate import default, gencog, hirgen, isra
 from polyjuice.generate.memory import Memory
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.ir import Graph
@@ -12,7 +12,7 @@ from polyjuice.ops import Accepts
 
 __all__ = ["METRICS", "STRATEGIES", "TABLE_OPERATORS", "Measured", "Memory", "Metric", "Suite", "generate", "measure"]
 
-STRATEGIES = ("default", "isra", "gencog")
+STRATEGIES = ("default", "isra", "gencog", "hirgen")
 
 
 def generate(
@@ -37,4 +37,6 @@ def generate(
             return isra.generate(nodes, seed, accepts)
         case "gencog":
             return gencog.generate(nodes, seed, accepts, memory)
+        case "hirgen":
+            return hirgen.generate(nodes, seed, accepts, memory)
     raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")

@@ -13,12 +13,14 @@ _FADING = 0.9
 
 
 class Memory:
-    """The calls of each operator so far, and how many of its last ones were new.
+    """The calls of each operator so far, and how many of its last ones were new; and what is covered.
 
-    A call is its operands' types and its attributes: GenCoG's vertex (paper 002, definition 5.1).
+    A call is its operands' types and its attributes: GenCoG's vertex (paper 002, definition 5.1). What can be covered
+    are HirGen's pairs (paper 003, section 3.1.3): of an operator and an element type, a shape, or another operator.
     """
 
     def __init__(self) -> None:
+        self._covered: set[tuple[str, str, str]] = set()
         self._calls: dict[str, set[object]] = defaultdict(set)
         self._news: dict[str, float] = {}
 
@@ -34,6 +36,12 @@ class Memory:
     def novelty(self, op: Op) -> float:
         """The share of an operator's calls that were new when they came, the last ones counting most; 1 without any."""
         return self._news.get(op.qualified, 1.0)
+
+    def cover(self, pairs: set[tuple[str, str, str]]) -> bool:
+        """Take pairs in, each with its kind before it; whether one of them is new."""
+        new = not pairs <= self._covered
+        self._covered |= pairs
+        return new
 
 
 def _call(types: Sequence[TensorType], attrs: Attrs) -> object:
