@@ -1,0 +1,96 @@
+"""Compare the generation strategies on the same work: time, validity, diversity, numeric validity.
+
+    python benchmarks/strategies.py [--small 1000] [--large 200]
+
+Each strategy makes graphs of 10 and of 100 operators, on one core, in one run. A graph is valid if it is well typed and
+the interpreter runs it; plain if normal random inputs make nothing in it NaN or infinite, and finite if inputs can be
+found that do not (which is looked for in one graph of ten). Times are processor time of the generation alone, and
+comparable within one run. The table goes to artifacts/strategies.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from polyjuice.generate import METRICS, STRATEGIES, Memory, Suite, generate
+from polyjuice.inputs import finite_everywhere, make_inputs, settle
+from polyjuice.inputs.values import normal
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, GraphError
+from polyjuice.ops import check
+
+TABLE = Path(__file__).resolve().parents[1] / "artifacts" / "strategies.md"
+SMALL, LARGE = 10, 100
+SHARES = ("valid", "plain", "finite")
+SEARCHED = 10
+"""One graph in so many is searched for inputs, which takes far longer than to make it."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--small", type=int, default=1000, help=f"graphs of {SMALL} operators")
+    parser.add_argument("--large", type=int, default=200, help=f"graphs of {LARGE} operators")
+    parser.add_argument("--table", type=Path, default=TABLE)
+    arguments = parser.parse_args()
+    sections = [section(nodes, count) for nodes, count in ((SMALL, arguments.small), (LARGE, arguments.large))]
+    text = "# Generation strategies on the same work\n\nMade by `python benchmarks/strategies.py`.\n" + "".join(
+        sections
+    )
+    arguments.table.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def section(nodes: int, count: int) -> str:
+    """The table of one size of graphs."""
+    measured = {strategy: measure(strategy, nodes, count) for strategy in STRATEGIES}
+    lines = ["", f"## {count} graphs of {nodes} operators", "", "| | " + " | ".join(STRATEGIES) + " |"]
+    lines.append("|---" * (len(STRATEGIES) + 1) + "|")
+    shares = {metric.name for metric in METRICS if metric.share} | set(SHARES)
+    for name in next(iter(measured.values())):
+        cells = [f"{100 * m[name]:.3g} %" if name in shares else f"{m[name]:.4g}" for m in measured.values()]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def measure(strategy: str, nodes: int, count: int) -> dict[str, float]:
+    """What is said of one strategy, by name."""
+    memory, suite = Memory(), Suite()
+    seconds = 0.0
+    counts = dict.fromkeys(SHARES, 0)
+    generate(nodes, "warm", strategy=strategy)
+    for number in range(count):
+        key = f"strategies {number}"
+        began = time.process_time()
+        graph = generate(nodes, key, strategy=strategy, memory=memory)
+        seconds += time.process_time() - began
+        suite.add(graph)
+        counts["valid"] += valid(graph, key)
+        counts["plain"] += finite_everywhere(graph, random_inputs(graph, number))
+        if number % SEARCHED == 0:
+            settled = settle(graph, key)
+            counts["finite"] += finite_everywhere(settled, make_inputs(settled, "normal", key))
+    shares = {name: value / count for name, value in counts.items()}
+    shares["finite"] = counts["finite"] / len(range(0, count, SEARCHED))
+    return {"ms per graph": 1e3 * seconds / count, **shares, **suite.values()}
+
+
+def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [normal(t, rng) for t in graph.input_types]
+
+
+def valid(graph: Graph, key: str) -> bool:
+    """Whether a graph is well typed, and runs."""
+    try:
+        evaluate(check(graph), make_inputs(graph, "normal", key))
+    except GraphError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()
