@@ -76,7 +76,7 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
     assert min(summary["share"].values()) >= 0
     assert Path(summary["out"]) == tmp_path / "c"
-    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "log"}
+    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "lock", "log"}
 
 
 def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -> None:

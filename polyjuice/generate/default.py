@@ -49,7 +49,7 @@ _ATTEMPTS = 50
 
 _OPS = {op.qualified: op for op in TABLE.values()}
 
-_FURTHER_INPUTS = 10
+_FURTHER_INPUTS = 30
 """How many inputs may be added where no operator takes the values that there are."""
 
 
