@@ -395,7 +395,8 @@ def _pixels(grid: np.ndarray, shape: Sequence[int], align: int) -> list[np.ndarr
 def _at(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
     """``[N, C, ...]`` elements of images at whole rows and columns ``[N, ...]``, which may lie outside."""
     height, width = x.shape[2:]
-    r, k = np.clip(rows, 0, height - 1).astype(np.int64), np.clip(columns, 0, width - 1).astype(np.int64)
+    inside = zip((rows, columns), (height, width), strict=True)
+    r, k = (np.clip(np.nan_to_num(v), 0, n - 1).astype(np.int64) for v, n in inside)  # a NaN is nowhere
     n = np.arange(x.shape[0]).reshape(-1, 1, 1)
     found = np.moveaxis(x[n, :, r, k], -1, 1)
     if padding == "zeros":
