@@ -65,7 +65,7 @@ class Site:
         there = [name for name in self._growth.values if self.type(name) == wanted]
         if there and self.rng.random() < _EXISTING:
             return self.rng.choice(there)
-        return self._growth.constant(wanted) if self.rng.random() < _LEARNT else self._growth.input(wanted)
+        return self._growth.fresh(wanted, _LEARNT)
 
     def constant(self, like: str, value: float, shape: Sequence[int] = ()) -> str:
         """A constant of one value, of the element type of another operand."""

@@ -144,6 +144,5 @@ class _Default(Growth):
             fits = [v for v in self.values if _broadcasts(self.type(v), operand.type.dtype, first.shape)] or fits
         if fits and self.rng.random() < _REUSED:
             return self.rng.choice(fits)
-        if self.rng.random() < (_SPREAD if op.elementwise and operand.type.rank < first.rank else _CONSTANT):
-            return self.constant(operand.type)
-        return self.input(operand.type)
+        spread = op.elementwise and operand.type.rank < first.rank
+        return self.fresh(operand.type, _SPREAD if spread else _CONSTANT)

@@ -95,8 +95,6 @@ class GenCoG(Growth):
             matching = [name for name in self.values if self.type(name) == operand.type]
             if matching:
                 operands.append(self.rng.choice(matching))
-            elif self.rng.random() < _CONSTANT:
-                operands.append(self.constant(operand.type))
             else:
-                operands.append(self.input(operand.type))
+                operands.append(self.fresh(operand.type, _CONSTANT))
         return operands

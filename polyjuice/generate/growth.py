@@ -77,6 +77,11 @@ class Growth:
             return ()
         return () if self._accepts and not self._accepts(op, types, results) else results
 
+    def takes(self, application: Application, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
+        """Whether an operator takes an operand of this type in the place of another, beside operands of these types."""
+        others = [*types[:place], t, *types[place + 1 :]]
+        return t == types[place] or bool(self.results(application.op, others, application.attrs))
+
     def apply(self, op: Op, operands: Sequence[str], attrs: Attrs) -> tuple[str, ...]:
         """Apply an operator to values; its results, none where it does not take them, or is not allowed to."""
         types = [self.type(name) for name in operands]
@@ -103,6 +108,10 @@ class Growth:
     def constant(self, t: TensorType) -> str:
         """A new constant: one value throughout, small integers, or (now and then) normal floating values."""
         return self.add_constant(self._array(t))
+
+    def fresh(self, t: TensorType, constant: float) -> str:
+        """A new constant, with this probability, or a new input."""
+        return self.constant(t) if self.rng.random() < constant else self.input(t)
 
     def add_constant(self, array: np.ndarray) -> str:
         return self._builder.constant(array)

@@ -66,7 +66,7 @@ class HirGen(Growth):
             return False
         for place, operand in enumerate(application.operands, 1):
             operands[place] = operands[place] or (
-                self.restricted(operand) if operand.values else self._created(operand.type)
+                self.restricted(operand) if operand.values else self.fresh(operand.type, _CONSTANT)
             )
         self.add(op, operands, application.attrs, results)
         return True
@@ -93,11 +93,7 @@ class HirGen(Growth):
         wanted = application.types[place]
         there = [name for name in self.values if self.type(name).dtype == wanted.dtype and name not in operands]
         some = self.rng.sample(there, min(len(there), _TRIES))
-        return [name for name in some if self._takes(application, place, self.type(name))]
-
-    def _takes(self, application: Application, place: int, t: TensorType) -> bool:
-        types = [*application.types[:place], t, *application.types[place + 1 :]]
-        return t == application.types[place] or bool(self.results(application.op, types, application.attrs))
+        return [name for name in some if self.takes(application, application.types, place, self.type(name))]
 
     def _covers(
         self, op: Op, operands: Sequence[str], types: Sequence[TensorType], results: Sequence[TensorType]
@@ -107,6 +103,3 @@ class HirGen(Growth):
         found = {("type", name, types[0].dtype), *(("shape", name, str(t.shape)) for t in results)}
         found |= {("edge", self.producers[x], name) for x in operands if x in self.producers}
         return self._memory.cover(found)
-
-    def _created(self, t: TensorType) -> str:
-        return self.constant(t) if self.rng.random() < _CONSTANT else self.input(t)

@@ -82,12 +82,6 @@ class Isra(Growth):
             alike = [v for v in self.values if self.type(v).dtype == wanted.dtype]
             for _ in range(min(len(alike), _TRIES)):
                 name = self.rng.choice(alike)
-                if self._consistent(application, types, place, self.type(name)):
+                if self.takes(application, types, place, self.type(name)):
                     return name
-        return self.constant(wanted) if self.rng.random() < _CONSTANT else self.input(wanted)
-
-    def _consistent(self, application: Application, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
-        """Whether the operator takes an operand of this type in the place of the one that was drawn."""
-        if t == types[place]:
-            return True
-        return bool(self.results(application.op, [*types[:place], t, *types[place + 1 :]], application.attrs))
+        return self.fresh(wanted, _CONSTANT)

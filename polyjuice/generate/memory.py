@@ -29,8 +29,9 @@ class Memory:
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Take a call in."""
-        new = not self.knows(op, types, attrs)
-        self._calls[op.qualified].add(_call(types, attrs))
+        call, calls = _call(types, attrs), self._calls[op.qualified]
+        new = call not in calls
+        calls.add(call)
         self._news[op.qualified] = _FADING * self.novelty(op) + (1 - _FADING) * new
 
     def novelty(self, op: Op) -> float:
