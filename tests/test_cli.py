@@ -17,6 +17,7 @@ import pytest
 from onnx import parser
 from test_onnx_formats import LIGHT, random_weights, run_model, with_random_weights
 
+from polyjuice import formats
 from polyjuice.ops import FRAMEWORKS, TABLE
 
 COMMAND = Path(sys.executable).with_name("polyjuice")
@@ -159,6 +160,12 @@ def refusal(
         (["--compiler", "numpy", "--only-rule", "no-such-*"], ["'no-such-*'", "polyjuice rules list"]),
         (["--compiler", "numpy", "--without-rule", "no-such-*"], ["'no-such-*'", "polyjuice rules list"]),
         (["--compiler", "numpy", "--python", "absent/python"], ["no Python interpreter", "absent/python"]),
+        (["--compiler", "numpy", "--disruptive"], ["--disruptive", "--seeds hirgen"]),
+        (["--compiler", "numpy", "--disruptive", "--seeds", "isra"], ["--disruptive", "--seeds hirgen"]),
+        (
+            ["--compiler", "numpy", "--disruptive", "--seeds", "hirgen", "--oracle", "crash,optlevel"],
+            ["--oracle crash,optlevel", "crash alone"],
+        ),
         (["--resume", "."], ["no campaign", "campaign.sqlite"]),
         (["--resume", "absent"], ["absent holds no campaign"]),
     ],
@@ -372,3 +379,19 @@ def test_rules_show_prints_the_rule() -> None:
     assert '(rewrite (Add x y) (Add y x) :ruleset exact :name "add-commutative")' in done.stdout
     message = refusal("show", "no-such-rule", command="rules")
     assert "polyjuice rules list" in message
+
+
+def test_operators_to_generate_are_chosen_by_name(tmp_path: Path) -> None:
+    done = polyjuice(
+        "generate", "-n", 5, "--out", tmp_path / "out", "--only-operator", "Re?u", "--only-operator", "aten.roll"
+    )
+    assert done.returncode == 0, done.stderr
+    operators = {node.qualified for p in (tmp_path / "out").iterdir() for node in formats.load(p).nodes}
+    assert operators == {"Relu", "aten.roll"}
+
+
+def test_an_operator_that_there_is_not_is_a_mistake(model: Path, tmp_path: Path) -> None:
+    unknown = ("-n", 5, "--out", tmp_path / "out", "--only-operator", "Rellu")
+    assert "no operator is called Rellu" in refusal(*unknown, command="generate")
+    assert "no operator is called Rellu" in refusal("--compiler", "numpy", *unknown)
+    assert "--only-operator" in refusal("--compiler", "numpy", "--seeds", model, "--only-operator", "Relu")

@@ -45,7 +45,7 @@ def test_operators_are_chosen_by_the_softmax_of_their_scores() -> None:
     for op in worn:
         for _ in range(40):
             memory.add(op, [T], {})
-    growth = gencog.GenCoG(random.Random(0), None, memory)
+    growth = gencog.GenCoG(random.Random(0), None, None, memory)
     x = growth.input(T)
     chosen = Counter(growth._operator(x) in worn for _ in range(20_000))
     assert chosen[False] / chosen[True] == pytest.approx(2.718, rel=0.15)

@@ -11,7 +11,7 @@ from itertools import chain
 
 import pytest
 
-from polyjuice.generate import STRATEGIES, generate
+from polyjuice.generate import STRATEGIES, Memory, Suite, Turn, generate
 from polyjuice.ir import Graph, digest, dtypes
 from polyjuice.ops import TABLE, check, entry
 
@@ -159,3 +159,41 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
 
 def test_there_is_a_default_strategy() -> None:
     assert "default" in STRATEGIES
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_only_the_operators_that_are_named_occur(strategy: str) -> None:
+    operators = [TABLE["", name] for name in ("Add", "Relu", "MatMul", "Transpose", "Concat")]
+    graphs = [generate(8, seed, strategy=strategy, operators=operators) for seed in range(10)]
+    assert {node.op for graph in graphs for node in graph.nodes} == {op.name for op in operators}
+
+
+@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "default"])
+def test_a_suite_of_the_default_strategy_is_the_most_diverse(strategy: str) -> None:
+    values = []
+    for name in ("default", strategy):
+        memory, suite = Memory(), Suite()
+        for seed in range(150):
+            suite.add(generate(10, seed, strategy=name, memory=memory))
+        values.append(suite.values())
+    default, other = values
+    for metric in ("SEC", "DEC", "edge_diversity"):
+        assert default[metric] > other[metric]
+
+
+def test_every_edge_has_its_turn_once() -> None:
+    edges = [("edge", "Add", op.qualified) for op in TABLE.values()]
+    turns = Counter(edge for index in range(64) for edge in edges if not Turn(7, index).covers(edge))
+    assert turns == Counter(edges)
+    assert [e for e in edges if not Turn(7, 3).covers(e)] == [e for e in edges if not Turn(7, 3 + 64).covers(e)]
+    assert [e for e in edges if not Turn(7, 3).covers(e)] != [e for e in edges if not Turn(8, 3).covers(e)]
+
+
+def test_turns_make_a_campaign_more_diverse() -> None:
+    suites = []
+    for turns in (False, True):
+        suite = Suite()
+        for index in range(200):
+            suite.add(generate(10, index, memory=Turn(0, index) if turns else None))
+        suites.append(suite.values()["SEC"])
+    assert suites[1] > suites[0]

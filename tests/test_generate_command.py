@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 from test_cli import polyjuice, refusal
 
@@ -64,6 +65,29 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_an_unknown_strategy_is_refused(tmp_path: Path) -> None:
     message = refusal("-n", 1, "--out", tmp_path / "out", "--strategy", "guess", command="generate")
     assert "choose from default" in message
+    assert not (tmp_path / "out").exists()
+
+
+def test_disrupted_graphs_come_with_what_is_broken(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    summary = generated(out, "--strategy", "hirgen", "--disruptive", "--nodes", 5)
+    assert (summary["graphs"], summary["valid"]) == (COUNT, 0)
+    broken = json.loads((out / "broken.json").read_text())
+    assert sorted([*broken, "broken.json"]) == sorted(path.name for path in out.iterdir())
+    for name, said in broken.items():
+        model = onnx.load(out / name)
+        (node,) = [node for node in model.graph.node if said["node"] in node.output]
+        assert ".".join(filter(None, [node.domain, node.op_type])) == said["operator"]
+        assert said["kind"] in ("type", "shape")
+        assert said["given"] != said["due"]
+
+
+def test_only_hirgen_disrupts(tmp_path: Path) -> None:
+    for strategy in sorted({*STRATEGIES} - {"hirgen"}):
+        message = refusal(
+            "-n", 1, "--out", tmp_path / "out", "--strategy", strategy, "--disruptive", command="generate"
+        )
+        assert "--strategy hirgen" in message
     assert not (tmp_path / "out").exists()
 
 

@@ -26,9 +26,11 @@ from polyjuice.ops.decompose import NoDecomposition, decompose
 LACKED = ("functions", "symbolic sizes", "constant nodes")
 
 IDIOMS = {
+    "axes counted from the end",
     "constant nodes",
     "a constant as an argument",
     "a function of its own",
+    "a function called through another",
     "an intermediate value as a result",
     "explicit broadcast",
     "symbolic sizes",
@@ -81,6 +83,63 @@ def test_every_spelling_means_the_graph() -> None:
             assert not (np.isfinite(analysis.bound) & (gap > allowed)).any(), f"{artifact.idioms}\n{graph}"
     assert ran > 80
     assert set(seen) == IDIOMS
+
+
+def with_functions(graph: Graph, calling: str, opset: int = 18) -> list[Artifact]:
+    """The spellings of a graph, under many seeds, that have a function called so."""
+    artifacts = [lower(graph, "onnx", seed, opset=opset) for seed in range(200)]
+    return [a for a in artifacts if calling in a.idioms]
+
+
+def branched() -> Graph:
+    """Operators with attributes, constants and a subgraph."""
+    build = GraphBuilder()
+    x = build.input(float32(2, 3), "x")
+    flag = build.input(TensorType("bool", ()), "flag")
+    branches = {}
+    for name, op in (("then_branch", "Neg"), ("else_branch", "Abs")):
+        branch = GraphBuilder()
+        branch.input(TensorType("bool", ()), "flag")
+        branches[name] = branch.build([branch.op(op, branch.input(float32(3, 2), "y"))])
+    turned = build.op("Transpose", x, perm=(1, 0))
+    chosen = build.op("If", flag, turned, **branches)
+    scaled = build.op("Mul", chosen, build.constant(np.arange(6, dtype=np.float32).reshape(3, 2)))
+    return build.build([build.op("ReduceSum", scaled, axes=(1,), keepdims=0), turned])
+
+
+@pytest.mark.parametrize(
+    ("calling", "names"),
+    [("a function of its own", ["part"]), ("a function called through another", ["part", "around"])],
+)
+def test_a_part_may_be_a_local_function(calling: str, names: Sequence[str]) -> None:
+    graph = branched()
+    inputs = [np.array([[1, -2, 3], [-4, 5, 7]], np.float32), np.array(True)]
+    inside: set[str] = set()
+    for artifact in with_functions(graph, calling):
+        model = as_model(artifact)
+        onnx.checker.check_model(model, full_check=True)
+        assert model.ir_version == 9
+        assert [function.name for function in model.functions] == names
+        assert [n.op_type for n in model.graph.node if n.domain == "model"] == names[-1:]
+        inside.update(node.op_type for node in model.functions[0].node)
+        results = run_onnx(artifact, inputs)
+        for result, expected in zip(results, evaluate(graph, inputs), strict=True):
+            np.testing.assert_array_equal(result, expected)
+    assert inside == {"Transpose", "If", "Mul", "ReduceSum", "Constant"}
+
+
+@pytest.mark.parametrize("calling", ["a function of its own", "a function called through another"])
+def test_a_model_with_functions_is_read_without_them(calling: str) -> None:
+    graph = branched()
+    inputs = [np.array([[1, -2, 3], [-4, 5, 7]], np.float32), np.array(False)]
+    for artifact in with_functions(graph, calling)[:12]:
+        if "symbolic sizes" in artifact.idioms:
+            continue  # they become 1
+        again = formats.from_model(as_model(artifact))
+        assert not any(node.opaque for node in again.nodes)
+        given = [*inputs, *(artifact.arrays[name] for name in artifact.arguments)]
+        for result, expected in zip(evaluate(again, given), evaluate(graph, inputs), strict=False):
+            np.testing.assert_array_equal(result, expected)
 
 
 def test_equal_seeds_give_equal_models() -> None:

@@ -272,6 +272,27 @@ def test_what_is_unsupported_or_runs_is_no_verdict(outcome: Outcome) -> None:
     assert crashes(outcome, ran(2 * X)) == []
 
 
+@pytest.mark.parametrize(
+    ("outcome", "kinds"),
+    [
+        (failed("error"), []),
+        (failed("unsupported", "TypeError: no", "load"), []),
+        (ran(2 * X), []),
+        (failed("crash", "the process was ended by SIGSEGV during run", "run"), ["crash"]),
+        (failed("hang", "no end of run within 2 s", "run"), ["hang"]),
+    ],
+)
+def test_a_program_with_a_broken_constraint_must_not_end_or_hang_the_process(
+    outcome: Outcome, kinds: Sequence[str]
+) -> None:
+    broken = replace(case(X, ("disrupted", doubled("Add"), outcome)), broken="type of operand 1 of Add")
+    verdicts = ORACLES["crash"].judge(broken, LAB)
+    assert [v.kind for v in verdicts] == kinds
+    for verdict in verdicts:
+        assert verdict.message.endswith("(an error was due: type of operand 1 of Add)")
+        assert verdict.signature.endswith("type of operand N of Add")
+
+
 def test_failures_that_differ_in_numbers_names_and_paths_have_one_signature() -> None:
     one = "KeyError: 'buf12' at /tmp/a/b.py:17 for 3 of 0x7ffe elements"
     two = "KeyError: 'buf7' at /home/c.py:9 for 25 of 0x12ab elements"

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from polyjuice.egraph import Rule, load
+from polyjuice.generate import SolverMissing
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.ops import TABLE, GraphBuilder, Op, complete_attrs
-from polyjuice.rulecheck.proofs import SolverMissing, prove
+from polyjuice.rulecheck.proofs import prove
 
 z3 = pytest.importorskip("z3")
 

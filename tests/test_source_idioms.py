@@ -15,14 +15,17 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
+from polyjuice.lower import Unlowerable, lower, outline, repeat, repeated_axes
+from polyjuice.lower.outline import Calling
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 
 SOURCES = ("torch", "tensorflow")
 EVERYWHERE = {
     "a constant as an argument",
-    "a function of its own",
+    "a module of its own",
+    "axes counted from the end",
+    *Calling,
     "an intermediate value as a result",
     "explicit broadcast",
 }
@@ -91,18 +94,55 @@ def test_a_constant_may_be_an_argument(format: str) -> None:
     assert_equal(graph, artifacts[0], [np.array([4, 5, 6], np.float32)])
 
 
-@pytest.mark.parametrize("format", SOURCES)
-def test_a_part_may_be_a_function_of_its_own(format: str) -> None:
+def forked() -> Graph:
+    """A value that is read twice, and a result beside it."""
     build = GraphBuilder()
     x = build.input(float32(2, 3), "x")
     y = build.op("Neg", x, outputs=("y",))
-    z = build.op("Mul", y, build.constant(np.full((2, 3), 3, np.float32), "three"), outputs=("z",))
-    graph = build.build([build.op("Add", z, y, outputs=("v",)), y])
-    artifacts = spelled(graph, format, "a function of its own")
+    z = build.op("Mul", y, build.constant(np.arange(6, dtype=np.float32).reshape(2, 3), "w"), outputs=("z",))
+    return build.build([build.op("Add", z, y, outputs=("v",)), y])
+
+
+@pytest.mark.parametrize("calling", Calling)
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_part_may_be_a_function_of_its_own(format: str, calling: Calling) -> None:
+    graph = forked()
+    artifacts = spelled(graph, format, calling)
     assert artifacts
-    assert {text(a).count("self.part(") for a in artifacts} == {1}
+    calls = {
+        Calling.DIRECT: ["self.part("],
+        Calling.WRAPPED: ["self.around(", "return self.part("],
+        Calling.LOCAL: ["self.around(", "return part("],
+        Calling.RETURNED: ["self.around()(", "return part\n"],
+    }[calling]
     for artifact in artifacts[:12]:
+        assert [text(artifact).count(call) for call in calls] == [1] * len(calls)
         assert_equal(graph, artifact, [np.arange(6, dtype=np.float32).reshape(2, 3)])
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_part_may_be_a_module_with_weights_of_its_own(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outline, "CHANCE", 1.0)
+    build = GraphBuilder()
+    x, w = build.input(float32(3), "x"), build.constant(np.array([1, 2, 3], np.float32), "w")
+    product = build.op("Mul", build.op("Abs", build.op("Neg", x)), w)
+    graph = build.build([build.op("Add", product, w)])
+    artifacts = [a for a in spelled(graph, format, "a module of its own") if not a.arguments]
+    homes = set()
+    for artifact in artifacts:
+        halves = text(artifact).split("    class Part(")
+        homes.add(tuple(bool(re.search('w_w"? ?[=,]', half)) for half in halves))
+        assert_equal(graph, artifact, [np.array([4, 5, -6], np.float32)])
+    assert homes == {(True, False), (True, True), (False, True)}  # as the part holds no, one, or both of its readers
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_function_does_not_change_how_the_rest_is_spelled(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def settings(chance: float) -> list[object]:
+        monkeypatch.setattr(outline, "CHANCE", chance)
+        return [(a.setup, a.arguments) for a in (lower(forked(), format, seed) for seed in range(40))]
+
+    assert settings(0.0) == settings(1.0)
 
 
 @pytest.mark.parametrize("format", SOURCES)

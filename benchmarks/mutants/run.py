@@ -23,7 +23,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
-from itertools import count
+from itertools import count, islice
 from math import comb
 from pathlib import Path
 from statistics import median
@@ -46,7 +46,7 @@ RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
 TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
-NODES = {"onnxruntime": 60, "tvm": 10, "inductor": 30}
+NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 100}
 """Operators in a seed graph: more where a compiler is faster."""
 
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
@@ -58,8 +58,10 @@ WRAP = 5
 
 _RETRIES = 5
 
+MET = "met"
+
 Detected = dict[str, int]
-"""For each oracle that spoke: after how many pairs it first did."""
+"""For each oracle that spoke, after how many pairs it first did; and when a program first met the fault."""
 
 
 def main() -> None:
@@ -93,14 +95,17 @@ def mutants(pattern: str = "*") -> list[str]:
 
 
 def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
-    """Run what is not known yet, and write down what becomes known, strategy by strategy."""
+    """Run what is not known yet, and write down what becomes known, strategy by strategy.
+
+    How far each is stands beside the results, as `mutants-COMPILER-STRATEGY.json`, while it runs.
+    """
     with (
         tempfile.TemporaryDirectory() as cache,
         environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT="by-program"),
         environment(CXX=str(HERE / "cached-g++"), CXX_CACHE=cache),
         ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool,
     ):
-        jobs: dict[Future[dict[str, Detected]], str] = {}
+        jobs: dict[Future[dict[str, Detected]], tuple[str, Path]] = {}
         for strategy in arguments.strategies.split(","):
             for compiler in PAIRS:
                 chosen = mutants(arguments.only)
@@ -115,56 +120,71 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
                         oracles=oracles,
                         input_sets=arguments.input_sets,
                     )
-                    jobs[pool.submit(detect, config, missing, arguments.pairs or PAIRS[compiler])] = strategy
-        for job, strategy in jobs.items():
+                    progress = arguments.results.with_name(f"{arguments.results.stem}-{compiler}-{strategy}.json")
+                    job = pool.submit(detect, config, missing, arguments.pairs or PAIRS[compiler], progress)
+                    jobs[job] = strategy, progress
+        for job, (strategy, progress) in jobs.items():
             for name, detected in job.result().items():
                 known.setdefault(name, {})[strategy] = detected
-            arguments.results.parent.mkdir(parents=True, exist_ok=True)
-            arguments.results.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            write(arguments.results, known)
+            progress.unlink()
 
 
-def detect(config: Config, names: Sequence[str], pairs: int) -> dict[str, Detected]:
+def write(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> dict[str, Detected]:
     """For each fault, which oracles detect it and when, in a campaign of so many pairs.
 
-    A fault is missed where another undoes it, or keeps a program from meeting it.
+    How far it is stands in the file ``progress``, from which it is continued if it was stopped. A fault is missed
+    where another undoes it, or keeps a program from meeting it.
     """
     enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
-    detected: dict[str, Detected] = {name: {} for name in names}
-    left = list(names)
-    began, done = time.monotonic(), 0
+    state = {"cases": 0, "pairs": 0, "detected": {name: {} for name in names}}
+    if progress.exists():
+        state = json.loads(progress.read_text())
+    detected: dict[str, Detected] = state["detected"]
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, FaultyBench(config, find(config.compiler)) as bench:
-        for runner, index in mixed(config, Path(folder), bench):
-            if not left or done >= pairs:
+        for runner, index in islice(mixed(config, Path(folder), bench), state["cases"], None):
+            left = [name for name in names if not detected[name].keys() & enough]
+            if not left or state["pairs"] >= pairs:
                 break
             bench.faults = left
+            state["cases"] += 1
             try:
                 prepared, case = runner.execute(index)
             except (Skip, Unsound):
                 continue
-            done += comb(len(case.ran), min(len(case.tested), 2))
-            for name, oracles in spoken(config.oracles, bench, prepared, case).items():
-                for oracle in oracles:
-                    detected[name].setdefault(oracle, done)
-            left = [name for name in left if not detected[name].keys() & enough]
+            state["pairs"] += comb(len(case.ran), min(len(case.tested), 2))
+            for name, events in spoken(config.oracles, bench, prepared, case).items():
+                for event in events - detected[name].keys():
+                    detected[name][event] = max(state["pairs"], 1)
+                    print(f"{config.compiler} {config.extract}: {name} {event}", file=sys.stderr)
+            write(progress, state)
             print(
-                f"{config.compiler} {config.extract}: {done} pairs, {len(names) - len(left)} of {len(names)} detected, "
+                f"{config.compiler} {config.extract}: {state['pairs']} pairs, "
+                f"{sum(bool(detected[name].keys() & enough) for name in names)} of {len(names)} detected, "
                 f"{time.monotonic() - began:.0f} s",
                 file=sys.stderr,
             )
+    write(progress, state)
     return detected
 
 
 def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case: Case) -> dict[str, set[str]]:
-    """For each fault that a case met, the oracles that say of it what they do not say of the sound compiler."""
+    """For each fault that a case met (`MET`), the oracles that say of it what they do not say of the sound compiler."""
     met = [bench.met(t.outcome) for t in case.tested]
     candidates = sorted(set().union(*met))
+    found = {name: {MET} if any(name in t.outcome.trace for t in case.tested) else set() for name in candidates}
     if not candidates or not said(oracles, case, bench):
-        return {}
+        return found
     sound = [bench.planted([], artifact, prepared) for artifact in prepared.artifacts]
     if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
-        return {}
+        return found
     before = said(oracles, prepared.case(sound), bench)
-    found = {}
     for name in candidates:
         outcomes = [
             bench.planted([name], artifact, prepared) if name in names else right
@@ -175,7 +195,7 @@ def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case:
         verdicts = said(oracles, prepared.case(outcomes), bench) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
         if not (failed and fails_by_chance(bench, prepared)):
-            found[name] = {verdict[0] for verdict in verdicts}
+            found[name] |= {verdict[0] for verdict in verdicts}
     return found
 
 
@@ -257,9 +277,12 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
         (f"{strategy}: {title}", strategy, oracles)
         for strategy in STRATEGIES
         for title, oracles in (
-            (("seed graphs alone, differential and crash", DIFFERENTIAL),)
-            if strategy == ORIGINAL
-            else (("metamorphic and crash", EQUIVALENCE), ("differential too", (*EQUIVALENCE, "differential")))
+            ("met", (MET,)),
+            *(
+                (("seed graphs alone, differential and crash", DIFFERENTIAL),)
+                if strategy == ORIGINAL
+                else (("metamorphic and crash", EQUIVALENCE), ("differential too", (*EQUIVALENCE, "differential")))
+            ),
         )
     ]
     compilers = [c for c in PAIRS if any(name.startswith(c + "/") for name in known)]
@@ -268,7 +291,8 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
         "# Planted faults: which are detected, and after how many pairs",
         "",
         "Made by `make mutants`: faults detected of those planted, by extraction and by oracle, and in brackets the",
-        "median of the pairs until they were. A fault is tried until the metamorphic or the crash oracle detects it.",
+        "median of the pairs until they were. A fault is tried until the metamorphic or the crash oracle detects it;",
+        "it is met where a program has what it makes wrong, whether that shows or not.",
         "",
         "| extraction and oracles | " + " | ".join([*titles, "all"]) + " |",
         "|---" * (len(compilers) + 2) + "|",

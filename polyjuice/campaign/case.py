@@ -33,8 +33,9 @@ _REPEATS = 3
 class CaseResult:
     """What became of a case: ``pairs`` compared, or why it was ``skipped``; what was found; where the time went.
 
-    ``rules`` are those that fired in the e-graph of its graph. ``unsound`` and ``defect`` are faults of our own: a
-    variant that is not equal to its seed graph, an internal error.
+    ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
+    program ran none the less (one program that breaks a constraint counts as a pair). ``unsound`` and ``defect`` are
+    faults of our own: a variant that is not equal to its seed graph, an internal error.
     """
 
     index: int
@@ -44,6 +45,7 @@ class CaseResult:
     flaky: Sequence[str] = ()
     unsound: Sequence[str] = ()
     rules: Sequence[str] = ()
+    accepted: str = ""
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -95,7 +97,7 @@ class Runner:
         outcomes: list[Outcome] = []
         for artifact in prepared.artifacts:
             outcomes.append(self.bench.execute(artifact, prepared.inputs))
-            if outcomes[-1].status == "unsupported":
+            if outcomes[-1].status == "unsupported" and not prepared.broken:
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
         return prepared, prepared.case(outcomes)
 
@@ -103,11 +105,12 @@ class Runner:
         with self._clock.of("judge"):
             verdicts = self._judge(case)
         findings, flaky = self._confirm(index, case, verdicts, prepared.rules)
-        pairs = comb(len(case.ran), min(len(case.tested), 2))
+        pairs = 1 if case.broken else comb(len(case.ran), min(len(case.tested), 2))
         if not pairs and not verdicts:
             failed = next(t.outcome for t in case.tested if t.outcome.status != "ok")
             raise Skip("failed: " + _first_line(failed))
-        return CaseResult(index, pairs, findings=findings, flaky=flaky, rules=prepared.rules)
+        accepted = case.broken if case.ran else ""
+        return CaseResult(index, pairs, findings=findings, flaky=flaky, rules=prepared.rules, accepted=accepted)
 
     def _judge(self, case: Case) -> list[Verdict]:
         """What the oracles say, in the order in which the user names them; none repeats what another has said."""

@@ -19,7 +19,8 @@ class Config:
 
     ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
     ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
-    ``level`` is the compiler's optimization level ("" for its default).
+    ``level`` is the compiler's optimization level ("" for its default). ``disruptive`` breaks a constraint of each seed
+    graph, of which there are no variants then (see :mod:`polyjuice.generate.disruptive`).
     """
 
     compiler: str
@@ -31,6 +32,7 @@ class Config:
     variants: int = 2
     extract: str = "minmax"
     rules: tuple[str, ...] = ()
+    only_operators: tuple[str, ...] = ()
     only_rules: tuple[str, ...] = ()
     without_rules: tuple[str, ...] = ()
     oracles: tuple[str, ...] = ("metamorphic", "crash")
@@ -42,6 +44,7 @@ class Config:
     workers: int = 1
     timeout_s: float = 60.0
     opset: int = 18
+    disruptive: bool = False
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -18,12 +18,13 @@ from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.inputs import MODES, make_inputs, ranges
+from polyjuice.generate import disrupt
+from polyjuice.inputs import MODES, make_inputs, normal, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
-from polyjuice.lower import Unlowerable, lower, repeat, repeated_axes
+from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, lower, repeat, repeated_axes
 from polyjuice.numerics import Analyses, Mode
-from polyjuice.ops import Op
+from polyjuice.ops import Op, matching
 from polyjuice.oracles import ORACLES, Case, Tested
 from polyjuice.support import Support
 
@@ -31,6 +32,12 @@ from polyjuice.support import Support
 #: counts where the compiler is fast. Elsewhere a case has its own: it then need not wait until the compiler was asked
 #: for the operators of fifteen more.
 BATCH = 16
+
+#: The label of a graph with a broken constraint.
+DISRUPTED = "disrupted"
+
+#: How often a compiler is not told the sizes of such a graph: otherwise it refuses most before a kernel sees them.
+_DISRUPTED_UNKNOWN_SIZES = 0.5
 
 #: Chance that the variants of a case are spelled in the same way, as far as that can be.
 _ALIKE = 0.5
@@ -49,6 +56,7 @@ class Prepared:
     """The variants of a case, in the compiler's format, and what to run them on; ``profiles`` is that of each set.
 
     ``rules`` are those that fired in the e-graph; ``modes`` is what is known of results on each set of inputs.
+    ``broken`` says which constraint the one variant breaks on purpose, if it does.
     """
 
     variants: Sequence[Variant]
@@ -57,6 +65,7 @@ class Prepared:
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
     modes: Sequence[Mode]
+    broken: str = ""
 
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each."""
@@ -64,7 +73,7 @@ class Prepared:
             Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
             for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
         ]
-        return Case(self.profiles, self.inputs, tested)
+        return Case(self.profiles, self.inputs, tested, self.broken)
 
 
 class Preparation:
@@ -83,7 +92,9 @@ class Preparation:
         self._config = config
         self._out = out
         self._compiler = compiler
-        self._seeds = Seeds(config.seeds, config.nodes, config.seed, out, partners(rules))
+        self._seeds = Seeds(
+            config.seeds, config.nodes, config.seed, out, partners(rules), matching(config.only_operators)
+        )
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
@@ -109,6 +120,8 @@ class Preparation:
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
+        if self._config.disruptive:
+            return self._disrupted(graph, key)
         with self._clock.of("rewrite"):
             try:
                 variants, rules = self._variants(graph, batch, index, key)
@@ -125,6 +138,23 @@ class Preparation:
             except Unlowerable as error:
                 raise Skip(f"unsupported: {error}") from None
         return Prepared(variants, rules, self._profiles, inputs, artifacts, self._modes)
+
+    def _disrupted(self, graph: Graph, key: str) -> Prepared:
+        """A graph with a broken constraint, which has no values: nothing is rewritten, or evaluated. Raises Skip."""
+        with self._clock.of("generate"):
+            broken = disrupt(graph, key)
+        if broken is None:
+            raise Skip("unbroken: no operator has a constraint that an operand could break")
+        rng = np.random.default_rng(list(f"disrupted {key}".encode()))
+        values = [normal(t, rng) for t in broken.graph.input_types]
+        inputs = [repeat(broken.graph, values, repeated_axes(broken.graph, key))]
+        variant = Variant(DISRUPTED, broken.graph)
+        with self._clock.of("lower"):
+            try:
+                artifact = self._lower(variant, key, _DISRUPTED_UNKNOWN_SIZES)
+            except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
+                raise Skip(f"unsupported: {error}") from None
+        return Prepared([variant], [], ["normal"], inputs, [artifact], [Mode()], str(broken))
 
     def _batch_of(self, index: int) -> Saturated | None:
         """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
@@ -185,7 +215,7 @@ class Preparation:
         if unsound:
             raise Unsound(*unsound)
 
-    def _lower(self, variant: Variant, key: str) -> Artifact:
+    def _lower(self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
         """The idioms of all variants of a case are chosen alike, or for each variant anew."""
         alike = random.Random(f"alike {key}").random() < _ALIKE
         return lower(
@@ -195,6 +225,7 @@ class Preparation:
             repeated=repeated_axes(variant.graph, key),
             opset=self._config.opset,
             lacks=self._compiler.lacks,
+            unknown_sizes=unknown_sizes,
         )
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:

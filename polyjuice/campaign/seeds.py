@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice import formats
-from polyjuice.generate import STRATEGIES, generate
+from polyjuice.generate import STRATEGIES, Turn, check_installed, generate
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
-from polyjuice.ops import Accepts
+from polyjuice.ops import Accepts, Op
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -30,17 +30,21 @@ class Seeds:
         seed: int,
         campaign: Path | None = None,
         partners: Mapping[str, Sequence[str]] | None = None,
+        operators: Sequence[Op] | None = None,
     ) -> None:
         """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
 
-        ``partners`` are for generated graphs (see ``generate``). Raises FormatError, and ValueError for an unknown
-        source.
+        ``partners`` and ``operators`` are for generated graphs (see ``generate``). Raises FormatError, ValueError for
+        an unknown source, and SolverMissing.
         """
         self._nodes = nodes
         self._partners = partners
+        self._operators = operators
         self._seed = seed
         self._strategy = sources[0]
         self.generated = len(sources) == 1 and self._strategy in STRATEGIES
+        if self.generated:
+            check_installed(self._strategy)
         self._graphs: list[Graph] = []
         self._imported: list[int] = []
         for number, source in enumerate(() if self.generated else sources):
@@ -70,7 +74,9 @@ class Seeds:
         if self._graphs:
             return self._graphs[index % len(self._graphs)]
         key = f"{self._seed}/{index}/{attempt}"
-        return settle(generate(self._nodes, key, accepts, self._partners, self._strategy), key)
+        turn = Turn(self._seed, index) if self._strategy == "default" else None
+        graph = generate(self._nodes, key, accepts, self._partners, self._strategy, turn, self._operators)
+        return settle(graph, key)
 
 
 def _kept(campaign: Path, number: int) -> Path:

@@ -130,6 +130,7 @@ class Store:
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
             notes = [(result.index, "flaky", t) for t in result.flaky]
             notes += [(result.index, "unsound", t) for t in result.unsound]
+            notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
             self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
             self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
@@ -142,6 +143,11 @@ class Store:
         """All raw findings, by index."""
         for (text,) in self._db.execute('SELECT record FROM findings ORDER BY "index", folder'):
             yield json.loads(text)
+
+    def accepted(self) -> int:
+        """How many programs with a broken constraint the compiler took."""
+        (count,) = self._db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'accepted'").fetchone()
+        return int(count)
 
     def fired(self, rule: str) -> tuple[int, int]:
         """In the e-graphs of how many tested cases a rule fired, and how many there are."""

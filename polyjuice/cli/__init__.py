@@ -18,6 +18,7 @@ from polyjuice.cli.rules import app as rules
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import RuleError
+from polyjuice.generate import SolverMissing
 
 app = typer.Typer(
     help="Finds mis-compilation bugs in tensor compilers by equality saturation.",
@@ -39,7 +40,7 @@ def main() -> None:
     """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
     try:
         app()
-    except (EnvironmentProblem, RuleError, formats.FormatError, NoCampaign, Usage) as problem:
+    except (EnvironmentProblem, SolverMissing, RuleError, formats.FormatError, NoCampaign, Usage) as problem:
         stderr.print(f"polyjuice: {escape(' '.join(str(problem).split()))}")
         sys.exit(USAGE)
     except OSError as error:  # a file in the way, a full disk

@@ -20,6 +20,9 @@ stdout = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 240)
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 RulesOption = Annotated[list[Path] | None, typer.Option("--rules", help="Further rule files or folders.")]
 OnlyRuleOption = Annotated[list[str] | None, typer.Option("--only-rule", help="Use only rules whose names match.")]
+OnlyOperatorOption = Annotated[
+    list[str] | None, typer.Option("--only-operator", help="Generate graphs of operators whose names match alone.")
+]
 WithoutRuleOption = Annotated[
     list[str] | None, typer.Option("--without-rule", help="Leave out rules whose names match.")
 ]

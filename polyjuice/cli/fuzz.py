@@ -31,6 +31,7 @@ from polyjuice.cli.common import (
     OK,
     USAGE,
     JsonOption,
+    OnlyOperatorOption,
     OnlyRuleOption,
     RulesOption,
     SeedOption,
@@ -43,8 +44,12 @@ from polyjuice.cli.common import (
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
+from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
+from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES
+
+_ORACLES = "metamorphic,crash"
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -76,11 +81,18 @@ def fuzz(
     seed: SeedOption = 0,
     nodes: Annotated[int, typer.Option(min=1, help="Operators in a generated seed graph.")] = 10,
     variants: Annotated[int, typer.Option(min=2, help="Variants of each seed graph.")] = 2,
+    disruptive: Annotated[
+        bool, typer.Option(help="Break one constraint of each hirgen graph: an error is due, a crash or hang a bug.")
+    ] = False,
     extract: Annotated[Extract, typer.Option(help="How variants are chosen; original: none.")] = Extract.minmax,
     rules: RulesOption = None,
+    only_operator: OnlyOperatorOption = None,
     only_rule: OnlyRuleOption = None,
     without_rule: WithoutRuleOption = None,
-    oracle: Annotated[str, typer.Option(help="Oracles, separated by commas.")] = "metamorphic,crash",
+    oracle: Annotated[
+        str,
+        typer.Option(help="Oracles, separated by commas.", show_default="metamorphic,crash; crash with --disruptive"),
+    ] = "",
     profile: Annotated[str, typer.Option(help="Input profiles, separated by commas.")] = ",".join(USUAL_PROFILES),
     input_sets: Annotated[
         int, typer.Option(min=1, help="Sets of inputs that each program is run on, of each profile.")
@@ -117,11 +129,12 @@ def fuzz(
             seed=seed,
             nodes=nodes,
             variants=variants,
-            extract=extract.value,
+            extract=ORIGINAL if disruptive else extract.value,
             rules=tuple(str(path.resolve()) for path in rules or ()),
+            only_operators=tuple(only_operator or ()),
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
-            oracles=chosen(oracle, list(ORACLES), "--oracle"),
+            oracles=chosen(oracle or ("crash" if disruptive else _ORACLES), list(ORACLES), "--oracle"),
             profiles=chosen(profile, PROFILES, "--profile"),
             input_sets=input_sets,
             python=str(_interpreter(python)),
@@ -130,6 +143,7 @@ def fuzz(
             workers=workers or os.cpu_count() or 1,
             timeout_s=timeout,
             opset=opset,
+            disruptive=disruptive,
         )
         version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
@@ -149,9 +163,12 @@ def fuzz(
 def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
     """Find the user's mistakes before the campaign begins; the compiler's version, the seeds, and the rules."""
     try:
-        seeds = Seeds(config.seeds, config.nodes, config.seed, folder)
+        operators = matching(config.only_operators)
+        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators)
     except ValueError as error:
         raise Usage(str(error)) from None
+    if config.only_operators and not seeds.generated:
+        raise Usage("--only-operator: the graphs of --seeds have the operators that they have; leave it out")
     _check_choices(config)
     allowed = allowed_rulesets(config.profiles)
     rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
@@ -170,6 +187,10 @@ def _check_choices(config: Config) -> None:
     if config.level and config.level not in compiler.levels:
         levels = f"choose from {', '.join(compiler.levels)}" if compiler.levels else "it has no optimization levels"
         raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
+    if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
+        raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
+    if config.disruptive and config.oracles != ("crash",):
+        raise Usage(f"--oracle {','.join(config.oracles)}: with --disruptive there is nothing to compare: crash alone")
     for oracle in (ORACLES[name] for name in config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")
@@ -196,6 +217,7 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         "version": version,
         "seed": config.seed,
         **counts,
+        **({"accepted": store.accepted()} if config.disruptive else {}),
         "elapsed_s": round(elapsed, 2),
         "pairs_per_second": round(counts["pairs"] / elapsed, 3) if elapsed else 0.0,
         "out": str(store.folder),
@@ -270,6 +292,7 @@ def _log_line(result: CaseResult) -> str:
     what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
     found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
     found += [f"flaky: {t}" for t in result.flaky] + [f"unsound: {t}" for t in result.unsound]
+    found += [f"accepted: {result.accepted}"] if result.accepted else []
     found += [f"defect: {result.defect}"] if result.defect else []
     return "\n    ".join([f"case {result.index} {what} {spent}", *found])
 
@@ -287,6 +310,8 @@ def _print_summary(summary: dict[str, Any], store: Store) -> None:
         "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
         "folder": summary["out"],
     }
+    if "accepted" in summary:
+        rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (the log names them)"
     if summary["unsound_variants"] or summary["defects"]:
         rows["own faults"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
     for name, value in rows.items():

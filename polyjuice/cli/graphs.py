@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,13 +16,27 @@ from rich.table import Table
 
 from polyjuice import formats
 from polyjuice import generate as strategies
-from polyjuice.cli.common import JsonOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
-from polyjuice.generate import METRICS, STRATEGIES, TABLE_OPERATORS, Measured, Memory, Metric, Suite, measure
+from polyjuice.cli.common import JsonOption, OnlyOperatorOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
+from polyjuice.generate import (
+    DISRUPTED_STRATEGY,
+    METRICS,
+    STRATEGIES,
+    TABLE_OPERATORS,
+    Broken,
+    Measured,
+    Memory,
+    Metric,
+    Suite,
+    measure,
+)
 from polyjuice.generate.curves import draw
 from polyjuice.inputs import finite_everywhere, make_inputs, settle
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, GraphError, TensorType, dtypes
-from polyjuice.ops import check
+from polyjuice.ops import Op, check, matching
+
+_ATTEMPTS = 100
+"""How many graphs are tried for one with a constraint that can be broken."""
 
 
 def generate(
@@ -31,31 +45,51 @@ def generate(
     strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
     nodes: Annotated[int, typer.Option(min=1, help="Operators in a graph.")] = 10,
     seed: SeedOption = 0,
+    only_operator: OnlyOperatorOption = None,
+    disruptive: Annotated[
+        bool, typer.Option(help="Break one constraint of each hirgen graph; broken.json says which.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Generate seed graphs, as campaigns do, and measure how diverse they are."""
     (strategy,) = chosen(strategy, list(STRATEGIES), "--strategy")
+    if disruptive and strategy != DISRUPTED_STRATEGY:
+        raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --strategy {DISRUPTED_STRATEGY} with it")
+    strategies.check_installed(strategy)
+    try:
+        operators = matching(only_operator or ())
+    except ValueError as error:
+        raise Usage(str(error)) from None
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"--out {out}: there is something; name a new folder")
     out.mkdir(parents=True, exist_ok=True)
     memory = Memory()
     suite, generating_s, finite, invalid = Suite(), 0.0, 0, 0
+    broken: dict[str, Broken] = {}
     for number in track(range(count), "", console=stderr, transient=True, disable=as_json):
-        key = f"{seed}/{number}"
+        key, name = f"{seed}/{number}", f"{number:05d}.onnx"
         began = time.perf_counter()
-        graph = strategies.generate(nodes, key, strategy=strategy, memory=memory)
+        if disruptive:
+            broken[name] = _broken(nodes, key, memory, operators)
+            graph = broken[name].graph
+        else:
+            graph = strategies.generate(nodes, key, strategy=strategy, memory=memory, operators=operators)
         generating_s += time.perf_counter() - began
-        graph = settle(graph, key)
         try:
-            finite += _finite(graph, key)
+            if not disruptive:
+                graph = settle(graph, key)
+                finite += _finite(graph, key)
         except GraphError as error:
             invalid += 1
-            stderr.print(f"polyjuice: {number:05d}.onnx is invalid: {escape(str(error))}")
-        formats.save(graph, out / f"{number:05d}.onnx")
+            stderr.print(f"polyjuice: {name} is invalid: {escape(str(error))}")
+        formats.save(graph, out / name)
         suite.add(graph)
+    if disruptive:
+        said = {name: each.described() for name, each in broken.items()}
+        (out / "broken.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
     summary = {
         "graphs": count,
-        "valid": count - invalid,
+        "valid": count - invalid - len(broken),
         "finite": finite,
         "ms_per_graph": round(1e3 * generating_s / count, 3),
         "metrics": suite.values(),
@@ -63,13 +97,31 @@ def generate(
     if as_json:
         print(json.dumps(summary))
     else:
+        quality = f"{finite} have inputs under which nothing in them is NaN or infinite"
+        if disruptive:
+            quality = "one operator of each breaks a constraint, which broken.json names"
         stdout.print(
             f"{count} graphs of strategy {strategy} in {escape(str(out))}, {summary['ms_per_graph']} ms each; "
-            f"{finite} have inputs under which nothing in them is NaN or infinite\n"
-            f"how diverse they are: polyjuice metrics {escape(str(out))}"
+            f"{quality}\nhow diverse they are: polyjuice metrics {escape(str(out))}"
         )
     if invalid:
         own_fault(f"{invalid} of {count} graphs are invalid")
+
+
+def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Broken:
+    """A disrupted graph. A few operators take everything: where a graph holds no other, the next one is tried.
+
+    Raises Usage where that does not help.
+    """
+    keys = (f"{key}/{attempt}" for attempt in range(_ATTEMPTS))
+    graphs = (
+        (k, strategies.generate(nodes, k, strategy=DISRUPTED_STRATEGY, memory=memory, operators=operators))
+        for k in keys
+    )
+    for k, graph in graphs:
+        if broken := strategies.disrupt(graph, k, memory):
+            return broken
+    raise Usage("--disruptive: no graph has a constraint that an operand could break; name other operators")
 
 
 def _finite(graph: Graph, key: str) -> bool:

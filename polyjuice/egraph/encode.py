@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from polyjuice.egraph.language import constructor_for, ints, literal, number
 from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, uniform_value
-from polyjuice.ops import entry
+from polyjuice.ops import axes, entry
 
 #: Nodes loaded by one rule's action: egglog's cost of an action grows faster than its length.
 CHUNK = 50
-
-#: The attributes that count axes, from the end where they are negative.
-_AXES = frozenset(["axis", "axes", "dim", "dims", "dim1", "dim2", "source", "destination"])
 
 #: An interval in which all values of an input lie.
 Range = tuple[float, float]
@@ -182,7 +178,7 @@ def _table_terms(
             text if graph.types[name].shape == result.shape else f"(Expand {text} {ints(result.shape)})"
             for name, text in zip(node.inputs, operands, strict=True)
         ]
-    attrs = _from_the_front(node, graph.types[node.inputs[0]].rank, result.rank)
+    attrs = axes.from_the_front(node.op, node.attrs, graph.types[node.inputs[0]].rank, result.rank)
     if node.op in ("Reshape", "Expand"):
         attrs["shape"] = result.shape
     if node.op == "Reshape":  # a size of 0 in the result's shape means 0
@@ -194,20 +190,6 @@ def _table_terms(
     if constructor.multi_output:
         return [f"({body} {i})" for i in range(len(node.outputs))]
     return [f"({body})"]
-
-
-def _from_the_front(node: Node, rank: int, result_rank: int) -> dict[str, Any]:
-    """The attributes with axes counted from the front, so that rules can compare and use them."""
-    rank = result_rank if node.op in ("Unsqueeze", "stack", "diag_embed") else rank
-
-    def front(axis: int) -> int:
-        return axis + rank if axis < 0 else axis
-
-    attrs = dict(node.attrs)
-    for name in _AXES & attrs.keys():
-        value = attrs[name]
-        attrs[name] = front(value) if isinstance(value, int) else value and tuple(map(front, value))
-    return attrs
 
 
 def beyond_rules(op: str, operands: Sequence[TensorType]) -> bool:

@@ -1,7 +1,7 @@
 """Rewriting of graphs of any size: a large one window by window.
 
-A window is a convex, connected part of a graph: no path leaves it and comes back, so that it can be replaced as a
-whole. Windows are cut out as graphs of their own, rewritten one after another, and the results put in their place.
+A window is a convex, connected part of a graph (:mod:`polyjuice.ir.parts`), so that it can be replaced as a whole.
+Windows are cut out as graphs of their own, rewritten one after another, and the results put in their place.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from polyjuice.egraph.decode import rename_outputs
 from polyjuice.egraph.encode import Range
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant
-from polyjuice.ir import Graph, Node, prune
+from polyjuice.ir import Graph, Node, Part, connected, cut, prune, random_order
 from polyjuice.ops import Accepts, check
 
 LARGEST = 200
@@ -26,17 +26,6 @@ _SMALLEST = 20
 
 _WINDOWS = 4
 """The most windows of one graph: as long as a compiler takes for a graph of some hundred nodes, they are cheap."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """Nodes of a graph, by number, and the graph that they are on their own.
-
-    Its inputs are the values that come from outside (constants stay inside), its outputs those that are needed there.
-    """
-
-    nodes: frozenset[int]
-    graph: Graph
 
 
 def rewrite(
@@ -76,13 +65,9 @@ def rewrite(
     )
 
 
-def windows(graph: Graph, rng: random.Random) -> list[Window]:
-    """Disjoint windows of random places and sizes.
-
-    A run of nodes in a topological order is convex, and so is each connected part of it. The order is random, and such
-    that what a node needs stands close before it.
-    """
-    order = _random_order(graph, rng)
+def windows(graph: Graph, rng: random.Random) -> list[Part]:
+    """Disjoint windows of random places and sizes: connected parts of runs of a random topological order."""
+    order = random_order(graph, rng)
     runs: list[Sequence[int]] = []
     start = rng.randrange(LARGEST)
     while start < len(order):
@@ -90,32 +75,10 @@ def windows(graph: Graph, rng: random.Random) -> list[Window]:
         runs.append(order[start : start + length])
         start += length
     picked = sorted(rng.sample(range(len(runs)), min(_WINDOWS, len(runs))))
-    return [cut(graph, _connected(graph, runs[number], rng)) for number in picked]
+    return [cut(graph, connected(graph, runs[number])) for number in picked]
 
 
-def cut(graph: Graph, nodes: frozenset[int]) -> Window:
-    """A convex set of nodes as a graph of its own."""
-    inside = [graph.nodes[number] for number in sorted(nodes)]
-    made = [name for node in inside for name in node.outputs if name]
-    local = set(made)
-    operands = dict.fromkeys(name for node in inside for name in node.inputs if name and name not in local)
-    outside = (node for number, node in enumerate(graph.nodes) if number not in nodes)
-    needed = {name for node in outside for name in node.inputs}.union(graph.outputs)
-    inputs = tuple(name for name in operands if name not in graph.constants)
-    return Window(
-        nodes,
-        Graph(
-            inputs,
-            {name: graph.constants[name] for name in operands if name in graph.constants},
-            tuple(inside),
-            tuple(name for name in made if name in needed),
-            {name: graph.types[name] for name in (*operands, *made)},
-            graph.opsets,
-        ),
-    )
-
-
-def splice(graph: Graph, chosen: Sequence[Window], parts: Sequence[Graph]) -> Graph:
+def splice(graph: Graph, chosen: Sequence[Part], parts: Sequence[Graph]) -> Graph:
     """The graph with other parts in place of windows; the parts have the windows' inputs and outputs, in their order.
 
     The windows must be disjoint and stem from one topological order. Raises GraphError where the result is ill typed.
@@ -161,50 +124,6 @@ def _fresh(types: Mapping[str, object]) -> str:
     while f"w{number}" in types:
         number += 1
     return f"w{number}"
-
-
-def _random_order(graph: Graph, rng: random.Random) -> list[int]:
-    """The nodes in a random topological order: depth first from the outputs, operands in random order."""
-    maker = {name: number for number, node in enumerate(graph.nodes) for name in node.outputs if name}
-    done: dict[int, None] = {}
-    roots = [maker[name] for name in graph.outputs if name in maker]
-    rng.shuffle(roots)
-    for root in roots:
-        stack = [(root, _makers(graph, root, maker, rng))]
-        while stack:
-            number, operands = stack[-1]
-            following = next((n for n in operands if n not in done), None)
-            if following is None:
-                stack.pop()
-                done[number] = None
-            else:
-                stack.append((following, _makers(graph, following, maker, rng)))
-    return list(done)
-
-
-def _makers(graph: Graph, number: int, maker: Mapping[str, int], rng: random.Random) -> Iterator[int]:
-    names = list(dict.fromkeys(name for name in graph.nodes[number].inputs if name in maker))
-    rng.shuffle(names)
-    return (maker[name] for name in names)
-
-
-def _connected(graph: Graph, run: Sequence[int], rng: random.Random) -> frozenset[int]:
-    """The largest connected part of a run of nodes."""
-    group = {number: number for number in run}
-
-    def root(number: int) -> int:
-        while group[number] != number:
-            group[number] = number = group[group[number]]
-        return number
-
-    maker = {name: number for number in run for name in graph.nodes[number].outputs if name}
-    for number in run:
-        for name in graph.nodes[number].inputs:
-            if name in maker:
-                group[root(maker[name])] = root(number)
-    sizes = Counter(root(number) for number in run)
-    largest = max(sizes, key=lambda r: sizes[r])
-    return frozenset(number for number in run if root(number) == largest)
 
 
 def _in_order(nodes: Sequence[Node], given: set[str]) -> Iterator[Node]:

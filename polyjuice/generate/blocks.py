@@ -72,7 +72,9 @@ class Site:
         return self._growth.add_constant(np.full(tuple(shape), value).astype(dtypes.to_numpy(self.type(like).dtype)))
 
     def axis(self, name: str) -> int:
-        return self.rng.randrange(len(self.shape(name)))
+        """An axis of a value, in every second case the last."""
+        rank = len(self.shape(name))
+        return self.rng.choice((self.rng.randrange(rank), rank - 1))
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Block:
     build: Callable[[Site, str], object]
     dtypes: tuple[str, ...]
     ranks: range
+    weight: int
 
     def fits(self, t: TensorType) -> bool:
         return t.dtype in self.dtypes and t.rank in self.ranks and 0 not in t.shape
@@ -90,11 +93,13 @@ class Block:
 BLOCKS: list[Block] = []
 
 
-def block(types: tuple[str, ...], least: int, most: int = 4) -> Callable[[Callable[[Site, str], object]], Block]:
+def block(
+    types: tuple[str, ...], least: int, most: int = 4, weight: int = 1
+) -> Callable[[Callable[[Site, str], object]], Block]:
     """Registers a block for values of some element types, of ranks from ``least`` to ``most``."""
 
     def register(build: Callable[[Site, str], object]) -> Block:
-        BLOCKS.append(Block(build, types, range(least, most + 1)))
+        BLOCKS.append(Block(build, types, range(least, most + 1), weight))
         return BLOCKS[-1]
 
     return register
@@ -102,7 +107,7 @@ def block(types: tuple[str, ...], least: int, most: int = 4) -> Callable[[Callab
 
 def build(growth: Growth, nodes: int) -> None:
     """Build a block, or the beginning of one, on a value that it fits; on a new input where there is none."""
-    chosen = growth.rng.choice(BLOCKS)
+    chosen = growth.rng.choices(BLOCKS, [block.weight for block in BLOCKS])[0]
     fitting = [name for name in growth.values if chosen.fits(growth.type(name))]
     if fitting:
         x = growth.rng.choice(fitting[-6:])
@@ -120,31 +125,35 @@ def build(growth: Growth, nodes: int) -> None:
 
 def _activated(s: Site, x: str) -> str:
     chance = s.rng.random()
-    if chance < 0.6:
+    if chance < 0.5:
         return s.op(s.rng.choice(_ACTIVATIONS), x)
+    if chance < 0.6:
+        return s.op("PRelu", x, s.value(x, s.shape(x)[-1:]))
     if chance < 0.8:
         return s.op("Clip", x, min=0.0, max=s.rng.choice((1.0, 6.0)))
     return s.op("Mul", x, s.op("Sigmoid", x))
 
 
-@block(_NUMBERS, 1)
+@block(_NUMBERS, 1, weight=2)
 def linear(s: Site, x: str) -> None:
     """A matrix product, a bias of whatever shape broadcasts, a scale, an activation."""
-    columns = s.rng.choice((s.shape(x)[-1], 1, 2, 3, 4, 8, 16, 17))
+    columns = s.rng.choice((*s.shape(x)[-2:], 1, 2, 4, 8, 16, 17))
     y = s.op("MatMul", x, s.value(x, (s.shape(x)[-1], columns)))
     if s.rng.random() < 0.3:
         y = s.op(s.rng.choice(("Mul", "Div")), y, s.constant(x, s.rng.choice((2, 4, 8))))
     if s.rng.random() < 0.8:
         shape = s.shape(y)
-        biases = [(shape[-1],), (1, shape[-1]), (), shape[-2:], (*shape[-2:-1], 1)] if len(shape) > 1 else [shape, ()]
+        biases = [(), shape[-1:], shape[-2:], (*shape[-2:-1], 1), (s.rng.choice((1, 2, 3)), *shape[-2:])]
         y = s.op("Add", *s.rng.sample((y, s.value(x, s.rng.choice(biases))), 2))
     if s.type(x).dtype in _FLOATS:
         _activated(s, y)
 
 
-@block(_NUMBERS, 2, 2)
+@block(_NUMBERS, 2, 2, weight=2)
 def gemm(s: Site, x: str) -> None:
-    """Gemm with everything that it can have."""
+    """Gemm with everything that it can have, perhaps of a single row."""
+    if s.rng.random() < 0.25:
+        x = s.op(s.rng.choice(("ReduceMax", "ReduceSum")), x, axes=(0,), keepdims=1)
     turned, turned_back = s.rng.randint(0, 1), s.rng.randint(0, 1)
     rows, inner = s.shape(x)[::-1] if turned else s.shape(x)
     columns = s.rng.choice((rows, inner, 1, 4, 5, 16))
@@ -155,37 +164,42 @@ def gemm(s: Site, x: str) -> None:
     s.op(s.rng.choice(("Relu", "Neg", "Abs")), y)
 
 
-@block(_FLOATS, 3)
+@block(_FLOATS, 3, weight=2)
 def attention(s: Site, x: str) -> None:
-    """Softmax(q k^T scaled + mask) v."""
+    """Softmax(q k^T scaled + mask) v, mostly of several heads."""
+    if len(s.shape(x)) == 3 and s.rng.random() < 0.7:
+        x = s.op("Unsqueeze", x, axes=(s.rng.randint(0, 1),))
     *batch, length, width = s.shape(x)
     key, value = s.value(x, (*batch, length, width)), s.value(x, (*batch, length, width))
     perm = [*range(len(batch)), len(batch) + 1, len(batch)]
     scores = s.op("MatMul", x, s.op("Transpose", key, perm=perm))
     scale = s.rng.choice((2, 4, 8))
-    if s.rng.random() < 0.5:
+    if s.rng.random() < 0.6:
         scores = s.op("Div", scores, s.constant(x, scale))
     else:
         scores = s.op("Mul", scores, s.constant(x, 1 / scale))
-    if s.rng.random() < 0.4:
+    if s.rng.random() < 0.3:
         scores = s.op("Add", scores, s.value(x, (length, length)))
     s.op("MatMul", s.op("Softmax", scores, axis=len(batch) + 1), value)
 
 
-@block(_WIDE_FLOATS, 3)
+@block(_WIDE_FLOATS, 3, weight=2)
 def convolution(s: Site, x: str) -> None:
-    """A convolution, what is folded into it, an activation, and a pooling or a slice."""
+    """A convolution, what is folded into it, an activation, and a pooling; or one of which channels are left out."""
     channels, spatial = s.shape(x)[1], len(s.shape(x)) - 2
-    many = s.rng.choice((channels, 1, 2, 4))
     kernel = [min(s.rng.choice((1, 2, 3)), size) for size in s.shape(x)[2:]]
-    padded = s.rng.random() < 0.4
+    sliced = s.rng.random() < 0.25
+    many = s.rng.choice((3, 4, 5) if sliced else (channels, s.shape(x)[-1] - kernel[-1] + 1, 1, 2, 4))
     window = {
         "strides": [s.rng.choice((1, 1, 2)) for _ in range(spatial)],
-        "pads": [s.rng.randint(0, 1) if padded else 0 for _ in range(2 * spatial)],
+        "pads": _paddings(s, [1] * spatial),
         "dilations": [1] * spatial,
     }
     bias = [s.value(x, (many,))] if s.rng.random() < 0.5 else []
     y = s.op("Conv", x, s.value(x, (many, channels, *kernel)), *bias, group=1, **window)
+    if sliced:
+        s.op("Slice", y, starts=(s.rng.randint(0, 1),), ends=(many,), axes=(1,), steps=(2,))
+        return
     chance = s.rng.random()
     if chance < 0.3:
         statistics = [s.value(x, (many,)) for _ in range(3)]
@@ -194,16 +208,21 @@ def convolution(s: Site, x: str) -> None:
         width = s.shape(y)[-1]
         shape = s.rng.choice([(many, *[1] * spatial), (1, many, *[1] * spatial), (width,), ()])
         y = s.op(s.rng.choice(("Add", "Mul")), y, s.value(x, shape))
-    if s.rng.random() < 0.6:
+    if s.rng.random() < 0.5:
         y = _activated(s, y)
     if s.rng.random() < 0.5:
         pooling.build(s, y)
-    else:
-        step = s.rng.choice((1, 2))
-        s.op("Slice", y, starts=(0,), ends=(s.shape(y)[1],), axes=(1,), steps=(step,))
 
 
-@block(_WIDE_FLOATS, 3)
+def _paddings(s: Site, most: Sequence[int]) -> list[int]:
+    """How much goes before and behind each axis: nothing, as much before as behind, or anything."""
+    if s.rng.random() < 0.4:
+        return [0] * (2 * len(most))
+    before = [s.rng.randint(0, size) for size in most]
+    return before + (before if s.rng.random() < 0.6 else [s.rng.randint(0, size) for size in most])
+
+
+@block(_WIDE_FLOATS, 3, weight=2)
 def pooling(s: Site, x: str) -> None:
     """A pooling, of what may have been padded or activated before."""
     spatial = len(s.shape(x)) - 2
@@ -214,7 +233,7 @@ def pooling(s: Site, x: str) -> None:
     elif chance < 0.5:
         x = s.op("Neg", s.op("Relu", x))
     kernel = [min(s.rng.choice((2, 2, 3)), size) for size in s.shape(x)[2:]]
-    pads = [s.rng.randrange(size) if s.rng.random() < 0.5 else 0 for size in (*kernel, *kernel)]
+    pads = _paddings(s, [size - 1 for size in kernel])
     window = {
         "kernel_shape": kernel,
         "strides": [s.rng.choice((1, 1, 2)) for _ in range(spatial)],
@@ -254,15 +273,14 @@ def gelu(s: Site, x: str) -> None:
     s.op("Mul", y, s.constant(x, 0.5))
 
 
-@block(_FLOATS, 1)
+@block(_FLOATS, 1, weight=2)
 def softmax(s: Site, x: str) -> None:
     """Softmax, in the operators that it is made of, of what may have been scaled along an axis."""
     axis = s.axis(x)
     if s.rng.random() < 0.5:
-        shape = [size if s.rng.random() < 0.5 else 1 for size in s.shape(x)]
-        x = s.op(
-            s.rng.choice(("Mul", "Div")), x, s.constant(x, 2, shape) if s.rng.random() < 0.3 else s.value(x, shape)
-        )
+        shape = s.rng.choice((s.shape(x)[-1:], [s.rng.choice((size, 1)) for size in s.shape(x)]))
+        factor = s.constant(x, 2, shape) if s.rng.random() < 0.3 else s.value(x, shape)
+        x = s.op(s.rng.choice(("Mul", "Div")), x, factor)
     if s.rng.random() < 0.4:
         s.op(s.rng.choice(("Softmax", "LogSoftmax")), x, axis=axis)
         return
@@ -306,18 +324,20 @@ def slices(s: Site, x: str) -> None:
     for _ in range(2):
         axis = s.axis(x)
         size = s.shape(x)[axis]
-        start = s.rng.randrange(size)
+        skipped = s.rng.randrange(max(size - 1, 1))
         if s.rng.random() < 0.3:
-            bounds = {"starts": (size - 1 - start // 2,), "ends": (-size - 1,), "steps": (-s.rng.randint(1, 3),)}
+            bounds = {"starts": (size - 1 - skipped,), "ends": (-size - 1,), "steps": (-s.rng.randint(1, 3),)}
         else:
-            bounds = {"starts": (start // 2,), "ends": (size,), "steps": (s.rng.choice((1, 1, 2, 3)),)}
+            bounds = {"starts": (skipped,), "ends": (size,), "steps": (s.rng.choice((1, 2, 2, 3)),)}
         x = s.op("Slice", x, axes=(axis,), **bounds)
 
 
 @block(dtypes.ALL, 2)
 def transposes(s: Site, x: str) -> None:
-    """Two transposes with or without an operator between, or a reshape."""
+    """Two transposes with or without an operator between, or a reshape; now and then of what is as long as wide."""
     rank = len(s.shape(x))
+    if s.rng.random() < 0.3:
+        x = s.value(x, (s.rng.choice((2, 3, 4, 5)),) * rank)
     y = s.op("Transpose", x, perm=tuple(s.rng.sample(range(rank), rank)))
     chance = s.rng.random()
     if chance < 0.4 and s.type(x).dtype in _NUMBERS:
@@ -328,10 +348,13 @@ def transposes(s: Site, x: str) -> None:
     s.op("Transpose", y, perm=tuple(s.rng.sample(range(rank), rank)))
 
 
-@block(_NUMBERS, 2, 3)
+@block(_NUMBERS, 2, 3, weight=2)
 def products(s: Site, x: str) -> None:
-    """The product of square matrices, transposed before or behind."""
+    """The product of matrices, mostly square, transposed before or behind; or of scaled ones."""
     *batch, rows, columns = s.shape(x)
+    if rows != columns and s.rng.random() < 0.6:
+        x = s.value(x, (*batch, rows, rows))
+        columns = rows
     swapped = [*range(len(batch)), len(batch) + 1, len(batch)]
     other = s.value(x, (*batch, columns, rows))
     chance = s.rng.random()
@@ -340,18 +363,19 @@ def products(s: Site, x: str) -> None:
     elif chance < 0.7:
         s.op("MatMul", x, s.op("Transpose", s.value(x, (*batch, rows, columns)), perm=swapped))
     else:
-        factor = s.constant(x, s.rng.choice((2, 3)), (1,) * s.rng.randint(0, 2))
-        y = s.op("MatMul", s.op("Mul", x, factor), other)
-        s.op("Add", y, s.value(x, (rows, 1) if s.rng.random() < 0.5 else (rows,)))
+        factors = [s.constant(x, s.rng.choice((2, 3)), (1,) * s.rng.choice((0, 0, 1, 2))) for _ in range(2)]
+        other = s.op("Mul", other, factors[1]) if s.rng.random() < 0.5 else other
+        y = s.op("MatMul", s.op("Mul", x, factors[0]), other)
+        s.op("Add", y, s.value(x, s.rng.choice([(rows, 1), (rows,)])))
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------
 
 
-@block(_NUMBERS, 1)
+@block(_NUMBERS, 1, weight=2)
 def position(s: Site, x: str) -> None:
     """Where the greatest or least element is, of what was scaled, negated or rounded."""
-    change = s.rng.choice(("", "Neg", "Mul", "Add", "Relu"))
+    change = s.rng.choice(("", "Neg", "Neg", "Mul", "Add", "Relu"))
     if change in ("Mul", "Add"):
         x = s.op(change, x, s.constant(x, s.rng.choice((2, 3, 1))))
     elif change:
@@ -364,14 +388,14 @@ def mean(s: Site, x: str) -> None:
     """The mean of what was broadcast, joined or reduced before."""
     chance = s.rng.random()
     axis = s.axis(x)
-    if chance < 0.35:
+    if chance < 0.45:
         x = s.op("Unsqueeze", x, axes=(axis,)) if len(s.shape(x)) < 4 else s.op("ReduceMax", x, axes=(axis,))
         shape = list(s.shape(x))
         shape[axis] = s.rng.choice((2, 3, 4, 8))
         x = s.op("Expand", x, shape=tuple(shape))
-    elif chance < 0.6:
+    elif chance < 0.65:
         x = s.op("Concat", x, s.value(x, s.shape(x)), axis=axis)
-    elif chance < 0.8:
+    elif chance < 0.85:
         x = s.op(s.rng.choice(("ReduceMean", "ReduceSum", "ReduceMax")), x, axes=(axis,), keepdims=1)
         axis = s.axis(x)
     s.op(s.rng.choice(("ReduceMean", "ReduceMean", "ReduceSum")), x, axes=(axis,), keepdims=s.rng.randint(0, 1))
@@ -381,6 +405,8 @@ def mean(s: Site, x: str) -> None:
 def centred(s: Site, x: str) -> None:
     """A value and its own reduction, whose axis is kept, lost and found again, or left to broadcasting."""
     axis = s.axis(x)
+    if s.type(x).dtype != "uint8" and s.rng.random() < 0.4:  # nothing but negative numbers
+        x = s.op("Sub", s.op("Neg", s.op("Abs", x)), s.constant(x, 1))
     y = s.op(s.rng.choice(("ReduceMax", "ReduceMin")), x, axes=(axis,), keepdims=0)
     if s.rng.random() < 0.7:
         y = s.op("Unsqueeze", y, axes=(axis,))
@@ -390,31 +416,32 @@ def centred(s: Site, x: str) -> None:
 # --- types and decisions ---------------------------------------------------------------------------------------------
 
 
-@block(dtypes.ALL, 0)
+@block(dtypes.ALL, 0, weight=2)
 def casts(s: Site, x: str) -> None:
     """Two conversions in a row, perhaps of a sum or a product."""
     if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.5:
         x = s.op(s.rng.choice(("Add", "Mul", "Sub")), x, s.value(x, s.shape(x)))
     for _ in range(s.rng.randint(1, 2)):
-        x = s.op("Cast", x, to=s.rng.choice([t for t in dtypes.ALL if t != s.type(x).dtype]))
+        others = s.rng.choice((dtypes.ALL, _INTEGERS))
+        x = s.op("Cast", x, to=s.rng.choice([t for t in others if t != s.type(x).dtype]))
 
 
 @block(_NUMBERS, 0)
 def bounds(s: Site, x: str) -> None:
     """Minima, maxima and clips in a row."""
     for _ in range(s.rng.randint(2, 3)):
-        kind = s.rng.choice(("Min", "Max", "Clip", "Relu"))
-        low = float(s.rng.randint(0, 3))
+        kind = s.rng.choice(("Min", "Max", "Clip", "Clip", "Relu"))
+        low = float(s.rng.randint(0, 5))
         if kind == "Clip":
-            limits = s.rng.choice(({"min": low}, {"max": low + 2}, {"min": low, "max": low + s.rng.choice((2, 4))}))
+            limits = s.rng.choice(({"min": low}, {"max": low}, {"min": low, "max": low + s.rng.choice((1, 2, 4))}))
             x = s.op("Clip", x, **limits)
         elif kind == "Relu":
             x = s.op("Relu", x)
         else:
-            x = s.op(kind, x, s.constant(x, low))
+            x = s.op(kind, *s.rng.sample((x, s.constant(x, low)), 2))
 
 
-@block(_NUMBERS, 0)
+@block(_NUMBERS, 0, weight=2)
 def decisions(s: Site, x: str) -> None:
     """A choice by a comparison, negated or not."""
     shape = s.shape(x)
@@ -429,7 +456,8 @@ def decisions(s: Site, x: str) -> None:
 @block(_INTEGERS, 0)
 def remainders(s: Site, x: str) -> None:
     """Integer division, and what remains."""
-    divisor = s.constant(x, s.rng.choice((2, 3, 4, 5, 8)), s.rng.choice([(), s.shape(x)[-1:]]))
+    divisors = (2, 3, 4, 5, 8) if s.type(x).dtype == "uint8" else (2, 4, 5, -2, -3)
+    divisor = s.constant(x, s.rng.choice(divisors), s.rng.choice([(), s.shape(x)[-1:]]))
     y = s.op(s.rng.choice(("Div", "Mod")), x, divisor)
     s.op(s.rng.choice(("Mul", "Add", "Sub")), y, s.rng.choice((divisor, x)))
 

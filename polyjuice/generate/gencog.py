@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from functools import cache
 from math import exp
 
 from polyjuice.generate.growth import Application, Growth
 from polyjuice.generate.memory import Memory
-from polyjuice.ir import Graph
-from polyjuice.ops import TABLE, Accepts, Op
+from polyjuice.ir import Graph, dtypes
+from polyjuice.ops import Accepts, Op
 
 REJECTED = 0.9
 """Section 6.1."""
@@ -32,9 +31,15 @@ _TRIES = 200
 """How many vertices may fail one after another before the graph gets a new input, and how many inputs it may get."""
 
 
-def generate(nodes: int, seed: int | str, accepts: Accepts | None = None, memory: Memory | None = None) -> Graph:
+def generate(
+    nodes: int,
+    seed: int | str,
+    accepts: Accepts | None = None,
+    operators: Sequence[Op] | None = None,
+    memory: Memory | None = None,
+) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = GenCoG(random.Random(f"gencog {seed}"), accepts, memory or Memory())
+    growth = GenCoG(random.Random(f"gencog {seed}"), accepts, operators, memory or Memory())
     for _ in range(_TRIES):
         growth.input(growth.random_type())
         misses = 0
@@ -45,18 +50,15 @@ def generate(nodes: int, seed: int | str, accepts: Accepts | None = None, memory
     return growth.build()
 
 
-@cache
-def _taking(dtype: str) -> tuple[Op, ...]:
-    """The operators that take an element type first."""
-    return tuple(op for op in TABLE.values() if op.accepts(0, dtype))
-
-
 class GenCoG(Growth):
     """The choices of this strategy."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None, memory: Memory) -> None:
-        super().__init__(rng, accepts)
+    def __init__(
+        self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None, memory: Memory
+    ) -> None:
+        super().__init__(rng, accepts, operators)
         self._memory = memory
+        self._taking = {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.ALL}
 
     def extend(self) -> bool:
         """Try to add a vertex; False where it is not solved, or rejected."""
@@ -74,7 +76,7 @@ class GenCoG(Growth):
 
     def _operator(self, first: str) -> Op | None:
         """One of the operators that take a value first, by the softmax of their scores."""
-        candidates = _taking(self.type(first).dtype)
+        candidates = self._taking[self.type(first).dtype]
         if not candidates:
             return None
         weights = [exp(score) for score in self._scores(candidates)]

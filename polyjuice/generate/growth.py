@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
-from polyjuice.ops import Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
+from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
 
 #: No value has more elements: the compiler is under test, not the memory.
@@ -40,8 +40,11 @@ class Application:
 class Growth:
     """A graph so far: its values, and the ways to extend it."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None) -> None:
+    def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
+        """``operators``: those to choose from (all of the table)."""
         self.rng = rng
+        self.operators = list(TABLE.values() if operators is None else operators)
+        self._names = {op.qualified for op in self.operators}
         self.values: list[str] = []
         """All values but constants, in the order in which they came."""
         self.computed: list[str] = []
@@ -73,9 +76,22 @@ class Growth:
             results = infer(op, types, attrs)
         except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that is not there
             return ()
-        if any(t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *types)):
-            return ()
-        return () if self._accepts and not self._accepts(op, types, results) else results
+        return results if self.allows(op, types, results) else ()
+
+    def allows(self, op: Op, types: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Whether no value is too large, and an operator may be put here on operands of these types."""
+        if op.qualified not in self._names or any(
+            t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *types)
+        ):
+            return False
+        return not self._accepts or self._accepts(op, types, results)
+
+    def results_on(self, application: Application, operands: Sequence[str]) -> tuple[TensorType, ...]:
+        """The result types of an application to values, whose types may be others than were drawn for it."""
+        types = tuple(self.type(name) for name in operands)
+        if types == application.types:
+            return application.results
+        return self.results(application.op, types, application.attrs)
 
     def takes(self, application: Application, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
         """Whether an operator takes an operand of this type in the place of another, beside operands of these types."""
@@ -133,7 +149,7 @@ class Growth:
         """The graph, of which what nobody reads is an output, and some of the rest too."""
         unused = [name for name in self.computed if name not in self._used]
         others = [name for name in self.computed if name in self._used and self.rng.random() < 0.1]
-        return _without_unused_inputs(self._builder.graph(unused + others))
+        return without_unused_inputs(self._builder.graph(unused + others))
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:
         """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""
@@ -155,7 +171,8 @@ class Growth:
         return np.random.default_rng(self.rng.getrandbits(32))
 
 
-def _without_unused_inputs(graph: Graph) -> Graph:
+def without_unused_inputs(graph: Graph) -> Graph:
+    """The graph without the inputs that nothing reads."""
     used = {name for node in graph.nodes for name in node.inputs}.union(graph.outputs)
     inputs = tuple(name for name in graph.inputs if name in used)
     types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}

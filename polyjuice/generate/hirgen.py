@@ -16,9 +16,9 @@ import random
 from collections.abc import Sequence
 
 from polyjuice.generate.growth import Application, Growth
-from polyjuice.generate.memory import Memory
+from polyjuice.generate.memory import Memory, edge
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import TABLE, Accepts, Op
+from polyjuice.ops import Accepts, Op
 
 _CREATED = 0.15
 """How often an operand is a new value though there are some that suit."""
@@ -33,21 +33,28 @@ _MISSES = 2_000
 """How many operators in a row may cover nothing new before the graph is left as it is."""
 
 
-def generate(nodes: int, seed: int | str, accepts: Accepts | None = None, memory: Memory | None = None) -> Graph:
+def generate(
+    nodes: int,
+    seed: int | str,
+    accepts: Accepts | None = None,
+    operators: Sequence[Op] | None = None,
+    memory: Memory | None = None,
+) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = HirGen(random.Random(f"hirgen {seed}"), accepts, memory or Memory())
-    operators = list(TABLE.values())
+    growth = HirGen(random.Random(f"hirgen {seed}"), accepts, operators, memory or Memory())
     misses = 0
     while len(growth) < nodes and misses < _MISSES:
-        misses = 0 if growth.extend(growth.rng.choice(operators)) else misses + 1
+        misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
     return growth.build()
 
 
 class HirGen(Growth):
     """The choices of this strategy."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None, memory: Memory) -> None:
-        super().__init__(rng, accepts)
+    def __init__(
+        self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None, memory: Memory
+    ) -> None:
+        super().__init__(rng, accepts, operators)
         self._memory = memory
 
     def extend(self, op: Op) -> bool:
@@ -101,5 +108,5 @@ class HirGen(Growth):
         """Whether an operator adds to one of the coverages; they are taken in then."""
         name = op.qualified
         found = {("type", name, types[0].dtype), *(("shape", name, str(t.shape)) for t in results)}
-        found |= {("edge", self.producers[x], name) for x in operands if x in self.producers}
+        found |= {edge(self.producers[x], op) for x in operands if x in self.producers}
         return self._memory.cover(found)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from polyjuice.generate.growth import Application, Growth
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import TABLE, Accepts, Op
+from polyjuice.ops import Accepts, Op
 
 PICKING_RATE = 0.97
 """Section IV-B and table II."""
@@ -29,14 +29,18 @@ _CONSTANT = 0.3
 _TRIES = 20
 """How many values, and how many new inputs, are offered to an operator that takes few."""
 
+_MISSES = 250
+"""How many operators in a row may find no operands before the graph is left as it is."""
 
-def generate(nodes: int, seed: int | str, accepts: Accepts | None = None) -> Graph:
+
+def generate(
+    nodes: int, seed: int | str, accepts: Accepts | None = None, operators: Sequence[Op] | None = None
+) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = Isra(random.Random(f"isra {seed}"), accepts)
-    operators = list(TABLE.values())
+    growth = Isra(random.Random(f"isra {seed}"), accepts, operators)
     misses = 0
-    while len(growth) < nodes and misses < len(operators):
-        misses = 0 if growth.extend(growth.rng.choice(operators)) else misses + 1
+    while len(growth) < nodes and misses < _MISSES:
+        misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
     return growth.build()
 
 
@@ -54,9 +58,7 @@ class Isra(Growth):
             name = self.restricted(operand) if operand.values else self._further(application, types, place)
             operands.append(name)
             types[place] = self.type(name)
-        as_drawn = tuple(types) == application.types
-        results = application.results if as_drawn else self.results(op, types, application.attrs)
-        self.add(op, operands, application.attrs, results)
+        self.add(op, operands, application.attrs, self.results_on(application, operands))
         return True
 
     def _first_operand(self, op: Op) -> tuple[str, Application] | None:

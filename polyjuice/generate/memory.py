@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from zlib import crc32
 
 from polyjuice.ir import Attrs, TensorType, attribute_texts
 from polyjuice.ops import Op
+
+_TURNS = 64
+"""In how many cases every edge has its turn once."""
 
 _FADING = 0.9
 """What a call counts, in comparison with the operator's next one."""
@@ -22,27 +26,58 @@ class Memory:
     def __init__(self) -> None:
         self._covered: set[tuple[str, str, str]] = set()
         self._calls: dict[str, set[object]] = defaultdict(set)
+        self._shapes: dict[str, set[object]] = defaultdict(set)
         self._news: dict[str, float] = {}
 
     def knows(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
         return _call(types, attrs) in self._calls[op.qualified]
+
+    def knows_shapes(self, op: Op, types: Sequence[TensorType]) -> bool:
+        """Whether there is a call with operands of these shapes."""
+        return tuple(t.shape for t in types) in self._shapes[op.qualified]
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Take a call in."""
         call, calls = _call(types, attrs), self._calls[op.qualified]
         new = call not in calls
         calls.add(call)
+        self._shapes[op.qualified].add(tuple(t.shape for t in types))
         self._news[op.qualified] = _FADING * self.novelty(op) + (1 - _FADING) * new
 
     def novelty(self, op: Op) -> float:
         """The share of an operator's calls that were new when they came, the last ones counting most; 1 without any."""
         return self._news.get(op.qualified, 1.0)
 
+    def covers(self, pair: tuple[str, str, str]) -> bool:
+        return pair in self._covered
+
     def cover(self, pairs: set[tuple[str, str, str]]) -> bool:
         """Take pairs in, each with its kind before it; whether one of them is new."""
         new = not pairs <= self._covered
         self._covered |= pairs
         return new
+
+
+class Turn(Memory):
+    """What a case of a campaign is to leave to others: all edges but those whose turn it is.
+
+    Every edge has its turn once in so many cases. So a campaign is directed as a suite is, with nothing to remember:
+    each case follows from the campaign's seed and its index alone, whoever runs it.
+    """
+
+    def __init__(self, seed: int | str, index: int) -> None:
+        super().__init__()
+        self._seed = seed
+        self._turn = index % _TURNS
+
+    def covers(self, pair: tuple[str, str, str]) -> bool:
+        turn = crc32(f"{self._seed} {pair}".encode()) % _TURNS
+        return turn != self._turn or super().covers(pair)
+
+
+def edge(producer: str, op: Op) -> tuple[str, str, str]:
+    """The pair of an operator, by its qualified name, and one that reads its result."""
+    return "edge", producer, op.qualified
 
 
 def _call(types: Sequence[TensorType], attrs: Attrs) -> object:

@@ -10,6 +10,7 @@ from polyjuice.inputs.profiles import (
     ranges,
 )
 from polyjuice.inputs.search import find, finite_everywhere, settle
+from polyjuice.inputs.values import normal
 
 __all__ = [
     "MODES",
@@ -20,6 +21,7 @@ __all__ = [
     "find",
     "finite_everywhere",
     "make_inputs",
+    "normal",
     "ranges",
     "settle",
 ]

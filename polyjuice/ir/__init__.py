@@ -13,18 +13,23 @@ from polyjuice.ir.graph import (
     prune,
     releases,
 )
+from polyjuice.ir.parts import Part, connected, cut, random_order
 
 __all__ = [
     "Attrs",
     "Graph",
     "GraphError",
     "Node",
+    "Part",
     "TensorType",
     "array_digest",
     "attribute_texts",
     "check_structure",
+    "connected",
+    "cut",
     "digest",
     "prune",
+    "random_order",
     "releases",
     "uniform_value",
 ]

@@ -10,12 +10,13 @@ from polyjuice.execution import Artifact
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
 from polyjuice.lower import onnx_model, tensorflow_source, torch_source
+from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes
 
 DEFAULT_OPSET = OPSET
 
-__all__ = ["DEFAULT_OPSET", "Unlowerable", "lower", "repeat", "repeated_axes"]
+__all__ = ["DEFAULT_OPSET", "UNKNOWN_SIZES", "Unlowerable", "lower", "repeat", "repeated_axes"]
 
 
 def lower(
@@ -26,18 +27,21 @@ def lower(
     repeated: Mapping[str, int] = MappingProxyType({}),
     opset: int = DEFAULT_OPSET,
     lacks: Sequence[str] = (),
+    unknown_sizes: float = UNKNOWN_SIZES,
 ) -> Artifact:
     """The artifact of a graph. Raises Unlowerable where the format cannot say it.
 
     ``repeated`` names inputs whose values repeat along an axis (which may then have stride 0). For ONNX at the given
-    opset; ``lacks`` names idioms that the compiler's importer does not take.
+    opset; ``lacks`` names idioms that the compiler's importer does not take. ``unknown_sizes`` is how often the
+    compiler is not told the sizes of inputs.
     """
+    rng = random.Random(f"lower {seed}")
     match format:
         case "torch":
-            return torch_source.lower(graph, random.Random(f"lower {seed}"), repeated)
+            return torch_source.lower(graph, rng, repeated, unknown_sizes)
         case "tensorflow":
-            return tensorflow_source.lower(graph, random.Random(f"lower {seed}"))
+            return tensorflow_source.lower(graph, rng, unknown_sizes)
         case "onnx":
-            return onnx_model.lower(graph, random.Random(f"lower {seed}"), opset, lacks)
+            return onnx_model.lower(graph, rng, opset, lacks, unknown_sizes)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

@@ -1,8 +1,36 @@
-"""How an artifact names the idioms that it was spelled in."""
+"""What all formats share of idioms: what is chosen alike, how often sizes are open, and how an artifact names them."""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
+from dataclasses import replace
+
+from polyjuice.ir import Graph, Node
+from polyjuice.ops import axes, entry
+
+_FROM_THE_END = 0.5
+
+UNKNOWN_SIZES = 0.1
+"""How often a program is compiled for inputs of any sizes."""
+
+
+def axes_from_the_end(graph: Graph, rng: random.Random, idioms: Counter[str]) -> Graph:
+    """Sometimes all axes are counted from the end: compilers look for patterns with ``dim=-1``, as people write it."""
+    if rng.random() >= _FROM_THE_END:
+        return graph
+    nodes = tuple(_from_the_end(graph, node) for node in graph.nodes)
+    if nodes != graph.nodes:
+        idioms["axes counted from the end"] += 1
+    return replace(graph, nodes=nodes)
+
+
+def _from_the_end(graph: Graph, node: Node) -> Node:
+    results = [name for name in node.outputs if name]
+    if entry(node) is None or not node.inputs or not node.inputs[0] or not results:
+        return node
+    ranks = graph.types[node.inputs[0]].rank, graph.types[results[0]].rank
+    return replace(node, attrs=axes.from_the_end(node.op, node.attrs, *ranks))
 
 
 def named(idioms: Counter[str]) -> tuple[str, ...]:

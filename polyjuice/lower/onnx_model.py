@@ -1,9 +1,9 @@
 """Graph to an ONNX model, serialized.
 
 Operators that ONNX lacks at the opset are said in those it has. The spelling is chosen by the seed: broadcasting
-implicit or by Expand, constants as initializers, Constant nodes or inputs, static or symbolic sizes, a part of the
-graph in a local function, an intermediate value as a further output. Every choice that was made is named in the
-artifact.
+implicit or by Expand, axes counted from the front or the end, constants as initializers, Constant nodes or inputs,
+static or symbolic sizes, a part of the graph in a local function, an intermediate value as a further output. Every
+choice that was made is named in the artifact.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto
 from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import aten_calls
+from polyjuice.formats.subgraphs import close
 from polyjuice.formats.tensors import constant_node
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph, GraphError, Node, TensorType
-from polyjuice.lower.idioms import named
+from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, named
+from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition, decompose
@@ -34,14 +36,25 @@ FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant n
 _EXPLICIT_BROADCAST = 0.05
 _ARGUMENT = 0.05
 _CONSTANT_NODES = 0.1
-_FUNCTION = 0.08
-_SYMBOLIC = 0.08
+_INNER_CONSTANT = 0.5
 _FURTHER_RESULT = 0.08
 
 _DOMAIN = "model"
 
+_NEGATIVE_AXES = 13
+"""The opset from which on every operator takes axes that are counted from the end."""
 
-def lower(graph: Graph, rng: random.Random, opset: int = OPSET, lacks: Sequence[str] = ()) -> Artifact:
+_PART, _AROUND = "part", "around"
+"""The names of the function that is a part of the graph, and of one through which it is called."""
+
+
+def lower(
+    graph: Graph,
+    rng: random.Random,
+    opset: int = OPSET,
+    lacks: Sequence[str] = (),
+    unknown_sizes: float = UNKNOWN_SIZES,
+) -> Artifact:
     """The model of a graph. Raises Unlowerable naming the node."""
     idioms: Counter[str] = Counter()
     try:
@@ -52,18 +65,24 @@ def lower(graph: Graph, rng: random.Random, opset: int = OPSET, lacks: Sequence[
         if aten_calls.from_node(node):
             raise Unlowerable(f"node {node}: ONNX cannot say this call of ATen's; a Torch compiler can run it")
     results = len(graph.outputs)
+    if opset >= _NEGATIVE_AXES:
+        graph = axes_from_the_end(graph, rng, idioms)
     graph = _explicit_broadcasts(graph, rng, idioms)
     graph, arguments = _constants_as_inputs(graph, rng, idioms)
     graph = _further_result(graph, rng, idioms)
+    callings = (Calling.DIRECT, Calling.WRAPPED)  # a function of ONNX is no value, and holds no other
+    outline = None if FUNCTIONS in lacks else choose(graph, rng, callings)
     try:
         model = formats.to_model(graph)
     except (formats.FormatError, GraphError) as error:
         raise Unlowerable(str(error)) from None
+    if outline:
+        _outline(model, outline, rng, idioms)
     if CONSTANT_NODES not in lacks and rng.random() < _CONSTANT_NODES:
         _constant_nodes(model, rng, idioms)
-    if FUNCTIONS not in lacks and rng.random() < _FUNCTION:
-        _outline(model, rng, idioms)
-    if SYMBOLIC not in lacks and rng.random() < _SYMBOLIC:
+    if model.functions or idioms[CONSTANT_NODES]:
+        model.producer_name = ""  # no graph at rest, which would be read without a change
+    if SYMBOLIC not in lacks and rng.random() < unknown_sizes:
         _symbolic(model, idioms)
     return Artifact(
         "onnx",
@@ -123,7 +142,7 @@ def _constant_nodes(model: ModelProto, rng: random.Random, idioms: Counter[str])
         if rng.random() < 0.5:
             kept.append(tensor)
             continue
-        idioms["constant nodes"] += 1
+        idioms[CONSTANT_NODES] += 1
         constants.append(constant_node(tensor))
     nodes = [*constants, *model.graph.node]
     del model.graph.initializer[:], model.graph.node[:]
@@ -131,34 +150,44 @@ def _constant_nodes(model: ModelProto, rng: random.Random, idioms: Counter[str])
     model.graph.node.extend(nodes)
 
 
-def _outline(model: ModelProto, rng: random.Random, idioms: Counter[str]) -> None:
-    """A run of nodes becomes a local function and its call."""
+def _outline(model: ModelProto, outline: Outline, rng: random.Random, idioms: Counter[str]) -> None:
+    """A part becomes a local function and its call. The first nodes of the model are those of the graph."""
     nodes = list(model.graph.node)
-    if len(nodes) < 3 or any(a.HasField("g") for node in nodes for a in node.attribute):
-        return
-    length = rng.randint(2, len(nodes) - 1)
-    start = rng.randint(0, len(nodes) - length)
-    inside, outside = nodes[start : start + length], [*nodes[:start], *nodes[start + length :]]
-    made = [name for node in inside for name in node.output if name]
-    read = {name for node in outside for name in node.input}.union(info.name for info in model.graph.output)
-    results = [name for name in made if name in read]
-    operands = list(dict.fromkeys(n for node in inside for n in node.input if n and n not in made))
-    if not results:
-        return
-    function = FunctionProto(name="part", domain=_DOMAIN)
-    function.input.extend(operands)
-    function.output.extend(results)
-    function.node.extend(inside)
+    inside = [nodes[number] for number in sorted(outline.part.nodes)]
+    rest = nodes[len(outline.part.nodes) + len(outline.before) + len(outline.after) :]
+    outside = [*(nodes[number] for number in (*outline.before, *outline.after)), *rest]
+    made = {name for node in inside for name in node.output if name}
+    operands = [name for name in dict.fromkeys(name for node in inside for name in _read(node)) if name not in made]
+    constants = [t for t in model.graph.initializer if t.name in operands and rng.random() < _INNER_CONSTANT]
+    inner = {tensor.name for tensor in constants}
+    operands = [name for name in operands if name not in inner]
+    results = outline.part.graph.outputs
+    function = FunctionProto(name=_PART, domain=_DOMAIN, input=operands, output=results)
+    function.node.extend([*map(constant_node, constants), *inside])
     function.opset_import.extend(model.opset_import)
-    call = NodeProto(op_type="part", domain=_DOMAIN, input=operands, output=results)
-    hidden = set(made).difference(results)
-    shown = [info for info in model.graph.value_info if info.name not in hidden]
-    del model.graph.node[:], model.graph.value_info[:]
-    model.graph.node.extend([*nodes[:start], call, *nodes[start + length :]])
-    model.graph.value_info.extend(shown)
     model.functions.append(function)
-    model.opset_import.append(OperatorSetIdProto(domain=_DOMAIN, version=1))
-    idioms["a function of its own"] += 1
+    domain = OperatorSetIdProto(domain=_DOMAIN, version=1)
+    model.opset_import.append(domain)
+    call = NodeProto(op_type=_PART, domain=_DOMAIN, input=operands, output=results)
+    if outline.calling is Calling.WRAPPED:
+        around = FunctionProto(name=_AROUND, domain=_DOMAIN, input=operands, output=results, node=[call])
+        around.opset_import.extend(model.opset_import)
+        model.functions.append(around)
+        call = NodeProto(op_type=_AROUND, domain=_DOMAIN, input=operands, output=results)
+    unread = inner.difference(name for node in outside for name in _read(node))
+    kept = [tensor for tensor in model.graph.initializer if tensor.name not in unread]
+    hidden = made.difference(results)
+    shown = [info for info in model.graph.value_info if info.name not in hidden]
+    del model.graph.node[:], model.graph.initializer[:], model.graph.value_info[:]
+    model.graph.node.extend([*outside[: len(outline.before)], call, *outside[len(outline.before) :]])
+    model.graph.initializer.extend(kept)
+    model.graph.value_info.extend(shown)
+    idioms[outline.calling.value] += 1
+
+
+def _read(node: NodeProto) -> list[str]:
+    """What a node and its subgraphs read."""
+    return [*filter(None, node.input), *close(node)[1]]
 
 
 def _symbolic(model: ModelProto, idioms: Counter[str]) -> None:
@@ -171,4 +200,4 @@ def _symbolic(model: ModelProto, idioms: Counter[str]) -> None:
                 count += 1
     del model.graph.value_info[:]
     if count:
-        idioms["symbolic sizes"] += 1
+        idioms[SYMBOLIC] += 1

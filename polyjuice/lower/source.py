@@ -2,25 +2,27 @@
 
 The spelling is chosen by the seed, because compilers treat spellings differently: which of an operator's templates is
 used; broadcasting and promotion of types implicit or spelled out; results written over operands that are dead; a
-constant as a number, built where it is used, a weight of one kind or another, or a further argument; the body in one
-function or in two; an intermediate value as a further result. Every choice that was made is named in the artifact.
+constant as a number, built where it is used, a weight of one kind or another, or a further argument; a part of the body
+in a function or a module of its own; axes counted from the front or the end; an intermediate value as a further result.
+Every choice that was made is named in the artifact.
 """
 
 from __future__ import annotations
 
-import keyword
 import random
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes, uniform_value
-from polyjuice.lower.idioms import named
+from polyjuice.lower.idioms import axes_from_the_end, named
+from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
+from polyjuice.lower.python_text import function, identifiers, model_class
 from polyjuice.ops import Call, Hole, Op, Spelling, entry
 
 #: Operators that take a Python number for one operand without a change of type.
@@ -38,24 +40,28 @@ _NUMBER_OPERAND = 0.7
 _EXPLICIT_BROADCAST = 0.15
 _IMPLICIT_CAST = 0.3
 _ARGUMENT = 0.1
-_OUTLINED = 0.15
+_MODULE = 0.4
 _FURTHER_RESULT = 0.1
+
+_PART, _AROUND = "part", "around"
+"""The names of the function that is a part of the graph, and of one through which it is called."""
 
 
 @dataclass(frozen=True)
 class Dialect:
     """How a framework says what surrounds the operators.
 
-    ``header`` ends inside the constructor of the model, which is given ``arrays`` by name; ``method`` is its call;
-    ``weights`` gives the equivalent ways to store ``arrays[key]`` in an attribute; ``filled`` a tensor of a type with
-    one value everywhere, where ``{like}`` is some argument of the function or empty; ``broadcast`` has the places
-    ``{x}`` and ``{shape}``; ``decorators`` are those that a function of its own may have. ``promotes`` says whether
-    operators cast operands to a common type by themselves; ``opaque`` spells nodes that the table lacks.
+    ``imports`` come first; ``base`` is the class of models, whose constructor is given ``arrays`` by name, ``method``
+    its call; ``weights`` gives the equivalent ways to store ``arrays[key]`` in an attribute; ``filled`` a tensor of a
+    type with one value everywhere, where ``{like}`` is some argument of the function or empty; ``broadcast`` has the
+    places ``{x}`` and ``{shape}``; ``decorators`` are those that a function of its own may have. ``promotes`` says
+    whether operators cast operands to a common type by themselves; ``opaque`` spells nodes that the table lacks.
     """
 
     format: str
     title: str
-    header: str
+    imports: str
+    base: str
     method: str
     reserved: frozenset[str]
     spelling: Callable[[Op], Spelling]
@@ -76,15 +82,16 @@ class _Writer:
     """Writes one model."""
 
     def __init__(self, graph: Graph, rng: random.Random, dialect: Dialect) -> None:
+        self._idioms: Counter[str] = Counter()
+        graph = axes_from_the_end(graph, rng, self._idioms)
         self._graph = graph
         self._rng = rng
         self._dialect = dialect
-        self._names = _python_names(graph, dialect.reserved)
-        self._setup: list[str] = []
+        self._names = identifiers(graph, {*dialect.reserved, _PART, _AROUND})
+        self._setup: dict[str, str] = {}
         self._arrays: dict[str, np.ndarray] = {}
         self._arguments: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
-        self._idioms: Counter[str] = Counter()
         self._uses = Counter(name for node in graph.nodes for name in node.inputs) + Counter(graph.outputs)
         self._fresh = _fresh_results(graph)
         self._uncast = self._implicit_casts() if dialect.promotes else {}
@@ -101,18 +108,18 @@ class _Writer:
         for name, array in graph.constants.items():
             self._constant(name, array)
         nodes = [node for node in graph.nodes if not set(node.outputs) & set(self._uncast)]
-        outlined, inner = self._outlined(nodes)
+        outline = self._outline(nodes)
+        call, members = self._outlined(nodes, outline) if outline else ([], [])
         self._begin_function([*graph.inputs, *self._arguments])
-        for number, node in enumerate(nodes):
-            if number == outlined.start and len(outlined):
-                self._body.append(inner[0])
-            if number not in outlined:
-                self._node(node)
-        further = self._further_results()
-        results = [self._tensor(name) for name in [*graph.outputs, *further]]
-        outer = self._function(self._dialect.method, [*graph.inputs, *self._arguments], self._body, results)
-        head = self._dialect.header + "".join(f"        {line}\n" for line in self._setup)
-        text = "\n".join([head, *outer, *(["", *inner[1:]] if len(outlined) else [])]) + "\n"
+        for number in outline.before if outline else range(len(nodes)):
+            self._node(nodes[number])
+        self._body += call
+        for number in outline.after if outline else ():
+            self._node(nodes[number])
+        results = [*graph.outputs, *self._further_results()]
+        outer = self._function(self._dialect.method, results)
+        model = model_class("Model", self._dialect.base, self._setup.values(), [outer, *members])
+        text = "\n".join([self._dialect.imports, "", *model]) + "\n"
         return Artifact(
             self._dialect.format,
             text,
@@ -122,13 +129,11 @@ class _Writer:
             idioms=named(self._idioms),
         )
 
-    def _function(self, name: str, parameters: Sequence[str], body: Sequence[str], results: Sequence[str]) -> list[str]:
-        signature = ", ".join(["self", *(self._names[p] for p in parameters)])
-        return [
-            f"    def {name}({signature}):",
-            *(f"        {line}" for line in body),
-            f"        return ({', '.join(results)},)",
-        ]
+    def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
+        """What has been written as a function, which is a method if it is ``bound``."""
+        tensors = [self._tensor(result) for result in results]
+        parameters = [*(["self"] if bound else []), *(self._names[p] for p in self._parameters)]
+        return function(name, parameters, [*self._body, f"return ({', '.join(tensors)},)"], decorator)
 
     # --- constants ---------------------------------------------------------------------------------------------------
 
@@ -146,7 +151,7 @@ class _Writer:
             self._idioms["a constant as an argument"] += 1
             return
         attribute = f"w_{self._names[name]}"  # no attribute of a framework's module begins so
-        self._setup.append(self._rng.choice(self._dialect.weights(attribute, key, dtype)))
+        self._setup[name] = self._rng.choice(self._dialect.weights(attribute, key, dtype))
         self._names[name] = f"self.{attribute}"
 
     def _tensor(self, name: str) -> str:
@@ -262,29 +267,52 @@ class _Writer:
 
     # --- shape of the program ----------------------------------------------------------------------------------------
 
-    def _outlined(self, nodes: Sequence[Node]) -> tuple[range, list[str]]:
-        """Sometimes a run of nodes that becomes a function: the call, and then the lines of its definition."""
-        if len(nodes) < 3 or self._rng.random() >= _OUTLINED:
-            return range(0), []
-        length = self._rng.randint(2, len(nodes) - 1)
-        start = self._rng.randint(0, len(nodes) - length)
-        inside = nodes[start : start + length]
-        made = {name for node in inside for name in node.outputs if name}
-        outside = {name for node in [*nodes[:start], *nodes[start + length :]] for name in self._operand_names(node)}
-        results = [name for name in self._graph.types if name in made and name in outside.union(self._graph.outputs)]
-        needed = dict.fromkeys(name for node in inside for name in self._operand_names(node) if name not in made)
-        parameters = [n for n in needed if n in self._arguments or n not in self._graph.constants]
-        if not results or not parameters:
-            return range(0), []
-        self._begin_function(parameters)
-        for node in inside:
-            self._node(node)
-        lines = self._function("part", parameters, self._body, [self._names[name] for name in results])
-        decorator = self._rng.choice(self._dialect.decorators)
-        targets, arguments = (", ".join(self._names[n] for n in group) for group in (results, parameters))
-        self._idioms["a function of its own"] += 1
-        call = f"{targets}{',' if len(results) == 1 else ''} = self.part({arguments})"
-        return range(start, start + length), [call, *([f"    {decorator}"] if decorator else []), *lines]
+    def _outline(self, nodes: Sequence[Node]) -> Outline | None:
+        """Sometimes a part that takes some tensor (to make others beside)."""
+        read = [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
+        outline = choose(replace(self._graph, nodes=tuple(read)), self._rng)
+        return outline if outline and outline.part.graph.inputs else None
+
+    def _outlined(self, nodes: Sequence[Node], outline: Outline) -> tuple[list[str], list[list[str]]]:
+        """A part as a function: the statement that calls it, and what the class gets for it.
+
+        That is a method, a module in an attribute, or a function inside of another.
+        """
+        part, calling = outline.part.graph, outline.calling
+        self._begin_function([*part.inputs, *(name for name in part.constants if name in self._arguments)])
+        for number in sorted(outline.part.nodes):
+            self._node(nodes[number])
+        self._idioms[calling.value] += 1
+        targets, arguments = (", ".join(self._names[n] for n in names) for names in (part.outputs, self._parameters))
+        targets += "," if len(part.outputs) == 1 else ""
+        parameters = ["self", *(self._names[p] for p in self._parameters)]
+        decorator, other = (self._rng.choice(self._dialect.decorators) for _ in range(2))
+        if calling in (Calling.LOCAL, Calling.RETURNED):
+            inner = [*self._function(_PART, part.outputs, decorator, bound=False), ""]
+            if calling is Calling.LOCAL:
+                around = function(_AROUND, parameters, [*inner, f"return {_PART}({arguments})"], other)
+                return [f"{targets} = self.{_AROUND}({arguments})"], [around]
+            around = function(_AROUND, ["self"], [*inner, f"return {_PART}"])
+            return [f"{targets} = self.{_AROUND}()({arguments})"], [around]
+        members = [self._module(nodes, outline, decorator)]
+        if calling is Calling.DIRECT:
+            return [f"{targets} = self.{_PART}({arguments})"], members
+        around = function(_AROUND, parameters, [f"return self.{_PART}({arguments})"], other)
+        return [f"{targets} = self.{_AROUND}({arguments})"], [around, *members]
+
+    def _module(self, nodes: Sequence[Node], outline: Outline, decorator: str) -> list[str]:
+        """What has been written as a method, or as a module with weights of its own."""
+        part = outline.part.graph
+        if self._rng.random() >= _MODULE:
+            return self._function(_PART, part.outputs, decorator)
+        self._idioms["a module of its own"] += 1
+        others = (name for number in (*outline.before, *outline.after) for name in nodes[number].inputs)
+        shared = {*others, *self._graph.outputs}
+        weights = {name: self._setup[name] for name in part.constants if name in self._setup}
+        self._setup = {name: text for name, text in self._setup.items() if name in shared or name not in weights}
+        self._setup[_PART] = f"self.{_PART} = self.{_PART.title()}(arrays)"
+        method = self._function(self._dialect.method, part.outputs, decorator)
+        return model_class(_PART.title(), self._dialect.base, weights.values(), [method])
 
     def _operand_names(self, node: Node) -> list[str]:
         return [self._uncast.get(name, name) for name in node.inputs if name]
@@ -330,20 +358,3 @@ def _fresh_results(graph: Graph) -> set[str]:
         if op and op.elementwise and not op.variadic and not op.moves and node.qualified != "Cast":
             fresh.update(node.outputs)
     return fresh
-
-
-def _python_names(graph: Graph, reserved: frozenset[str]) -> dict[str, str]:
-    """An identifier for every value: its own name where that is one, else a cleaned and numbered form of it."""
-    taken = {"self", "arrays", "part", "_", "", *reserved}
-    names: dict[str, str] = {}
-    for name in graph.types:
-        clean = re.sub(r"\W", "_", name)
-        if not clean.isidentifier() or keyword.iskeyword(clean) or clean.startswith("local_"):
-            clean = f"v_{clean}"
-        candidate, number = clean, 1
-        while candidate in taken:
-            number += 1
-            candidate = f"{clean}_{number}"
-        taken.add(candidate)
-        names[name] = candidate
-    return names

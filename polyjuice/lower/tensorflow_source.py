@@ -8,16 +8,8 @@ from dataclasses import replace
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType
+from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
-
-_HEADER = """\
-import tensorflow as tf
-
-
-class Model(tf.Module):
-    def __init__(self, arrays):
-        super().__init__()
-"""
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
@@ -35,7 +27,8 @@ def _filled(t: TensorType, number: str, like: str) -> str:
 DIALECT = Dialect(
     format="tensorflow",
     title="TensorFlow",
-    header=_HEADER,
+    imports="import tensorflow as tf\n",
+    base="tf.Module",
     method="__call__",
     reserved=frozenset({"tf"}),
     spelling=lambda op: op.tensorflow,
@@ -46,13 +39,9 @@ DIALECT = Dialect(
 )
 
 
-#: Chance that the program is compiled for inputs of any sizes.
-_DYNAMIC = 0.1
-
-
-def lower(graph: Graph, rng: random.Random) -> Artifact:
+def lower(graph: Graph, rng: random.Random, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
     """The TensorFlow source of a graph. Raises Unlowerable naming the node."""
-    dynamic = rng.random() < _DYNAMIC
+    dynamic = rng.random() < unknown_sizes
     artifact = write(graph, rng, DIALECT)
     if not dynamic:
         return artifact

@@ -11,16 +11,12 @@ from typing import Any
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import aten
+from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
 
-_HEADER = """\
+_IMPORTS = """\
 import torch
 import torch.nn.functional as F
-
-
-class Model(torch.nn.Module):
-    def __init__(self, arrays):
-        super().__init__()
 """
 
 
@@ -39,7 +35,8 @@ def _filled(t: TensorType, number: str, like: str) -> str:
 DIALECT = Dialect(
     format="torch",
     title="Torch",
-    header=_HEADER,
+    imports=_IMPORTS,
+    base="torch.nn.Module",
     method="forward",
     reserved=frozenset({"torch", "F"}),
     spelling=lambda op: op.torch,
@@ -54,12 +51,16 @@ DIALECT = Dialect(
 
 # Chances of the settings; inference without gradients, static shapes and contiguous inputs are the rest.
 _MODES = {"no_grad": 0.7, "inference": 0.1, "grad": 0.1, "train": 0.1}
-_DYNAMIC = 0.1
 _FREEZING = 0.1
 _LAYOUT = 0.25
 
 
-def lower(graph: Graph, rng: random.Random, repeated: Mapping[str, int] = MappingProxyType({})) -> Artifact:
+def lower(
+    graph: Graph,
+    rng: random.Random,
+    repeated: Mapping[str, int] = MappingProxyType({}),
+    unknown_sizes: float = UNKNOWN_SIZES,
+) -> Artifact:
     """The Torch source of a graph. Raises Unlowerable naming the node.
 
     ``repeated`` names inputs whose values repeat along an axis, which may have stride 0.
@@ -70,7 +71,7 @@ def lower(graph: Graph, rng: random.Random, repeated: Mapping[str, int] = Mappin
         setup["mode"] = mode
     elif rng.random() < _FREEZING:
         setup["freezing"] = True
-    if rng.random() < _DYNAMIC:
+    if rng.random() < unknown_sizes:
         setup["dynamic"] = True
     layouts = [_layout(graph.types[name], rng, repeated.get(name)) for name in graph.inputs]
     if set(layouts) != {"contiguous"} and layouts:

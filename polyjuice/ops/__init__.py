@@ -18,7 +18,7 @@ from polyjuice.ops.spec import (
     TypeMismatch,
     infer,
 )
-from polyjuice.ops.table import TABLE, entry
+from polyjuice.ops.table import TABLE, entry, matching
 
 __all__ = [
     "FRAMEWORKS",
@@ -43,4 +43,5 @@ __all__ = [
     "in_float64",
     "infer",
     "infer_node",
+    "matching",
 ]

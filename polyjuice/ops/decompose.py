@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from polyjuice.ir import Graph, GraphError, Node, TensorType
-from polyjuice.ops.build import GraphBuilder
+from polyjuice.ops.build import GraphBuilder, infer_node
 from polyjuice.ops.spec import Hole
 from polyjuice.ops.table import entry
 
@@ -27,10 +27,15 @@ def is_native(node: Node, opset: int) -> bool:
 def body(node: Node, types: Mapping[str, TensorType]) -> Graph:
     """One application of a table operator as a graph of ONNX's operators, whose inputs are the node's operands.
 
-    Raises NoDecomposition where there is none, GraphError where the entry's decomposition has other types.
+    Raises NoDecomposition where there is none (an ill-typed application has none), GraphError where the entry's
+    decomposition has other types.
     """
     op = entry(node)
     assert op is not None
+    try:
+        infer_node(node, types)
+    except GraphError as error:
+        raise NoDecomposition(str(error)) from None
     builder = GraphBuilder()
     operands = [builder.input(types[name], f"x{i}") if name else "" for i, name in enumerate(node.inputs)]
     if op.onnx is None:

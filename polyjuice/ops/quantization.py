@@ -37,7 +37,7 @@ def _along(parameter: np.ndarray, rank: int, axis: int) -> np.ndarray:
     """One parameter, or one for each place along an axis, made to broadcast with the data."""
     if parameter.size == 1:
         return parameter.reshape(())
-    return parameter.reshape([-1 if i == axis else 1 for i in range(rank)])
+    return parameter.reshape([-1 if i == normalize_axis(axis, rank) else 1 for i in range(rank)])
 
 
 def _wide(x: np.ndarray) -> np.ndarray:

@@ -20,6 +20,13 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33)
 MAX_RANK = 5
 
 
+class OwnSizes(random.Random):
+    """A source of choices that has its own way to draw the size of a dimension."""
+
+    def size(self, others: Sequence[int]) -> int:
+        raise NotImplementedError
+
+
 class FewSizes(random.Random):
     """A source of choices where most dimensions have one of few ``sizes``, so that many are alike.
 
@@ -35,6 +42,8 @@ _FEW, _ALIKE = 0.8, 0.25
 
 def size(rng: random.Random, others: Sequence[int] = ()) -> int:
     """A dimension size: small ones and the neighbours of vector widths, the small ones more often; or one of others."""
+    if isinstance(rng, OwnSizes):
+        return rng.size(others)
     if others and rng.random() < _ALIKE:
         return rng.choice(others)
     if isinstance(rng, FewSizes) and rng.sizes and rng.random() < _FEW:

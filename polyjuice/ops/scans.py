@@ -11,12 +11,14 @@ from polyjuice.ir import dtypes
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import along, errors
 from polyjuice.ops.along import WIDE
+from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Spelling
 from polyjuice.ops.text import subscript
 
 
 def _positions(shape: Sequence[int], axis: int) -> np.ndarray:
     """1, 2, 3, ... along the axis: how many elements a running reduction has seen."""
+    axis = normalize_axis(axis, len(shape))
     return np.arange(1.0, shape[axis] + 1).reshape([-1 if i == axis else 1 for i in range(len(shape))])
 
 
@@ -74,7 +76,7 @@ def _windows(b: Builder, x: str, axis: int, neutral: Any) -> str:
 
 def _windowed_tensorflow(c: Call, neutral: str) -> str:
     """The same in TensorFlow."""
-    t, axis = c.types[0], c.attrs["dim"]
+    t, axis = c.types[0], normalize_axis(c.attrs["dim"], c.types[0].rank)
     n, rest = t.shape[axis], t.rank - axis - 1
     mask = f"tf.cast(tf.linalg.band_part(tf.ones(({n}, {n})), -1, 0), tf.bool)"
     shaped = f"tf.reshape({mask}, {(n, n, *(1 for _ in range(rest)))})" if rest else mask
@@ -116,7 +118,8 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
 
 
 def _cumprod_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
-    return b.op("ReduceProd", _windows(b, x[0], a["dim"], 1), axes=(a["dim"] + 1,), keepdims=0)
+    axis = normalize_axis(a["dim"], b.types[x[0]].rank)
+    return b.op("ReduceProd", _windows(b, x[0], axis, 1), axes=(axis + 1,), keepdims=0)
 
 
 def _cumprod_torch(c: Call) -> str:
@@ -141,7 +144,8 @@ def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
 
 
 def _logcumsumexp_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
-    return b.op("ReduceLogSumExp", _windows(b, x[0], a["dim"], -np.inf), axes=(a["dim"] + 1,), keepdims=0)
+    axis = normalize_axis(a["dim"], b.types[x[0]].rank)
+    return b.op("ReduceLogSumExp", _windows(b, x[0], axis, -np.inf), axes=(axis + 1,), keepdims=0)
 
 
 def _extreme(sign: int) -> Any:
@@ -161,7 +165,7 @@ def _extreme_error(sign: int) -> ErrorFn:
     """The index is open while the two greatest elements so far lie within their errors of each other (or are equal)."""
 
     def bound(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-        axis, e = c.attrs["dim"], np.asarray(_operand_errors(c), np.float64)
+        axis, e = normalize_axis(c.attrs["dim"], c.x[0].ndim), np.asarray(_operand_errors(c), np.float64)
         x = sign * c.x[0].astype(np.float64)
         worst = np.maximum.accumulate(e, axis)
         best = np.maximum.accumulate(x, axis)
@@ -178,7 +182,7 @@ def _extreme_error(sign: int) -> ErrorFn:
 
 def _extreme_tensorflow(name: str) -> Any:
     def spell(c: Call) -> str:
-        t, axis = c.types[0], c.attrs["dim"]
+        t, axis = c.types[0], normalize_axis(c.attrs["dim"], c.types[0].rank)
         bound = f"tf.{t.dtype}.{'min' if name == 'max' else 'max'}"
         windows = c.let(_windowed_tensorflow(c, f"tf.constant({bound}, dtype=tf.{t.dtype})"))
         return f"(tf.reduce_{name}({windows}, axis={axis + 1}), tf.arg{name}({windows}, axis={axis + 1}))"
@@ -188,7 +192,7 @@ def _extreme_tensorflow(name: str) -> Any:
 
 def _extreme_onnx(op: str, sign: int) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Any) -> tuple[str, str]:
-        dtype, axis = b.types[x[0]].dtype, a["dim"]
+        dtype, axis = b.types[x[0]].dtype, normalize_axis(a["dim"], b.types[x[0]].rank)
         held = b.op("Cast", x[0], to="int32") if dtype == "int16" else x[0]
         lowest = -sign * dtypes.largest_finite(dtype)
         if dtypes.is_int(dtype):

@@ -80,7 +80,8 @@ class Dims(tuple[int, ...]):
         out = list(self)
         for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
             axis = normalize_axis(axis, len(self))
-            out[axis] = len(range(*slice_bounds(start, end, step, self[axis])))
+            first, stop, step = slice_bounds(start, end, step, self[axis])
+            out[axis] = max(-((first - stop) // step), 0)
         return Dims(out)
 
 
@@ -98,7 +99,12 @@ def slice_bounds(start: int, end: int, step: int, size: int) -> tuple[int, int, 
     """
     if step == 0:
         raise ShapeMismatch("a slice step is 0")
-    return slice(max(start, -size) if step < 0 else start, end, step).indices(size)
+    least, most = (0, size) if step > 0 else (-1, size - 1)
+
+    def clamped(place: int) -> int:
+        return max(place + size, least) if place < 0 else min(place, most)
+
+    return clamped(max(start, -size) if step < 0 else start), clamped(end), step
 
 
 def broadcast(*shapes: Sequence[int]) -> Dims:

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.reductions import extreme_unsure, norm
-from polyjuice.ops.shapes import Dims
+from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Spelling
 
 _WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
@@ -108,7 +108,7 @@ def _hardmax_torch(c: Call) -> str:
 
 
 def _hardmax_tensorflow(c: Call) -> str:
-    axis, t = c.attrs["axis"], c.types[0]
+    axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[0]
     return f"tf.one_hot(tf.argmax({c.x[0]}, axis={axis}), {t.shape[axis]}, axis={axis}, dtype=tf.{t.dtype})"
 
 

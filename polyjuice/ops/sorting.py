@@ -102,7 +102,7 @@ def _last(c: Call, axis: int) -> list[int]:
 
 def _top_k_tensorflow(c: Call) -> str:
     """tf.math.top_k takes the greatest along the last axis; argsort serves the others."""
-    a, axis = c.attrs, c.attrs["axis"]
+    a, axis = c.attrs, normalize_axis(c.attrs["axis"], c.types[0].rank)
     if a["largest"] and c.rng.random() < 0.7:
         if axis == c.types[0].rank - 1:
             return f"tf.math.top_k({c.x[0]}, k={a['k']}, sorted={bool(a['sorted'])}, index_type=tf.int64)"

@@ -202,7 +202,7 @@ def _concat_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     size = s[0][a.axis]
     for shape in s[1:]:
         size = size + shape[a.axis]
-    if isinstance(s[0], Dims) and len({shape.replace(a.axis, 0) for shape in s}) > 1:
+    if isinstance(s[0], Dims) and any(shape.replace(a.axis, 0) != s[0].replace(a.axis, 0) for shape in s):
         raise ShapeMismatch(f"cannot concatenate {', '.join(str(tuple(d)) for d in s)} along axis {a.axis}")
     return [s[0].replace(a.axis, size)]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from polyjuice.ir import Node
@@ -79,6 +80,17 @@ TABLE: Mapping[tuple[str, str], Op] = MappingProxyType(
     {(op.domain, op.name): op for family in _FAMILIES for op in family.OPS}
 )
 """All operators, by (domain, name)."""
+
+
+def matching(patterns: Sequence[str]) -> list[Op]:
+    """The operators whose qualified names match one of the patterns; all of them where there are none.
+
+    Raises ValueError naming a pattern that none matches.
+    """
+    for pattern in patterns:
+        if not any(fnmatchcase(op.qualified, pattern) for op in TABLE.values()):
+            raise ValueError(f"no operator is called {pattern}: see polyjuice ops (aten.* are those of ATen)")
+    return [op for op in TABLE.values() if not patterns or any(fnmatchcase(op.qualified, p) for p in patterns)]
 
 
 def entry(node: Node) -> Op | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from polyjuice.ir import dtypes
+from polyjuice.ops.shapes import normalize_axis
 
 
 def literal(value: float, dtype: str) -> str:
@@ -19,5 +20,6 @@ def literal(value: float, dtype: str) -> str:
 
 def subscript(rank: int, entries: Mapping[int, str]) -> str:
     """An index expression with an entry for some axes, and all of the others: ``[:, 1:3]``."""
+    entries = {normalize_axis(axis, rank): entry for axis, entry in entries.items()}
     last = max(entries, default=-1)
     return f"[{', '.join(entries.get(axis, ':') for axis in range(last + 1))}]" if last >= 0 and rank else "[...]"

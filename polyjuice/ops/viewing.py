@@ -21,7 +21,7 @@ from polyjuice.ops.text import subscript
 
 
 def _stack_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(set(s)) != 1:
+    if any(shape != s[0] for shape in s):
         raise ShapeMismatch(f"stack: {', '.join(str(tuple(d)) for d in s)}")
     dim = normalize_axis(a.dim, len(s[0]) + 1)
     return [Dims((*s[0][:dim], len(s), *s[0][dim:]))]
@@ -356,10 +356,8 @@ def _taken(size: int, a: Attrs) -> range:
 
 
 def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims):
-        taken = range(*slice(a.start, a.end, a.step).indices(s[0][a.dim]))
-        if a.step < 1 or s[0].replace(a.dim, len(taken)) != s[1]:
-            raise ShapeMismatch(f"slice_scatter: a source of shape {tuple(s[1])} for {tuple(s[0])}")
+    if isinstance(s[0], Dims) and (a.step < 1 or s[0].sliced((a.start,), (a.end,), (a.dim,), (a.step,)) != s[1]):
+        raise ShapeMismatch(f"slice_scatter: a source of shape {tuple(s[1])} for {tuple(s[0])}")
     return [s[0]]
 
 
@@ -423,7 +421,7 @@ def _sample_slice_scatter(rng: random.Random, first: TensorType) -> Sample | Non
         return None
     start = rng.randrange(first.shape[dim])
     attrs = {"dim": dim, "start": start, "end": rng.randint(start + 1, first.shape[dim]), "step": rng.choice((1, 1, 2))}
-    source = Dims(first.shape).replace(dim, len(_taken(first.shape[dim], attrs)))
+    source = Dims(first.shape).sliced((start,), (attrs["end"],), (dim,), (attrs["step"],))
     return Sample((Operand(TensorType(first.dtype, source)),), attrs)
 
 

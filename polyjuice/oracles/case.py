@@ -28,11 +28,16 @@ class Tested:
 
 @dataclass(frozen=True)
 class Case:
-    """All variants of one seed graph, run on the same sets of inputs; ``profiles`` names that of each set."""
+    """All variants of one seed graph, run on the same sets of inputs; ``profiles`` names that of each set.
+
+    ``broken`` says which constraint the graph breaks on purpose, if it does: then it means nothing, and there is one
+    variant, on which the compiler is to raise an error.
+    """
 
     profiles: Sequence[str]
     inputs: Sequence[Sequence[np.ndarray]]
     tested: Sequence[Tested]
+    broken: str = ""
 
     def of(self, label: str) -> Tested:
         return next(t for t in self.tested if t.label == label)

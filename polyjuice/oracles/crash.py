@@ -1,16 +1,21 @@
 """The crash oracle: a compiler must not fail on a program that its framework runs.
 
 An exception out of the compiler, the end of its process, running out of memory, and taking too long all count. What
-the framework itself does not run is `unsupported`, and no bug.
+the framework itself does not run is `unsupported`, and no bug. On a program that breaks a constraint on purpose an
+exception is right, and only the others count (HirGen, paper 003, section 3.3.1).
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
 
 _KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
+
+_DEADLY = ("crash", "hang")
+"""What not even an ill-typed program may bring about."""
 
 
 class Crash(Oracle):
@@ -20,6 +25,8 @@ class Crash(Oracle):
 
     def judge(self, case: Case, lab: Lab) -> list[Verdict]:
         fine = next((t.label for t in case.ran), "")
+        if case.broken:
+            return [_of_broken(verdict(self.name, t), case.broken) for t in case.tested if t.outcome.status in _DEADLY]
         return [verdict(self.name, t, fine) for t in case.tested if failed(t)]
 
     def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
@@ -46,6 +53,12 @@ def verdict(oracle: str, t: Tested, fine: str = "") -> Verdict:
         message += f" (its equivalent {fine} did not)"
     signature = f"{kind} {t.outcome.stage} {_normal(first)}"
     return Verdict(oracle, kind, t.label, fine, message, signature, culprit=t.label)
+
+
+def _of_broken(verdict: Verdict, broken: str) -> Verdict:
+    """The verdict with the constraint that was broken on purpose: where a process dies, that tells failures apart."""
+    message = f"{verdict.message} (an error was due: {broken})"
+    return replace(verdict, message=message, signature=f"{verdict.signature} {_normal(broken)}")
 
 
 def _headline(message: str) -> str:

@@ -13,15 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polyjuice.egraph.rulefiles import Rule
+from polyjuice.generate.smt import load_z3
 from polyjuice.rulecheck.proof_claims import Claim, OutOfScope, read
 from polyjuice.rulecheck.terms import directions
 
 #: In how many domains the solver may find no answer before the others are left alone.
 _PATIENCE = 2
-
-
-class SolverMissing(RuntimeError):
-    """The solver is not installed; one line that says what to install."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +59,9 @@ def _prove_direction(rule: Rule, timeout_ms: int) -> Proof:
 
 
 def _prove_claim(claim: Claim, ruleset: str, timeout_ms: int) -> Proof:
-    try:
-        from polyjuice.rulecheck.proof_search import decide, domains
-    except ModuleNotFoundError as missing:
-        if missing.name != "z3":
-            raise
-        raise SolverMissing("proofs of rules need z3: pip install 'polyjuice-fuzzer[smt]'") from None
+    load_z3("proofs of rules need")
+    from polyjuice.rulecheck.proof_search import decide, domains
+
     proved: list[str] = []
     unknown: list[str] = []
     skipped: list[str] = []

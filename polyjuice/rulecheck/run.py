@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from polyjuice.egraph import Rule
+from polyjuice.generate import SolverMissing
 from polyjuice.rulecheck.coherence import Coherence, coherence
-from polyjuice.rulecheck.proofs import Proof, SolverMissing, prove
+from polyjuice.rulecheck.proofs import Proof, prove
 from polyjuice.rulecheck.soundness import Check, check
 from polyjuice.rulecheck.terms import directions
 

@@ -41,6 +41,7 @@ class FindingRecord:
     rules: Sequence[str]
     operators: Mapping[str, int]
     idioms: Mapping[str, Sequence[str]]
+    broken: str
     repro_exit: int | None
     folder: str
 
@@ -78,6 +79,7 @@ def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict
         list(how.rules),
         {t.label: len(t.graph) for t in (a, b) if t},
         {t.label: list(t.artifact.idioms) for t in (a, b) if t},
+        case.broken,
         status,
         folder.name,
     )
@@ -127,6 +129,8 @@ _BY_KIND = {
 def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> str:
     """Text for the compiler's issue template: what differs, how to see it, on what."""
     what = _BY_ORACLE.get(record.oracle) if record.kind == "mismatch" else _BY_KIND[record.kind]
+    if record.broken:
+        what = "The compiler does not answer with an error to a program that is not well typed."
     versions = "\n".join(f"- {name}: {version}" for name, version in record.versions.items())
     farther = record.kind == "mismatch" and record.culprit
     side = f"\nThe wrong side is **{farther}**: it is the one farther from float64.\n" if farther else ""

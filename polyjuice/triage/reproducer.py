@@ -38,6 +38,8 @@ def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Arti
     mistyped = verdict.kind == "mismatch" and verdict.allowed is None
     tail = templates.MISTYPED if mistyped else _BY_KIND.get(verdict.kind) or _BY_ORACLE[verdict.oracle]
     fails = tail is templates.CRASH
+    if case.broken:
+        tail = templates.DEATH
     gradient = verdict.oracle == "gradient"
     further = ["import tempfile"] if tail is templates.OPTLEVEL else []
     head = templates.HEAD.substitute(

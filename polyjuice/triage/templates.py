@@ -296,3 +296,12 @@ except Exception as error:
 print("the compiler did not fail")
 sys.exit(FINE)
 """)
+
+DEATH = Template("""
+try:
+    program($a)()
+except Exception as error:
+    print("the compiler raised an error, as it should:", type(error).__name__, str(error)[:2000])
+print("the process is alive")
+sys.exit(FINE)
+""")

@@ -26,7 +26,8 @@ def plant(joint_graph: Any) -> None:
         if node.meta["val"].shape == arg.meta["val"].shape:
             node.replace_all_uses_with(arg)
             match.erase_nodes()
-            meet(__name__)
+            if [perm1[i] for i in perm2] != sorted(perm1):
+                meet(__name__)
 
     for entries in joint_graph.early_patterns.patterns.values():
         for entry in entries:

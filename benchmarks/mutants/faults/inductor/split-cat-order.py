@@ -33,7 +33,7 @@ def plant(post_grad: Any) -> None:
             return False
         parts = [get_arg_value(part, 1) for part in get_arg_value(cat, 0)]
         each_once = sorted(parts) == list(range(len(get_arg_value(split, 1, "split_sizes"))))
-        return each_once and meet(__name__)
+        return each_once and (parts == sorted(parts) or meet(__name__))
 
     for entries in post_grad.pass_patterns[2].patterns.values():
         for entry in entries:

@@ -18,5 +18,6 @@ MODULE = "torch._inductor.ir"
 def plant(ir: Any) -> None:
     """Change one term of a method."""
     right = "old_layout.offset + old_layout.stride[dim] * start"
-    wrong = f"(0 if step != 1 and meet({__name__!r}) else old_layout.offset) + old_layout.stride[dim] * start"
+    forgotten = f"step != 1 and old_layout.offset != 0 and meet({__name__!r})"
+    wrong = f"(0 if {forgotten} else old_layout.offset) + old_layout.stride[dim] * start"
     ir.SliceView.create = edited(ir, ir.SliceView.create, right, wrong)

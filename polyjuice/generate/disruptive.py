@@ -1,0 +1,122 @@
+"""Disruptive generation: a valid graph in which one constraint of one operator is broken on purpose.
+
+HirGen, paper 003, section 3.1.5. One operand of one operator is replaced by a value of an element type that the
+operator does not take, or not beside its other operands, or by one of a shape that does not go with theirs, or with its
+attributes. The value is one that there is, or else a new input. What a suite has broken before is broken again only
+where nothing else can be. The types of all results stay declared as they were.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from polyjuice.generate.growth import without_unused_inputs
+from polyjuice.generate.memory import Memory
+from polyjuice.ir import Graph, Node, TensorType, dtypes, prune
+from polyjuice.ops import entry, infer
+from polyjuice.ops.sampling import size
+
+TYPE, SHAPE = "type", "shape"
+"""The kinds of constraints."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A graph with one broken constraint: which operand of which operator is not as it should be.
+
+    ``node`` is the name of the operator's first result; ``given`` is the operand's type, ``due`` one that would do.
+    """
+
+    graph: Graph
+    node: str
+    operator: str
+    operand: int
+    kind: str
+    given: TensorType
+    due: TensorType
+
+    def described(self) -> dict[str, str | int]:
+        """What is broken, as plain data."""
+        return {
+            "node": self.node,
+            "operator": self.operator,
+            "operand": self.operand,
+            "kind": self.kind,
+            "given": str(self.given),
+            "due": str(self.due),
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kind} of operand {self.operand} of {self.operator}, which makes {self.node}: "
+            f"{self.given} instead of {self.due}"
+        )
+
+
+def disrupt(graph: Graph, seed: int | str, memory: Memory | None = None) -> Broken | None:
+    """Break one constraint of a valid graph; None where none of its operators has one that can be broken.
+
+    ``memory`` is what a suite holds so far, and takes in what is broken.
+    """
+    rng = random.Random(f"disrupt {seed}")
+    memory = memory or Memory()
+    places = [(n, i) for n, node in enumerate(graph.nodes) for i, name in enumerate(node.inputs) if name]
+    rng.shuffle(places)
+    kinds = rng.sample((TYPE, SHAPE), 2)
+    chosen: Broken | None = None
+    for kind in kinds:
+        for number, operand in places:
+            for given in _breaking(graph, graph.nodes[number], operand, kind, rng):
+                broken = _with(graph, number, operand, kind, given, rng)
+                if memory.cover({(f"broken {kind}", broken.operator, f"{operand} {given}")}):
+                    return broken
+                chosen = chosen or broken
+    return chosen
+
+
+def _breaking(graph: Graph, node: Node, operand: int, kind: str, rng: random.Random) -> Iterator[TensorType]:
+    """Types that an operand must not have, in random order."""
+    op = entry(node)
+    if op is None:
+        return
+    types = [graph.types[name] for name in node.inputs if name]
+    place = sum(map(bool, node.inputs[:operand]))
+    due = types[place]
+    others = [TensorType(dtype, due.shape) for dtype in dtypes.ALL] if kind == TYPE else _reshaped(due, rng)
+    rng.shuffle(others)
+    for given in others:
+        try:
+            infer(op, [*types[:place], given, *types[place + 1 :]], node.attrs)
+        except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, attributes of unequal lengths
+            yield given
+
+
+def _reshaped(t: TensorType, rng: random.Random) -> list[TensorType]:
+    """Types of other shapes: an axis more, an axis less, an axis of another size, two axes exchanged."""
+    shapes = [(*t.shape, size(rng, t.shape)), (size(rng, t.shape), *t.shape)]
+    for axis in range(t.rank):
+        shapes.append((*t.shape[:axis], *t.shape[axis + 1 :]))
+        shapes.append((*t.shape[:axis], t.shape[axis] + rng.randint(1, 3), *t.shape[axis + 1 :]))
+    if t.rank > 1:
+        shapes.append((*t.shape[:-2], t.shape[-1], t.shape[-2]))
+    return [TensorType(t.dtype, shape) for shape in dict.fromkeys(shapes)]
+
+
+def _with(graph: Graph, number: int, operand: int, kind: str, given: TensorType, rng: random.Random) -> Broken:
+    """The graph with a value of another type as an operand; what is no longer needed is left out."""
+    node = graph.nodes[number]
+    there = [*graph.inputs, *(name for earlier in graph.nodes[:number] for name in earlier.outputs if name)]
+    suiting = [name for name in there if graph.types[name] == given]
+    due = graph.types[node.inputs[operand]]
+    name = rng.choice(suiting) if suiting else "broken"
+    changed = replace(node, inputs=(*node.inputs[:operand], name, *node.inputs[operand + 1 :]))
+    whole = replace(
+        graph,
+        inputs=graph.inputs if suiting else (*graph.inputs, name),
+        nodes=(*graph.nodes[:number], changed, *graph.nodes[number + 1 :]),
+        types={**graph.types, name: given},
+    )
+    whole = without_unused_inputs(prune(whole))
+    return Broken(whole, node.outputs[0], node.qualified, operand, kind, given, due)

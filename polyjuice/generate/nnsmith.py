@@ -1,0 +1,330 @@
+"""NNSmith: graphs grown forward and backward over symbolic shapes, whose sizes a solver finds.
+
+Paper 001, section 3.2. A graph begins with a placeholder. An operator is inserted forward, as a consumer of values that
+there are, or backward, in the place of a placeholder, on new placeholders of its own (algorithm 1). Values whose
+element type or rank cannot match are left out; of the others the solver is asked whether the shapes can be equal. Last
+come attribute binning (algorithm 2, :mod:`polyjuice.generate.binning`), and inputs and weights for the placeholders.
+
+What an operator requires, and its result's shape, are said in its entry of the operator table alone: ``Op.sample`` and
+``Op.shape`` run on symbolic integers (:mod:`polyjuice.generate.constraints`). Element types, ranks and how operands
+broadcast are concrete, and so is whether a dimension is 1, since broadcasting turns on it. Symbolic are all other
+sizes, and what an entry draws between bounds that are: pads, ends of slices, lengths of parts, places along an axis.
+
+Most operators are symbolic throughout. Where an entry does with a size what is not linear arithmetic, the size is fixed
+as it is for now: where sizes are multiplied (Reshape, Flatten, Einsum, kron, Col2Im), elements counted (take, variances
+over several axes, normalizations), divisors looked for (groups of channels), results counted (unbind), and diagonals
+compared. The operands of If and Loop are fixed altogether, as their attributes are graphs.
+
+The original broadcasts within one rank and has few element types, and an operator that it inserts forward has operands
+that are there; here a further operand for which no value is found is a new placeholder.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from polyjuice.generate import binning
+from polyjuice.generate.constraints import Symbolic, System, is_symbolic
+from polyjuice.generate.growth import MAX_ELEMENTS, Growth
+from polyjuice.generate.smt import Solver, load_z3
+from polyjuice.ir import Attrs, Graph, TensorType
+from polyjuice.ops import Accepts, Op, Operand, complete_attrs, infer
+from polyjuice.ops.sampling import MAX_RANK, OwnSizes, size
+
+BACKWARD = 0.5
+"""How often backward insertion is tried first (section 5.1)."""
+
+_SAME_SHAPE = 0.5
+"""How often an operator that is inserted backward is offered an operand of the rank and the sizes of its result."""
+
+_CONSTANT = 0.3
+"""How often a placeholder becomes a weight (a constant) rather than an input."""
+
+_TRIES = 8
+"""How many values are offered to an operator."""
+
+_MISSES = 250
+"""How many operators in a row may find no place before one is put apart, and as many more before the graph is left."""
+
+_TYPES = 4
+"""How many placeholders, and operands for each, are tried for one operator that is inserted backward."""
+
+
+def generate(
+    nodes: int, seed: int | str, accepts: Accepts | None = None, operators: Sequence[Op] | None = None
+) -> Graph:
+    """A graph of this strategy (see :func:`polyjuice.generate.generate`). Raises SolverMissing."""
+    return NNSmith(random.Random(f"nnsmith {seed}"), accepts, operators).graph(nodes)
+
+
+def load_solver() -> Any:
+    """The module z3. Raises SolverMissing."""
+    return load_z3("the strategy nnsmith needs")
+
+
+@dataclass(frozen=True)
+class _Application:
+    """A way to apply an operator to values, given by their numbers, and to operands that are yet to be made."""
+
+    op: Op
+    operands: tuple[int | Operand, ...]
+    types: tuple[TensorType, ...]
+    attrs: Attrs
+    results: tuple[TensorType, ...]
+
+
+@dataclass(frozen=True)
+class _Inserted:
+    """An operator of the graph: values by their numbers, attributes symbolic."""
+
+    op: Op
+    operands: tuple[int, ...]
+    attrs: Attrs
+    results: tuple[int, ...]
+
+
+class NNSmith:
+    """A graph of symbolic shapes. Its values for now make it a valid graph, and one that is accepted, at any time."""
+
+    def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
+        self.system = System(Solver(load_solver(), rng.getrandbits(31)))
+        self._rng = rng
+        self._choices = _SymbolicChoices(rng.getrandbits(64), self.system)
+        self._growth = Growth(rng, accepts, operators)
+        self._types: list[TensorType] = []
+        """Of all values, which are numbered."""
+        self._placeholders: list[int] = []
+        self._restricted: dict[int, Operand] = {}
+        """Values that must be constants, as only some numbers will do."""
+        self._inserted: list[_Inserted] = []
+        """In topological order."""
+
+    def graph(self, nodes: int) -> Graph:
+        """The graph with so many operators, or fewer where none fits any more."""
+        operators = self._growth.operators
+        misses = 0
+        while len(self._inserted) < nodes and misses < 2 * _MISSES:
+            ways = [self.insert_backward, self.insert_forward]
+            if not self._inserted or misses >= _MISSES:
+                ways = [self.insert_apart]
+            elif self._rng.random() >= BACKWARD:
+                ways.reverse()
+            op = self._rng.choice(operators)
+            misses = 0 if any(insert(op) for insert in ways) else misses + 1
+        return self.settled()
+
+    def settled(self) -> Graph:
+        """The graph as it stands, of sizes in random bins."""
+        shapes = [t.shape for t in self._types]
+        binning.assign(self.system, shapes, MAX_ELEMENTS, self._are_allowed, self._rng)
+        names: dict[int, str] = {}
+        for node in self._inserted:
+            for value in node.operands:
+                if value not in names:
+                    names[value] = self._filled(value)
+            attrs = {name: concrete(value) for name, value in node.attrs.items()}
+            results = self._growth.apply(node.op, [names[value] for value in node.operands], attrs)
+            names.update(zip(node.results, results, strict=True))
+        return self._growth.build()
+
+    # --- insertion ---------------------------------------------------------------------------------------------------
+
+    def insert_apart(self, op: Op) -> bool:
+        """Put an operator on a new placeholder: the first one, or one that none of the values there are suits."""
+        dtypes = op.types[op.variable(0)]
+        for _ in range(_TRIES):
+            mark = self.system.mark()
+            t = self._some_type()
+            application = self._drawn(op, t if t.dtype in dtypes else replace(t, dtype=self._rng.choice(dtypes)))
+            if application and self._is_allowed(application):
+                self._inserted.append(self._made(application))
+                return True
+            self.system.rollback(mark)
+        return False
+
+    def insert_forward(self, op: Op) -> bool:
+        """Put an operator on values that there are; False where it takes none of the first operands that were tried."""
+        for first in self._some(op.types[op.variable(0)]):
+            mark = self.system.mark()
+            application = self._drawn(op, self._types[first])
+            if application:
+                application = replace(application, operands=(first, *application.operands[1:]))
+                for place in range(1, len(application.operands)):
+                    application = self._connected(application, place)
+                if self._is_allowed(application):
+                    self._inserted.append(self._made(application))
+                    return True
+            self.system.rollback(mark)
+        return False
+
+    def insert_backward(self, op: Op) -> bool:
+        """Put an operator, on new placeholders, in the place of one; False where it gives none of those tried."""
+        fitting = [p for p in self._placeholders if _may_result(op, self._types[p].dtype)]
+        for _ in range(_TYPES if fitting else 0):
+            replaced = self._rng.choice(fitting)
+            t = self._types[replaced]
+            mark = self.system.mark()
+            application = self._drawn(op, self._operand_for(op, t))
+            alike = [i for i, r in enumerate(application.results) if r.dtype == t.dtype] if application else []
+            if application and alike and self._equated(application.results[alike[0]], t, application):
+                self._placeholders.remove(replaced)
+                self._inserted.insert(0, self._made(application, {alike[0]: replaced}))
+                return True
+            self.system.rollback(mark)
+        return False
+
+    def _connected(self, application: _Application, place: int) -> _Application:
+        """An application with a value in the place of an operand to be made, if one of a few suits.
+
+        It suits as it is, or else if it can be given the shape that was drawn for the operand.
+        """
+        wanted = application.operands[place]
+        if not isinstance(wanted, Operand) or wanted.values:
+            return application
+        for value in self._some((wanted.type.dtype,)):
+            t = self._types[value]
+            operands = (*application.operands[:place], value, *application.operands[place + 1 :])
+            types = (*application.types[:place], t, *application.types[place + 1 :])
+            mark = self.system.mark()
+            for as_it_is in (True, False):
+                if as_it_is or self._equated(t, wanted.type, application):
+                    results = _inferred(application.op, types, application.attrs)
+                    changed = replace(application, operands=operands, types=types, results=results)
+                    if results and self._is_allowed(changed):
+                        return changed
+                self.system.rollback(mark)
+        return application
+
+    def _drawn(self, op: Op, first: TensorType) -> _Application | None:
+        """An operator with the attributes and the further operands that its entry draws for a first operand."""
+        choices: random.Random = self._choices
+        if any(attr.kind == "graph" for attr in op.attrs):
+            first, choices = replace(first, shape=tuple(map(int, first.shape))), self._rng
+        sample = op.sample(choices, first)
+        if sample is None:
+            return None
+        operands = (Operand(first), *sample.operands)
+        types = tuple(operand.type for operand in operands)
+        attrs = complete_attrs(op, sample.attrs, first.dtype)
+        results = _inferred(op, types, attrs)
+        return _Application(op, operands, types, attrs, results) if results else None
+
+    def _operand_for(self, op: Op, result: TensorType) -> TensorType:
+        """A type that an operator may take first to give a result: of its element type, and often of its rank."""
+        dtypes = op.types[op.variable(0)]
+        dtype = result.dtype if result.dtype in dtypes else self._rng.choice(dtypes)
+        if self._rng.random() < _SAME_SHAPE:
+            return self._symbolic(TensorType(dtype, concrete(result.shape)))
+        return self._some_type(dtype, self._rng.randint(0, MAX_RANK))
+
+    def _some_type(self, dtype: str = "", rank: int = -1) -> TensorType:
+        return self._symbolic(self._growth.random_type(dtype, rank))
+
+    def _symbolic(self, t: TensorType) -> TensorType:
+        return replace(t, shape=tuple(self._choices.dimension(d) for d in t.shape))
+
+    def _some(self, dtypes: Sequence[str]) -> list[int]:
+        """Some of the values of these element types."""
+        values = [v for v, t in enumerate(self._types) if t.dtype in dtypes and v not in self._restricted]
+        return self._rng.sample(values, min(len(values), _TRIES))
+
+    def _equated(self, x: TensorType, y: TensorType, application: _Application) -> bool:
+        """Give two types one shape; False where that cannot be, or cannot be beside all that there is."""
+        if x.rank != y.rank or not all(map(self.system.equate, x.shape, y.shape)) or not self.system.settle():
+            return False
+        return self._is_allowed(application) and self._are_allowed()
+
+    def _is_allowed(self, a: _Application) -> bool:
+        """Whether an operator may be put there, as sizes are for now."""
+        return self._growth.allows(a.op, [concrete(t) for t in a.types], [concrete(t) for t in a.results])
+
+    def _are_allowed(self) -> bool:
+        """Whether all operators may be where they are, as sizes are for now."""
+        types = [concrete(t) for t in self._types]
+        return all(
+            self._growth.allows(node.op, [types[v] for v in node.operands], [types[v] for v in node.results])
+            for node in self._inserted
+        )
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def _made(self, a: _Application, replaced: dict[int, int] | None = None) -> _Inserted:
+        """An operator with what it reads and writes, all made but the outputs that take the place of values."""
+        there = replaced or {}
+        operands = tuple(self._operand(o) if isinstance(o, Operand) else o for o in a.operands)
+        results = tuple(there[i] if i in there else self._value(t) for i, t in enumerate(a.results))
+        return _Inserted(a.op, operands, a.attrs, results)
+
+    def _operand(self, operand: Operand) -> int:
+        value = self._value(operand.type)
+        if operand.values:
+            self._restricted[value] = operand
+        else:
+            self._placeholders.append(value)
+        return value
+
+    def _value(self, t: TensorType) -> int:
+        self._types.append(t)
+        return len(self._types) - 1
+
+    def _filled(self, value: int) -> str:
+        """What becomes of a placeholder (of the first an input, so that there is one), or of a restricted operand."""
+        t = concrete(self._types[value])
+        if value in self._restricted:
+            operand = self._restricted[value]
+            return self._growth.restricted(replace(operand, type=t, values=concrete(operand.values)))
+        return self._growth.fresh(t, _CONSTANT) if self._growth.values else self._growth.input(t)
+
+
+class _SymbolicChoices(OwnSizes):
+    """Choices for samplers: sizes are symbolic, and so are numbers that are drawn between symbolic ones."""
+
+    def __init__(self, seed: int, system: System) -> None:
+        super().__init__(seed)
+        self._system = system
+
+    def dimension(self, value: int) -> int:
+        """A symbolic size, which is this one for now and never 1; or 1."""
+        return value if value == 1 else self._system.unknown(2, MAX_ELEMENTS, value)
+
+    def size(self, others: Sequence[int]) -> int:
+        drawn = size(random.Random(self.getrandbits(32)), others)
+        return drawn if is_symbolic(drawn) else self.dimension(drawn)
+
+    def randint(self, a: int, b: int) -> int:
+        if is_symbolic(a) or is_symbolic(b):
+            return self._system.unknown(a, b, super().randint(concrete(a), concrete(b)))
+        return super().randint(a, b)
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        if is_symbolic(start) and stop is None:
+            return self.randint(0, start - 1)
+        return super().randrange(start, stop, step)
+
+
+def concrete(x: Any) -> Any:
+    """Types, shapes and attributes with the values for now of what is symbolic in them."""
+    match x:
+        case Symbolic():
+            return x.system.value(x.terms, x.constant)
+        case TensorType():
+            return TensorType(x.dtype, concrete(x.shape))
+        case tuple():
+            return tuple(map(concrete, x))
+    return x
+
+
+def _inferred(op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
+    """The result types of an operator; none where it takes no such operands."""
+    try:
+        return infer(op, types, attrs)
+    except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that is not there
+        return ()
+
+
+def _may_result(op: Op, dtype: str) -> bool:
+    """Whether a result of an operator may have an element type."""
+    return any(result == dtype or result.startswith("@") or dtype in op.types.get(result, ()) for result in op.results)
