@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +77,7 @@ def _label(sort: Sort, dtype: str) -> str:
 # --- decisions -------------------------------------------------------------------------------------------------------
 
 
-def decide(claim: Claim, domain: Domain, timeout_ms: int) -> Result:
+def decide(claim: Claim, domain: Domain, effort: int) -> Result:
     """Whether the claim holds in a domain. Raises OutOfScope where z3 cannot say that.
 
     Wherever the left sides have values and the conditions hold, the right sides must have the same values. Over the
@@ -97,9 +96,9 @@ def decide(claim: Claim, domain: Domain, timeout_ms: int) -> Result:
     given += [*notes.facts, *notes.fits]
     new_defined, new_real = notes.defined[defined:], notes.real[real:]
     equal = [_same(seen.sort(left), x, y) for (left, _), x, y in zip(claim.pairs, lefts, rights, strict=True)]
-    outcome, model = _solve([*given, *new_real], [*equal, *new_defined], timeout_ms)
+    outcome, model = _solve([*given, *new_real], [*equal, *new_defined], effort)
     if outcome == z3.unsat and new_real:
-        outcome, model = _solve(given, new_real, timeout_ms)
+        outcome, model = _solve(given, new_real, effort)
         if outcome == z3.sat and not notes.opaque:
             return _beyond_the_reals(seen, model)
     if outcome == z3.sat and notes.opaque:
@@ -107,8 +106,8 @@ def decide(claim: Claim, domain: Domain, timeout_ms: int) -> Result:
     if outcome == z3.sat:
         return Result("refuted", _counterexample(seen, model, lefts, rights, new_defined))
     if outcome == z3.unknown:
-        return Result("unknown", f"no answer within {timeout_ms} ms in {domain.label}")
-    possible, _ = _by_cases(z3.And(*given), [], timeout_ms // 8)
+        return Result("unknown", f"no answer with an effort of {effort:,} in {domain.label}")
+    possible, _ = _by_cases(z3.And(*given), [], effort // 8)
     return Result("vacuous" if possible == z3.unsat else "proved")
 
 
@@ -116,7 +115,7 @@ def _same(sort: Any, x: Value, y: Value) -> Value:
     return z3.BoolVal(True) if z3.simplify(x).eq(z3.simplify(y)) else sort.same(x, y)
 
 
-def _solve(given: Sequence[Value], goals: Sequence[Value], timeout_ms: int) -> tuple[Any, Any]:
+def _solve(given: Sequence[Value], goals: Sequence[Value], effort: int) -> tuple[Any, Any]:
     """Whether something given contradicts a goal: ``unsat`` if nothing does, ``sat`` with a model, or ``unknown``.
 
     The cases of boolean variables are looked at one by one; those of other conditions too, where all at once is hard.
@@ -126,24 +125,30 @@ def _solve(given: Sequence[Value], goals: Sequence[Value], timeout_ms: int) -> t
     conditions = _conditions(question)[:_MOST_CONDITIONS]
     booleans = [c for c in conditions if z3.is_const(c)]
     others = len(booleans) < len(conditions)
-    outcome, model = _by_cases(question, booleans, timeout_ms // 2 if others else timeout_ms)
+    outcome, model = _by_cases(question, booleans, effort // 2 if others else effort)
     if outcome == z3.unknown and others:
-        return _by_cases(question, conditions, timeout_ms // 2)
+        return _by_cases(question, conditions, effort // 2)
     return outcome, model
 
 
-def _by_cases(question: Value, conditions: Sequence[Value], timeout_ms: int) -> tuple[Any, Any]:
-    deadline = time.monotonic() + timeout_ms / 1000
+def _by_cases(question: Value, conditions: Sequence[Value], effort: int) -> tuple[Any, Any]:
     for signs in itertools.product((True, False), repeat=len(conditions)):
         values = [z3.BoolVal(sign) for sign in signs]
         solver = z3.Solver()
-        solver.set("timeout", max(1, int(1000 * (deadline - time.monotonic()))))
+        before = _spent(solver)
+        solver.set("rlimit", max(1, effort))
         solver.add(z3.substitute(question, *zip(conditions, values, strict=True)))
         solver.add([c == v for c, v in zip(conditions, values, strict=True)])
         outcome = solver.check()
         if outcome != z3.unsat:
             return outcome, solver.model() if outcome == z3.sat else None
+        effort -= _spent(solver) - before
     return z3.unsat, None
+
+
+def _spent(solver: z3.Solver) -> int:
+    """The resource units that z3 has spent so far, for any question."""
+    return int(solver.statistics().get_key_value("rlimit count"))
 
 
 def _conditions(expr: Value) -> list[Value]:

@@ -25,10 +25,10 @@ _PATIENCE = 2
 class Proof:
     """What became of the attempt to prove a rule.
 
-    ``status`` is ``proved``, ``refuted``, ``unknown`` (no answer in time) or ``out of scope`` (not elementwise, or
-    nothing that the solver can say). ``domains`` are those in which it was proved: element types, ``integer``,
-    ``natural`` and ``real``. ``counterexample`` has the domain, the values of the variables, and both sides;
-    ``reason`` says why a rule is out of scope or unknown, or what could not be looked at.
+    ``status`` is ``proved``, ``refuted``, ``unknown`` (no answer with that effort) or ``out of scope`` (not
+    elementwise, or nothing that the solver can say). ``domains`` are those in which it was proved: element types,
+    ``integer``, ``natural`` and ``real``. ``counterexample`` has the domain, the values of the variables, and both
+    sides; ``reason`` says why a rule is out of scope or unknown, or what could not be looked at.
     """
 
     status: str
@@ -37,12 +37,15 @@ class Proof:
     reason: str = ""
 
 
-def prove(rule: Rule, timeout_ms: int = 2000) -> Proof:
-    """Prove a rule in both of its directions. ``timeout_ms`` is for each question to the solver.
+def prove(rule: Rule, effort: int = 10_000_000) -> Proof:
+    """Prove a rule in both of its directions.
+
+    ``effort`` is for each question to the solver, in its resource units (several millions a second): unlike seconds,
+    they give the same answer on every machine, however busy it is.
 
     Raises SolverMissing.
     """
-    proofs = [_prove_direction(direction, timeout_ms) for direction in directions(rule)]
+    proofs = [_prove_direction(direction, effort) for direction in directions(rule)]
     for status in ("refuted", "unknown", "out of scope"):
         for proof in proofs:
             if proof.status == status:
@@ -50,15 +53,15 @@ def prove(rule: Rule, timeout_ms: int = 2000) -> Proof:
     return proofs[0]
 
 
-def _prove_direction(rule: Rule, timeout_ms: int) -> Proof:
+def _prove_direction(rule: Rule, effort: int) -> Proof:
     try:
         claim = read(rule)
     except OutOfScope as limit:
         return Proof("out of scope", reason=str(limit))
-    return _prove_claim(claim, rule.ruleset, timeout_ms)
+    return _prove_claim(claim, rule.ruleset, effort)
 
 
-def _prove_claim(claim: Claim, ruleset: str, timeout_ms: int) -> Proof:
+def _prove_claim(claim: Claim, ruleset: str, effort: int) -> Proof:
     load_z3("proofs of rules need")
     from polyjuice.rulecheck.proof_search import decide, domains
 
@@ -71,7 +74,7 @@ def _prove_claim(claim: Claim, ruleset: str, timeout_ms: int) -> Proof:
         if domain.label == "int32" and unknown:
             continue  # it is harder than what had no answer
         try:
-            result = decide(claim, domain, timeout_ms)
+            result = decide(claim, domain, effort)
         except OutOfScope as limit:
             skipped.append(str(limit))
             continue

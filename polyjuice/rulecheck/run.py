@@ -22,7 +22,7 @@ from polyjuice.rulecheck.terms import directions
 _GRAPHS = 100
 
 #: For each question to the solver.
-_PROOF_MS = 300
+_PROOF_EFFORT = 2_000_000
 
 _T = TypeVar("_T")
 
@@ -84,7 +84,7 @@ class Report:
 def check_rule(rule: Rule, trials: int, seed: int | str) -> Result:
     """Try a rule in all its directions, and prove it where that is cheap."""
     try:
-        proof = prove(rule, _PROOF_MS)
+        proof = prove(rule, _PROOF_EFFORT)
     except SolverMissing:  # it is optional
         proof = Proof("")
     done: list[Check] = []
