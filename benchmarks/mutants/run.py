@@ -4,10 +4,11 @@
     python benchmarks/mutants/run.py --only 'tvm/*'    some faults, by name
     python benchmarks/mutants/run.py --table           the table of what is known, and nothing run
 
-Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then to
-the compiler as it is, and to one with each fault that the case met, if an oracle had something to say. A fault is
-detected where an oracle has something to say of the faulty compiler that it does not say of the sound one. With the
-extraction strategy `original`, seed graphs are compiled alone: differential testing.
+Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then, if
+an oracle had something to say, to the compiler as it is, and to ever fewer of the faults that the case met, until each
+that changes an outcome stands alone. A fault is detected where an oracle has something to say of the compiler with this
+fault that it does not say of the sound one. With the extraction strategy `original`, seed graphs are compiled alone:
+differential testing.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
     """For each fault, which oracles detect it and when, in a campaign of so many pairs.
 
     How far it is stands in the file ``progress``, from which it is continued if it was stopped. A fault is missed
-    where another undoes it, or keeps a program from meeting it.
+    where others undo it, or keep a program from meeting it.
     """
     enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
     state = {"cases": 0, "pairs": 0, "detected": {name: {} for name in names}}
@@ -185,18 +186,39 @@ def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case:
     if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
         return found
     before = said(oracles, prepared.case(sound), bench)
-    for name in candidates:
-        outcomes = [
-            bench.planted([name], artifact, prepared) if name in names else right
-            for artifact, names, right in zip(prepared.artifacts, met, sound, strict=True)
-        ]
-        if all(map(alike, outcomes, sound)):
-            continue
+    for name, outcomes in effects(bench, prepared, met, sound, candidates, [t.outcome for t in case.tested]):
         verdicts = said(oracles, prepared.case(outcomes), bench) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
         if not (failed and fails_by_chance(bench, prepared)):
             found[name] |= {verdict[0] for verdict in verdicts}
     return found
+
+
+def effects(
+    bench: FaultyBench,
+    prepared: Prepared,
+    met: Sequence[set[str]],
+    sound: Sequence[Outcome],
+    names: Sequence[str],
+    outcomes: Sequence[Outcome],
+) -> Iterator[tuple[str, Sequence[Outcome]]]:
+    """Each fault that changes a program's outcome, with the outcomes that it alone makes.
+
+    Found by halves, for most faults that are met change nothing: ``outcomes`` are those with all of ``names``.
+    """
+    changed = [not alike(outcome, right) for outcome, right in zip(outcomes, sound, strict=True)]
+    if not any(changed):
+        return
+    if len(names) == 1:
+        yield names[0], outcomes
+        return
+    for half in (names[: len(names) // 2], names[len(names) // 2 :]):
+        part = list(sound)
+        for i, artifact in enumerate(prepared.artifacts):
+            if changed[i] and met[i].intersection(half):
+                alone = met[i].isdisjoint(set(names).difference(half))
+                part[i] = outcomes[i] if alone else bench.planted(sorted(met[i].intersection(half)), artifact, prepared)
+        yield from effects(bench, prepared, met, sound, half, part)
 
 
 class FaultyBench(Bench):
