@@ -20,7 +20,7 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.support import Support
-from polyjuice.triage import Circumstances, FindingRecord, write_finding
+from polyjuice.triage import Circumstances, FindingRecord, known, write_finding
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -35,13 +35,15 @@ class CaseResult:
 
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
     program ran none the less (one program that breaks a constraint counts as a pair). ``unsound`` and ``defect`` are
-    faults of our own: a variant that is not equal to its seed graph, an internal error.
+    faults of our own: a variant that is not equal to its seed graph, an internal error. ``known`` has the addresses of
+    the known bugs that were met.
     """
 
     index: int
     pairs: int = 0
     skipped: str = ""
     findings: Sequence[FindingRecord] = ()
+    known: Sequence[str] = ()
     flaky: Sequence[str] = ()
     unsound: Sequence[str] = ()
     rules: Sequence[str] = ()
@@ -61,6 +63,7 @@ class Runner:
         self._clock = Clock()
         self.bench = bench or Bench(config, self._compiler)
         support = Support(self._compiler, self.bench.worker(), config.opset)
+        self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
 
     def close(self) -> None:
@@ -104,13 +107,15 @@ class Runner:
     def _judged(self, index: int, prepared: Prepared, case: Case) -> CaseResult:
         with self._clock.of("judge"):
             verdicts = self._judge(case)
-        findings, flaky = self._confirm(index, case, verdicts, prepared.rules)
+        findings, met, flaky = self._confirm(index, case, verdicts, prepared.rules)
         pairs = 1 if case.broken else comb(len(case.ran), min(len(case.tested), 2))
         if not pairs and not verdicts:
             failed = next(t.outcome for t in case.tested if t.outcome.status != "ok")
             raise Skip("failed: " + _first_line(failed))
         accepted = case.broken if case.ran else ""
-        return CaseResult(index, pairs, findings=findings, flaky=flaky, rules=prepared.rules, accepted=accepted)
+        return CaseResult(
+            index, pairs, findings=findings, known=met, flaky=flaky, rules=prepared.rules, accepted=accepted
+        )
 
     def _judge(self, case: Case) -> list[Verdict]:
         """What the oracles say, in the order in which the user names them; none repeats what another has said."""
@@ -125,19 +130,34 @@ class Runner:
 
     def _confirm(
         self, index: int, case: Case, verdicts: Sequence[Verdict], rules: Sequence[str]
-    ) -> tuple[list[FindingRecord], list[str]]:
-        """Keep the verdicts that repeat every time in a fresh process; write them down."""
-        findings, flaky = [], []
+    ) -> tuple[list[FindingRecord], list[str], list[str]]:
+        """Keep the verdicts that repeat every time in a fresh process, and write them down; but no known bugs.
+
+        The findings, the addresses of the known bugs, and what was flaky.
+        """
+        findings, met, flaky = [], [], []
         with self._clock.of("other"):
             for number, verdict in enumerate(verdicts):
-                if self._repeats(case, verdict):
+                bug = self._known_bug(verdict)
+                if bug and bug.is_in(self._version):
+                    met.append(bug.url)
+                elif self._repeats(case, verdict):
                     folder = self._out / "findings" / f"{index:06d}-{number}-{verdict.kind}"
-                    findings.append(write_finding(folder, self._circumstances(index, rules), case, verdict))
+                    how = self._circumstances(index, rules, bug.url if bug else "")
+                    findings.append(write_finding(folder, how, case, verdict))
                 else:
                     flaky.append(verdict.message)
-        return findings, flaky
+        return findings, met, flaky
 
-    def _circumstances(self, index: int, rules: Sequence[str]) -> Circumstances:
+    @property
+    def _version(self) -> str:
+        return self.bench.versions[self._compiler.name]
+
+    def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
+        """The known bug that a verdict looks like, if there is one."""
+        return known.find(self._known, self._compiler.name, self._version, verdict.signature) if self._known else None
+
+    def _circumstances(self, index: int, rules: Sequence[str], regression: str) -> Circumstances:
         config = self._config
         return Circumstances(
             self._compiler,
@@ -149,6 +169,7 @@ class Runner:
             index,
             rules,
             2 * config.timeout_s,
+            regression,
         )
 
     def _repeats(self, case: Case, verdict: Verdict) -> bool:

@@ -20,7 +20,8 @@ class Config:
     ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
     ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
     ``level`` is the compiler's optimization level ("" for its default). ``disruptive`` breaks a constraint of each seed
-    graph, of which there are no variants then (see :mod:`polyjuice.generate.disruptive`).
+    graph, of which there are no variants then (see :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known
+    bugs, if there is one.
     """
 
     compiler: str
@@ -45,6 +46,7 @@ class Config:
     timeout_s: float = 60.0
     opset: int = 18
     disruptive: bool = False
+    known: str = ""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -128,7 +128,8 @@ class Store:
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
-            notes = [(result.index, "flaky", t) for t in result.flaky]
+            notes = [(result.index, "known", t) for t in result.known]
+            notes += [(result.index, "flaky", t) for t in result.flaky]
             notes += [(result.index, "unsound", t) for t in result.unsound]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
@@ -148,6 +149,11 @@ class Store:
         """How many programs with a broken constraint the compiler took."""
         (count,) = self._db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'accepted'").fetchone()
         return int(count)
+
+    def known(self) -> dict[str, int]:
+        """How often known bugs were met, by the address of their reports."""
+        rows = self._db.execute("SELECT text, COUNT(*) FROM notes WHERE kind = 'known' GROUP BY text ORDER BY text")
+        return dict(rows.fetchall())
 
     def fired(self, rule: str) -> tuple[int, int]:
         """In the e-graphs of how many tested cases a rule fired, and how many there are."""
@@ -178,5 +184,6 @@ class Store:
             "findings": self._db.execute("SELECT COUNT(DISTINCT signature) FROM findings").fetchone()[0],
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
             "by_kind": dict(by_kind),
+            "known": self.known(),
             "share": {activity: round(value / total, 4) for activity, value in seconds.items()},
         }

@@ -13,12 +13,14 @@ from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
 from polyjuice.cli.fuzz import fuzz
 from polyjuice.cli.graphs import generate, metrics
+from polyjuice.cli.known import app as known
 from polyjuice.cli.models import replay, rewrite
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
+from polyjuice.triage.known import KnownError
 
 app = typer.Typer(
     help="Finds mis-compilation bugs in tensor compilers by equality saturation.",
@@ -33,14 +35,19 @@ app.command()(generate)
 app.command()(metrics)
 app.command("compilers")(list_compilers)
 app.command("ops")(list_ops)
+app.add_typer(known, name="known")
 app.add_typer(rules, name="rules")
+
+
+#: Mistakes that the user, or the environment, has made: one line says what and where.
+_THE_USERS = (EnvironmentProblem, SolverMissing, RuleError, formats.FormatError, KnownError, NoCampaign, Usage)
 
 
 def main() -> None:
     """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
     try:
         app()
-    except (EnvironmentProblem, SolverMissing, RuleError, formats.FormatError, NoCampaign, Usage) as problem:
+    except _THE_USERS as problem:
         stderr.print(f"polyjuice: {escape(' '.join(str(problem).split()))}")
         sys.exit(USAGE)
     except OSError as error:  # a file in the way, a full disk

@@ -48,6 +48,7 @@ from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES
+from polyjuice.triage import known
 
 _ORACLES = "metamorphic,crash"
 
@@ -100,6 +101,10 @@ def fuzz(
     python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
     device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
     level: Annotated[str, typer.Option(help="The compiler's optimization level; its highest unless given.")] = "",
+    known_bugs: Annotated[
+        Path | None,
+        typer.Option("--known", help=f"Known bugs, counted and not shown; {known.DEFAULT_FILE} if there is one."),
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
     opset: Annotated[int, typer.Option(min=18, max=20, help="The opset of ONNX models.")] = 18,
@@ -144,6 +149,7 @@ def fuzz(
             timeout_s=timeout,
             opset=opset,
             disruptive=disruptive,
+            known=_known_bugs(known_bugs),
         )
         version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
@@ -175,6 +181,8 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
     rules = tuple(rule for rule in rules if rule.ruleset in allowed)
     if not rules:
         raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
+    if config.known:
+        known.read(Path(config.known))
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
@@ -230,7 +238,7 @@ def _status(counts: dict[str, Any], folder: Path) -> int:
         return DEFECT
     if counts["raw_findings"]:
         return FINDINGS
-    if not counts["tested"]:
+    if not counts["tested"] and not counts["known"]:
         stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
         return USAGE
     return OK
@@ -244,6 +252,7 @@ class _Live:
     def __init__(self, config: Config, store: Store) -> None:
         self._config = config
         self._counts = store.summary()
+        self._known = sum(self._counts["known"].values())
         self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
         self._began = self._last = time.monotonic()
         self._progress = Progress(
@@ -272,10 +281,12 @@ class _Live:
         counts["pairs"] += result.pairs
         counts["skipped"] += bool(result.skipped)
         counts["raw_findings"] += len(result.findings)
+        self._known += len(result.known)
         counts["unsound_variants"] += len(result.unsound)
         self._log.write(_log_line(result) + "\n")
         now = time.monotonic()
         text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counts['raw_findings']} findings"
+        text += f", {self._known} known" if self._known else ""
         done = counts["tested"] + counts["skipped"] if self._config.cases is not None else now - self._began
         self._progress.update(self._task, completed=done, text=text)
         for finding in result.findings:
@@ -291,6 +302,7 @@ def _log_line(result: CaseResult) -> str:
     spent = " ".join(f"{name}={seconds:.3f}" for name, seconds in result.seconds.items() if seconds >= 0.0005)
     what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
     found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
+    found += [f"known: {url}" for url in result.known]
     found += [f"flaky: {t}" for t in result.flaky] + [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
     found += [f"defect: {result.defect}"] if result.defect else []
@@ -310,6 +322,8 @@ def _print_summary(summary: dict[str, Any], store: Store) -> None:
         "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
         "folder": summary["out"],
     }
+    if summary["known"]:
+        rows["known"] = ", ".join(f"{n} of {url}" for url, n in summary["known"].items())
     if "accepted" in summary:
         rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (the log names them)"
     if summary["unsound_variants"] or summary["defects"]:
@@ -335,6 +349,12 @@ def _seconds(text: str) -> float:
 def _interpreter(python: Path | None) -> Path:
     """The interpreter's absolute path; links are kept, for a virtual environment's python is one."""
     return Path(sys.executable) if python is None else Path(os.path.abspath(python))
+
+
+def _known_bugs(path: Path | None) -> str:
+    """The file of known bugs, or "" where there is none."""
+    default = Path(known.DEFAULT_FILE)
+    return str((path or default).resolve()) if path or default.exists() else ""
 
 
 def _seed_source(source: str) -> str:

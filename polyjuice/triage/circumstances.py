@@ -12,7 +12,8 @@ from polyjuice.compilers import CompilerInfo
 class Circumstances:
     """The compiler and its settings, the campaign's seed, the case and its rules.
 
-    ``python`` has the compiler; ``level`` is "" for its default; a reproducer gets ``limit_s`` seconds.
+    ``python`` has the compiler; ``level`` is "" for its default; a reproducer gets ``limit_s`` seconds. ``regression``
+    is where a bug was reported that the verdict looks like, and that this version should not have any more.
     """
 
     compiler: CompilerInfo
@@ -24,3 +25,4 @@ class Circumstances:
     index: int
     rules: Sequence[str]
     limit_s: float
+    regression: str = ""

@@ -42,6 +42,7 @@ class FindingRecord:
     operators: Mapping[str, int]
     idioms: Mapping[str, Sequence[str]]
     broken: str
+    regression: str
     repro_exit: int | None
     folder: str
 
@@ -80,6 +81,7 @@ def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict
         {t.label: len(t.graph) for t in (a, b) if t},
         {t.label: list(t.artifact.idioms) for t in (a, b) if t},
         case.broken,
+        how.regression,
         status,
         folder.name,
     )
@@ -132,6 +134,8 @@ def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> s
     if record.broken:
         what = "The compiler does not answer with an error to a program that is not well typed."
     versions = "\n".join(f"- {name}: {version}" for name, version in record.versions.items())
+    if record.regression:
+        what = f"{what} It looks like {record.regression}, which is said to be fixed in this version."
     farther = record.kind == "mismatch" and record.culprit
     side = f"\nThe wrong side is **{farther}**: it is the one farther from float64.\n" if farther else ""
     trace = f"\n### Error\n```\n{traceback.strip()}\n```\n" if traceback.strip() else ""
