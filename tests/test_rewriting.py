@@ -446,6 +446,16 @@ def test_saturation_stops_at_the_matches() -> None:
     assert sum(rewriting.rules.values()) > 20
 
 
+@pytest.mark.parametrize(("slope", "single"), [(0.1, False), (float(np.float32(0.1)), True)])
+def test_an_attribute_is_of_single_precision(rewriter: Rewriter, slope: float, single: bool) -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("float64", (3,)))
+    graph = build.build([build.op("PRelu", x, build.constant(np.full((1,), slope)))])
+    rewriting = Rewriter(load(only=["prelu-of-constant"])).rewrite(graph, 0, "minmax", 2)
+    operators = {node.op for variant in rewriting.variants for node in variant.graph.nodes}
+    assert ("LeakyRelu" in operators) == single
+
+
 def test_without_rules_the_variants_are_the_seed_graph() -> None:
     graph = generate(10, "no rules")
     rewriting = Rewriter(()).rewrite(graph, 0)

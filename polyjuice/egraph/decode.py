@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,8 +33,11 @@ def decode(encoding: Encoding, selection: Selection) -> Graph:
     return check(_renamed(_folded(graph), seed.outputs))
 
 
-def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts) -> frozenset[ENode]:
-    """The e-nodes whose operator ``accepts`` refuses. The type of an e-class is that of its smallest term."""
+def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts | None) -> frozenset[ENode]:
+    """The e-nodes whose operator ``accepts`` refuses, or whose attributes no ONNX file holds.
+
+    The type of an e-class is that of its smallest term.
+    """
     decoder = _Decoder(encoding)
     names: dict[int, str] = {}
     for (eclass, _), node, children in extractor.smallest().postorder():
@@ -43,10 +47,24 @@ def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts) -> froze
         if node.counted and node.name in constructors() and names.keys() >= set(node.children):
             op = constructors()[node.name].op
             operands = [names[child] for child in node.children]
-            results = decoder.infer(op, operands, attributes(op, node.arguments))
-            if not accepts(op, [decoder.types[name] for name in operands], results):
+            attrs = attributes(op, node.arguments)
+            types = [decoder.types[name] for name in operands]
+            if not writable(attrs) or (accepts and not accepts(op, types, decoder.infer(op, operands, attrs))):
                 found.add(node)
     return frozenset(found)
+
+
+def writable(attrs: Mapping[str, Any]) -> bool:
+    """Whether an ONNX file keeps the values of attributes: it holds numbers of single precision.
+
+    A rule may well take an attribute from a constant of float64, and be right.
+    """
+    return all(_single(value) for value in attrs.values() if isinstance(value, float))
+
+
+def _single(value: float) -> bool:
+    with np.errstate(over="ignore"):
+        return math.isnan(value) or float(np.float32(value)) == value
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from polyjuice.egraph.decode import Classes, decode, decode_classes, operator_count, refused
+from polyjuice.egraph.decode import Classes, decode, decode_classes, operator_count, refused, writable
 from polyjuice.egraph.encode import Encoding, Range
 from polyjuice.egraph.extract import Extractor, NoTerm, Selection
 from polyjuice.egraph.rulefiles import Rule
@@ -104,7 +104,7 @@ class Rewriter:
         how = (random.Random(f"extract {seed}"), strategy, count, limit)
         extractor = Extractor(view, roots, encoding.inputs)
         variants = _variants(graph, encoding, extractor, *how)
-        if accepts and not all(_accepted(variant.graph, accepts) for variant in variants):
+        if not all(_accepted(variant.graph, accepts) for variant in variants):
             with suppress(NoTerm):  # the seed graph itself holds what is refused, and nothing else stands for it
                 others = Extractor(view, roots, encoding.inputs, refused(encoding, extractor, accepts))
                 variants = _variants(graph, encoding, others, *how)
@@ -155,13 +155,14 @@ def _variants(
     return (low, *middle, high)[:count]
 
 
-def _accepted(graph: Graph, accepts: Accepts) -> bool:
-    """Whether all operators of the table that a graph holds are accepted on their operands."""
+def _accepted(graph: Graph, accepts: Accepts | None) -> bool:
+    """Whether all operators of the table that a graph holds can be written, and are accepted on their operands."""
     types = graph.types
-    return all(
-        accepts(op, [types[x] for x in node.inputs if x], [types[y] for y in node.outputs if y])
-        for node in graph.nodes
-        if (op := entry(node))
+    nodes = [(op, node) for node in graph.nodes if (op := entry(node))]
+    if not all(writable(node.attrs) for _, node in nodes):
+        return False
+    return accepts is None or all(
+        accepts(op, [types[x] for x in node.inputs if x], [types[y] for y in node.outputs if y]) for op, node in nodes
     )
 
 
