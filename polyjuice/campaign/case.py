@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
 
-from polyjuice.campaign.bench import Bench
+from polyjuice.bench import Bench
 from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Prepared, Skip, Unsound
@@ -20,13 +20,10 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.support import Support
-from polyjuice.triage import Circumstances, FindingRecord, write_finding
+from polyjuice.triage import Circumstances, FindingRecord, repeats, write_finding
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
-
-#: In how many fresh processes, one after another, a verdict must repeat to be a finding.
-_REPEATS = 3
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class Runner:
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
         self._clock = Clock()
-        self.bench = bench or Bench(config, self._compiler)
+        self.bench = bench or Bench(config.conditions, self._compiler)
         support = Support(self._compiler, self.bench.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
 
@@ -130,7 +127,7 @@ class Runner:
         findings, flaky = [], []
         with self._clock.of("other"):
             for number, verdict in enumerate(verdicts):
-                if self._repeats(case, verdict):
+                if repeats(case, verdict, self.bench):
                     folder = self._out / "findings" / f"{index:06d}-{number}-{verdict.kind}"
                     findings.append(write_finding(folder, self._circumstances(index, rules), case, verdict))
                 else:
@@ -150,15 +147,6 @@ class Runner:
             rules,
             2 * config.timeout_s,
         )
-
-    def _repeats(self, case: Case, verdict: Verdict) -> bool:
-        sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
-        for _ in range(_REPEATS):
-            with self.bench.fresh() as bench:
-                tested = [replace(t, outcome=bench.execute(t.artifact, case.inputs)) for t in sides]
-                if not ORACLES[verdict.oracle].triggers(verdict, replace(case, tested=tested), bench):
-                    return False
-        return True
 
 
 def _first_line(outcome: Outcome) -> str:

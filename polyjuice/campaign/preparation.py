@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +13,13 @@ import numpy as np
 from polyjuice import formats
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import ORIGINAL, Config
-from polyjuice.campaign.gate import difference
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.gate import difference
 from polyjuice.generate import disrupt
-from polyjuice.inputs import MODES, make_inputs, normal, ranges
+from polyjuice.inputs import make_inputs, mode, normal, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, lower, repeat, repeated_axes
@@ -100,8 +100,7 @@ class Preparation:
         self._support = support
         self._least = max(ORACLES[name].least for name in config.oracles)
         self._profiles = [profile for profile in config.profiles for _ in range(config.input_sets)]
-        ordered = compiler.format != "tensorflow"
-        self._modes = [replace(MODES[profile], ordered=ordered) for profile in self._profiles]
+        self._modes = [mode(profile, compiler.format) for profile in self._profiles]
         self._clock = clock
         self._batch: tuple[int, Saturated | None] = (-1, None)
 
