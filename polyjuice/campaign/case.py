@@ -136,17 +136,7 @@ class Runner:
 
     def _circumstances(self, index: int, rules: Sequence[str]) -> Circumstances:
         config = self._config
-        return Circumstances(
-            self._compiler,
-            self.bench.versions,
-            config.python,
-            config.device,
-            config.level,
-            config.seed,
-            index,
-            rules,
-            2 * config.timeout_s,
-        )
+        return Circumstances(self._compiler, self.bench.versions, config.conditions, config.seed, index, rules)
 
 
 def _first_line(outcome: Outcome) -> str:

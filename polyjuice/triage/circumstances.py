@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The compiler and its settings, the campaign's seed, the case and its rules.
-
-    ``python`` has the compiler; ``level`` is "" for its default; a reproducer gets ``limit_s`` seconds.
-    """
+    """The compiler and the conditions under which it ran, the campaign's seed, the case and its rules."""
 
     compiler: CompilerInfo
     versions: Mapping[str, str]
-    python: str
-    device: str
-    level: str
+    conditions: Conditions
     seed: int
     index: int
     rules: Sequence[str]
-    limit_s: float
+
+    @property
+    def limit_s(self) -> float:
+        """How long a reproducer may take."""
+        return 2 * self.conditions.timeout_s
