@@ -14,11 +14,13 @@ from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
 from polyjuice.cli.fuzz import fuzz
 from polyjuice.cli.graphs import generate, metrics
 from polyjuice.cli.models import replay, rewrite
+from polyjuice.cli.reduce import reduce
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
+from polyjuice.triage import FindingError
 
 app = typer.Typer(
     help="Finds mis-compilation bugs in tensor compilers by equality saturation.",
@@ -29,6 +31,7 @@ app = typer.Typer(
 app.command()(fuzz)
 app.command()(rewrite)
 app.command()(replay)
+app.command()(reduce)
 app.command()(generate)
 app.command()(metrics)
 app.command("compilers")(list_compilers)
@@ -40,7 +43,15 @@ def main() -> None:
     """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
     try:
         app()
-    except (EnvironmentProblem, SolverMissing, RuleError, formats.FormatError, NoCampaign, Usage) as problem:
+    except (
+        EnvironmentProblem,
+        SolverMissing,
+        RuleError,
+        formats.FormatError,
+        NoCampaign,
+        FindingError,
+        Usage,
+    ) as problem:
         stderr.print(f"polyjuice: {escape(' '.join(str(problem).split()))}")
         sys.exit(USAGE)
     except OSError as error:  # a file in the way, a full disk
