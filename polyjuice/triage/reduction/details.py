@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, dtypes
+from polyjuice.ir import Graph, Node, dtypes, uniform_value
 from polyjuice.ops.spec import REQUIRED
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.leaves import Leaf, array_of, leaves, with_leaves
@@ -121,13 +121,31 @@ def _with_attribute(
 
 
 def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Inputs and constants of zeros, of ones, of whole numbers, of small ones; then part by part."""
+    """Inputs and constants of zeros, of ones, of whole numbers, of small ones; then inputs part by part.
+
+    Constants stay whole: zeros among their elements would make programs equal that are so for no other reason.
+    """
     for leaf, array in leaves(pair).items():
         for change in (np.zeros_like, np.ones_like, _first, _counting, np.rint, np.abs, _halved):
             yield partial(_changed, leaf=leaf, change=change, places=slice(None))
-        for places in _spans(array.size):
+        given = leaf[0][1] in pair.graphs[leaf[0][0]].inputs
+        for places in _spans(array.size) if given else ():
             for change in (np.zeros_like, np.ones_like, np.rint, np.abs, _halved):
                 yield partial(_changed, leaf=leaf, change=change, places=places)
+    uniform = (uniform_value(array) for leaf, array in leaves(pair).items())
+    for value in dict.fromkeys(value for value in uniform if value is not None):
+        for plainer in _plainer_numbers(value):
+            yield partial(_uniform, old=value, new=plainer)
+
+
+def _uniform(pair: Pair, old: float, new: float) -> Iterator[Pair]:
+    """All constants that have one value everywhere, and the same, whatever their shapes."""
+    alike = {
+        leaf: np.full_like(array, new)
+        for leaf, array in leaves(pair).items()
+        if leaf[0][1] in pair.graphs[leaf[0][0]].constants and uniform_value(array) == old
+    }
+    yield with_leaves(pair, alike)
 
 
 def _changed(pair: Pair, leaf: Leaf, change: Callable[[np.ndarray], np.ndarray], places: slice) -> Iterator[Pair]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, array_digest, attribute_texts, digest, dtypes
+from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, digest, dtypes
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
 
@@ -54,6 +54,7 @@ class Pair:
             sum(map(len, graphs)),
             unshared(graphs),
             len(graphs[0].inputs) + sum(len(graph.constants) for graph in graphs),
+            sum(t.size for graph in graphs for t in (*graph.input_types, *_constant_types(graph))),
             sum(t.size for t in types),
             sum(t.rank for t in types),
             sum(PLAINEST.index(t.dtype) for t in types),
@@ -70,6 +71,10 @@ class Pair:
 
     def with_graphs(self, graphs: Sequence[Graph]) -> Pair:
         return replace(self, graphs=tuple(graphs))
+
+
+def _constant_types(graph: Graph) -> list[TensorType]:
+    return [graph.types[name] for name in graph.constants]
 
 
 def unshared(graphs: Sequence[Graph]) -> int:

@@ -14,7 +14,7 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import repeats
 from polyjuice.triage.finding import FindingRecord, write_finding
-from polyjuice.triage.reduction import details, shapes, structure
+from polyjuice.triage.reduction import details, ranks, shapes, structure
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.trial import OutOfTime, Trial
@@ -31,9 +31,11 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("grafts", structure.grafts),
     ("bypasses", structure.bypasses),
     ("one side", structure.one_sided),
+    ("detours", structure.detours),
     ("fewer inputs", structure.fewer_inputs),
     ("fewer operands", structure.fewer_operands),
     ("shapes", shapes.smaller_dimensions),
+    ("ranks", ranks.fewer_axes),
     ("element types", details.plainer_types),
     ("attributes", details.plainer_attributes),
     ("values", details.plainer_values),
@@ -129,20 +131,23 @@ class _Search:
             while True:
                 before = self.accepted[-1]
                 for name, edits in PASSES:
-                    self._sweep(name, edits)
+                    while self._sweep(name, edits):
+                        continue
                 if self.accepted[-1] is before:
                     return True
         except OutOfTime:
             return False
 
-    def _sweep(self, name: str, edits: Pass) -> None:
-        """Each edit of a pass once."""
-        for edit in edits(self.accepted[-1], self.trial):
+    def _sweep(self, name: str, edits: Pass) -> bool:
+        """Each edit of a pass once; whether any made the pair smaller."""
+        before = self.accepted[-1]
+        for edit in edits(before, self.trial):
             self.show(Step(name, self.accepted[-1].operators, self.trial.counts.candidates))
             for candidate in _candidates(edit, self.accepted[-1]):
                 if candidate.size < self.accepted[-1].size and self.trial.shows(candidate):
                     self.accepted.append(candidate)
                     break
+        return self.accepted[-1] is not before
 
 
 def _candidates(edit: Edit, pair: Pair) -> Iterator[Pair]:

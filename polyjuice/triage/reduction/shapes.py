@@ -57,24 +57,26 @@ def _sets(axes: Sequence[Axis]) -> Iterator[tuple[Axis, ...]]:
 
 
 def _resize(pair: Pair, axes: Sequence[Axis], size: int, new: int) -> Iterator[Pair]:
+    """With the first elements along the axes, or the last."""
     along: dict[Leaf, list[int]] = {}
     for leaf, axis in axes:
         along.setdefault(leaf, []).append(axis)
-    cropped = {}
-    for leaf, numbers in along.items():
-        array = array_of(pair, leaf)
-        if array is None or any(array.shape[axis] != size for axis in numbers):
+    whole = {leaf: array_of(pair, leaf) for leaf in along}
+    first, last = {}, {}
+    for leaf, array in whole.items():
+        if array is None or any(array.shape[axis] != size for axis in along[leaf]):
             return
-        cropped[leaf] = _crop(array, numbers, new)
-    fits = [list(islice(_fits(pair, cropped, side, size, new), _FITS)) for side in range(len(pair.graphs))]
+        first[leaf] = _crop(array, along[leaf], slice(0, new))
+        last[leaf] = _crop(array, along[leaf], slice(size - new, size))
+    fits = [list(islice(_fits(pair, first, side, size, new), _FITS)) for side in range(len(pair.graphs))]
     for nodes in product(*fits):
-        with suppress(GraphError):
-            yield with_leaves(pair, cropped, nodes)
+        for arrays in (first, last):
+            with suppress(GraphError):
+                yield with_leaves(pair, arrays, nodes)
 
 
-def _crop(array: np.ndarray, axes: Sequence[int], new: int) -> np.ndarray:
-    """The first elements along some axes."""
-    return np.ascontiguousarray(array[tuple(slice(0, new) if n in axes else slice(None) for n in range(array.ndim))])
+def _crop(array: np.ndarray, axes: Sequence[int], kept: slice) -> np.ndarray:
+    return np.ascontiguousarray(array[tuple(kept if n in axes else slice(None) for n in range(array.ndim))])
 
 
 def _fits(pair: Pair, arrays: Mapping[Leaf, np.ndarray], side: int, size: int, new: int) -> Iterator[Sequence[Node]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError, Node, attribute_texts
-from polyjuice.ops import entry
+from polyjuice.ops import entry, infer_node
 from polyjuice.triage.reduction.edits import Edit, halves_first
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import (
@@ -178,6 +178,40 @@ def _without_value(pair: Pair, name: str, array: np.ndarray, side: int) -> Itera
     graphs[side] = substitute(graphs[side], {name: new})
     yield replace(pair, graphs=tuple(graphs), inputs=(*pair.inputs, array))
     yield _on_side(pair, side, _fixed(graph, [name], new, array))
+
+
+def detours(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """On one side, a node on the way to a value, applied to what comes earlier, in the place of that value.
+
+    A tensor that is split and put together again with something done to each part, for one.
+    """
+    for side, graph in enumerate(pair.graphs):
+        for node in reversed(graph.nodes):
+            results = [name for name in node.outputs if name]
+            if len(results) == 1:
+                yield partial(_straight, name=results[0], side=side)
+
+
+def _straight(pair: Pair, name: str, side: int) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    if name not in graph.types:
+        return
+    inside = [graph.nodes[number] for number in sorted(cone(graph, name))]
+    made = [result for node in inside for result in node.outputs if result and result != name]
+    new = _unused(pair, "straight")
+    for node in inside:
+        if node.opaque or len(node.outputs) != 1:
+            continue
+        for place, operand in enumerate(node.inputs):
+            for other in (*graph.inputs, *made):
+                if other in (operand, node.outputs[0]):
+                    continue
+                applied = replace(node, inputs=(*node.inputs[:place], other, *node.inputs[place + 1 :]), outputs=(new,))
+                with suppress(GraphError):
+                    if infer_node(applied, graph.types) == (graph.types[name],):
+                        types = {**graph.types, new: graph.types[name]}
+                        grown = replace(graph, nodes=(*graph.nodes, applied), types=types)
+                        yield _on_side(pair, side, substitute(grown, {name: new}))
 
 
 def grafts(pair: Pair, trial: Trial) -> Iterator[Edit]:
