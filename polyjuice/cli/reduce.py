@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,9 @@ from polyjuice.triage.stored import load
 def reduce(
     finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
     duration: Annotated[str, typer.Option("--time", help="How long to search for smaller ones: 90s, 5m.")] = "5m",
+    python: Annotated[
+        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder for the reduced finding.", show_default="FINDING/reduced")
     ] = None,
@@ -27,7 +31,7 @@ def reduce(
     folder = out or finding / "reduced"
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds something else: name another folder with --out")
-    stored = load(finding)
+    stored = load(finding, python and Path(os.path.abspath(python)))
     try:
         with _Live() as live:
             reduced = reduction.reduce(stored, folder, seconds(duration), live.show)

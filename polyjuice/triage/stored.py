@@ -45,8 +45,11 @@ class Stored:
         return find(self.record.compiler)
 
 
-def load(folder: Path) -> Stored:
-    """Read a finding. Raises FindingError, FormatError."""
+def load(folder: Path, python: Path | None = None) -> Stored:
+    """Read a finding; ``python`` is the interpreter that has the compiler, unless it is where it was.
+
+    Raises FindingError, FormatError.
+    """
     record = _record(folder)
     for name in ("conditions", "spellings"):
         if not getattr(record, name):
@@ -61,7 +64,8 @@ def load(folder: Path) -> Stored:
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a whole finding (there is no {name})")
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
-    conditions = Conditions(**record.conditions)
+    elsewhere = {"python": str(python)} if python else {}
+    conditions = Conditions(**{**record.conditions, **elsewhere})
     spellings = {label: Spelling(**record.spellings[label]) for label in sides}
     return Stored(record, graphs, _inputs(folder, len(graphs[record.a].inputs)), conditions, spellings)
 

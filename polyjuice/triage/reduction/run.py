@@ -82,25 +82,37 @@ def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with Bench(stored.conditions, stored.compiler) as bench:
         trial = Trial(stored, bench, time.monotonic() + time_s)
-        try:
-            start = trial.as_stored()
-        except Unlowerable as error:
-            raise FindingError(f"the finding cannot be lowered any more: {error}") from None
-        if not trial.shows(start):
-            raise NotShown
+        start = _start(trial)
         search = _Search(trial, [start], show)
         finished = search.run()
-        pair, case, verdict = _confirmed(search.accepted, trial)
+        number, case, verdict = _confirmed(search.accepted, trial)
+        after = search.accepted[number].operators
         reduction = {
             "from": stored.record.folder,
             "operators_before": dict(zip(stored.graphs, start.operators, strict=True)),
-            "operators_after": dict(zip(stored.graphs, pair.operators, strict=True)),
-            "accepted": len(search.accepted) - 1,
+            "operators_after": dict(zip(stored.graphs, after, strict=True)),
+            "accepted": number,
             **asdict(trial.counts),
             "finished": finished,
         }
         record = write_finding(out, _circumstances(stored, bench), case, verdict, reduction)
-    return Reduced(start.operators, pair.operators, finished, record, out)
+    return Reduced(start.operators, after, finished, record, out)
+
+
+def _start(trial: Trial) -> Pair:
+    """The finding as it was stored, if it still shows."""
+    try:
+        start = trial.as_stored()
+    except Unlowerable as error:
+        raise FindingError(f"the finding cannot be lowered any more: {error}") from None
+    if not trial.judge(start):
+        raise NotShown
+    if not trial.shows(start):
+        profile = trial.stored.record.profile
+        raise FindingError(
+            f"the interpreter does not find the two sides equal on other inputs of the {profile} profile"
+        )
+    return start
 
 
 def _circumstances(stored: Stored, bench: Bench) -> Circumstances:
@@ -108,12 +120,12 @@ def _circumstances(stored: Stored, bench: Bench) -> Circumstances:
     return Circumstances(bench.compiler, bench.versions, bench.conditions, record.seed, record.index, record.rules)
 
 
-def _confirmed(accepted: list[Pair], trial: Trial) -> tuple[Pair, Case, Verdict]:
+def _confirmed(accepted: list[Pair], trial: Trial) -> tuple[int, Case, Verdict]:
     """The smallest of the pairs that repeats in fresh processes. Raises NotShown where not even the finding does."""
-    for pair in reversed(accepted):
-        judged = trial.judge(pair)
+    for number in reversed(range(len(accepted))):
+        judged = trial.judge(accepted[number])
         if judged and repeats(*judged, trial.bench):
-            return pair, *judged
+            return number, *judged
     raise NotShown
 
 

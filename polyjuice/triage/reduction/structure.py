@@ -25,6 +25,9 @@ from polyjuice.triage.reduction.rebuild import (
 from polyjuice.triage.reduction.trial import Trial
 from polyjuice.triage.reduction.values import Shared, depths, in_type, shared_values
 
+#: Sets of inputs on which values must be equal to be taken for the same: with fewer, small ones are so by chance.
+_SETS = 6
+
 
 def tidy(pair: Pair) -> Pair:
     """Without the inputs that neither side reads."""
@@ -338,7 +341,7 @@ def _on_side(pair: Pair, side: int, graph: Graph) -> Pair:
 
 def _shared(pair: Pair, trial: Trial) -> list[Shared]:
     try:
-        return shared_values(pair, trial.further(pair))
+        return shared_values(pair, trial.further(pair, _SETS))
     except EvaluationError:
         return []
 

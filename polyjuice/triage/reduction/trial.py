@@ -24,7 +24,7 @@ from polyjuice.triage.stored import Stored
 
 #: Further sets of inputs, of the finding's profile, on which the two sides must be equal too: at first sight, and of
 #: what is accepted. With few and small outputs two programs are easily equal by chance.
-FEW_SETS, MANY_SETS = 2, 16
+_FEW_SETS, _MANY_SETS = 2, 16
 
 #: How many keys are tried for a lowering that has just the idioms that are wanted.
 _KEYS = 16
@@ -66,12 +66,12 @@ class Trial:
 
     def _shows(self, pair: Pair) -> bool:
         """The gate on few sets of inputs, since most candidates end at the oracle; and on many where they do not."""
-        if not self.sound(pair, FEW_SETS):
+        if not self.sound(pair, _FEW_SETS):
             self.counts.refused += 1
             return False
         case = self.case(pair)
         shown = case is not None and self.stored.oracle.triggers(self.verdict(pair), case, self.bench)
-        if shown and not self.sound(pair, MANY_SETS):
+        if shown and not self.sound(pair, _MANY_SETS):
             self.counts.refused += 1
             return False
         return shown
@@ -100,7 +100,7 @@ class Trial:
     def _given(self) -> Sequence[Graph]:
         return list(self.stored.graphs.values())
 
-    def further(self, pair: Pair, count: int = FEW_SETS) -> list[tuple[np.ndarray, ...]]:
+    def further(self, pair: Pair, count: int) -> list[tuple[np.ndarray, ...]]:
         """Other inputs of the finding's profile on which the graphs have values, from up to ``count`` seeds."""
         graphs = " ".join(digest(graph) for graph in pair.graphs)
         found = []
