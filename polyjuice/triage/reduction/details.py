@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, dtypes, uniform_value
+from polyjuice.ir import Attrs, Graph, Node, dtypes, uniform_value
 from polyjuice.ops.spec import REQUIRED
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.leaves import Leaf, array_of, leaves, with_leaves
@@ -57,7 +58,13 @@ def _retyped(pair: Pair, chosen: Sequence[Leaf], old: str, new: str, attributes:
 
 
 def plainer_attributes(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """An attribute at its default, or with smaller numbers: on all nodes that have it alike, then on each alone."""
+    """One node's attributes as another's of the same operator; then an attribute at its default, or with smaller
+    numbers: on all nodes that have it alike, and on each alone.
+    """
+    every = [(side, node) for side, graph in enumerate(pair.graphs) for node in graph.nodes]
+    for (side, node), (_, other) in permutations(every, 2):
+        if node.qualified == other.qualified and node.attrs != other.attrs:
+            yield partial(_with_attributes, side=side, outputs=node.outputs, attrs=other.attrs)
     places = [
         (side, n, k) for side, graph in enumerate(pair.graphs) for n, node in enumerate(graph.nodes) for k in node.attrs
     ]
@@ -73,6 +80,12 @@ def plainer_attributes(pair: Pair, trial: Trial) -> Iterator[Edit]:
         for value in choices:
             only = side, node.outputs
             yield partial(_with_attribute, op=node.qualified, name=name, old=node.attrs[name], new=value, only=only)
+
+
+def _with_attributes(pair: Pair, side: int, outputs: tuple[str, ...], attrs: Attrs) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    nodes = [replace(node, attrs=attrs) if node.outputs == outputs else node for node in graph.nodes]
+    yield pair.with_graphs([rebuild(graph, nodes=nodes) if n == side else g for n, g in enumerate(pair.graphs)])
 
 
 def _plainer(node: Node, name: str) -> Iterator[Any]:

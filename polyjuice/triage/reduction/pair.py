@@ -58,6 +58,7 @@ class Pair:
             sum(t.size for t in types),
             sum(t.rank for t in types),
             sum(PLAINEST.index(t.dtype) for t in types),
+            len({(node.qualified, *attribute_texts(node.attrs)) for graph in graphs for node in graph.nodes}),
             sum(attribute_cost(node, name) for graph in graphs for node in graph.nodes for name in node.attrs),
             sum(map(len, self.idioms)),
             sum(array_cost(array) for graph in graphs for array in graph.constants.values()),

@@ -44,18 +44,24 @@ def _read_inputs(graph: Graph) -> Iterator[int]:
 
 
 def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Only the output that shows the fault; or all but one of the others."""
-    others = [k for k in range(len(pair.graphs[0].outputs)) if k != pair.output]
-    names = [pair.graphs[0].outputs[k] for k in others]
-    yield partial(_without_outputs, names=names)
+    """Only the output that shows the fault, or only another; or all but one."""
+    names = pair.graphs[0].outputs
+    for name in dict.fromkeys((names[pair.output], *names)):
+        yield partial(_only_output, name=name)
     for name in names:
-        yield partial(_without_outputs, names=[name])
+        yield partial(_without_output, name=name)
 
 
-def _without_outputs(pair: Pair, names: Sequence[str]) -> Iterator[Pair]:
-    """``names`` are those of the first graph."""
+def _only_output(pair: Pair, name: str) -> Iterator[Pair]:
+    """Outputs are named as in the first graph."""
+    if name in pair.graphs[0].outputs:
+        number = pair.graphs[0].outputs.index(name)
+        yield replace(pair, graphs=tuple(rebuild(g, outputs=[g.outputs[number]]) for g in pair.graphs), output=0)
+
+
+def _without_output(pair: Pair, name: str) -> Iterator[Pair]:
     declared = pair.graphs[0].outputs
-    kept = [k for k, name in enumerate(declared) if k == pair.output or name not in names]
+    kept = [k for k, other in enumerate(declared) if k == pair.output or other != name]
     graphs = tuple(rebuild(graph, outputs=[graph.outputs[k] for k in kept]) for graph in pair.graphs)
     yield replace(pair, graphs=graphs, output=kept.index(pair.output))
 
