@@ -17,6 +17,9 @@ from polyjuice.ir import Graph, dtypes
 from polyjuice.oracles import ORACLES, Oracle, Spelling
 from polyjuice.triage.finding import FindingRecord
 
+#: What a finding may be without.
+_FURTHER = ("reduction",)
+
 
 class FindingError(ValueError):
     """A folder that is no finding, or lacks what is asked of it; the message is one line that says so."""
@@ -51,22 +54,17 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     Raises FindingError, FormatError.
     """
     record = _record(folder)
-    for name in ("conditions", "spellings"):
-        if not getattr(record, name):
-            raise FindingError(
-                f"{folder / 'finding.json'} has no {name!r}, which older findings lack: run the case again to have one "
-                f"(polyjuice fuzz --compiler {record.compiler} --seed {record.seed})"
-            )
-    sides = {record.a: "a.onnx"}
-    if ORACLES[record.oracle].least > 1:
-        sides[record.b] = "b.onnx"
+    elsewhere = {"python": str(python)} if python else {}
+    try:
+        sides = {record.a: "a.onnx", record.b: "b.onnx"} if ORACLES[record.oracle].least > 1 else {record.a: "a.onnx"}
+        conditions = Conditions(**{**record.conditions, **elsewhere})
+        spellings = {label: Spelling(**record.spellings[label]) for label in sides}
+    except (KeyError, TypeError) as error:
+        raise FindingError(f"{folder / 'finding.json'} cannot be read: {error}") from None
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a whole finding (there is no {name})")
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
-    elsewhere = {"python": str(python)} if python else {}
-    conditions = Conditions(**{**record.conditions, **elsewhere})
-    spellings = {label: Spelling(**record.spellings[label]) for label in sides}
     return Stored(record, graphs, _inputs(folder, len(graphs[record.a].inputs)), conditions, spellings)
 
 
@@ -75,11 +73,17 @@ def _record(folder: Path) -> FindingRecord:
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        known = {field.name for field in fields(FindingRecord)}
-        return FindingRecord(**{name: value for name, value in values.items() if name in known})
+        values: dict[str, Any] = dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise FindingError(f"{path} cannot be read: {error}") from None
+    known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}
+    needed = [field.name for field in fields(FindingRecord) if field.name not in _FURTHER]
+    missing = [name for name in needed if name not in known]
+    if missing:
+        raise FindingError(
+            f"{path} has no {missing[0]!r}, which older findings lack: find it again, by the seed of its campaign"
+        )
+    return FindingRecord(**known)
 
 
 def _inputs(folder: Path, count: int) -> tuple[np.ndarray, ...]:

@@ -81,8 +81,9 @@ def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with Bench(stored.conditions, stored.compiler) as bench:
-        trial = Trial(stored, bench, time.monotonic() + time_s)
+        trial = Trial(stored, bench)
         start = _start(trial)
+        trial.until = time.monotonic() + time_s
         search = _Search(trial, [start], show)
         finished = search.run()
         number, case, verdict = _confirmed(search.accepted, trial)
@@ -156,6 +157,7 @@ class _Search:
         for edit in edits(before, self.trial):
             self.show(Step(name, self.accepted[-1].operators, self.trial.counts.candidates))
             for candidate in _candidates(edit, self.accepted[-1]):
+                self.trial.check_time()
                 if candidate.size < self.accepted[-1].size and self.trial.shows(candidate):
                     self.accepted.append(candidate)
                     break

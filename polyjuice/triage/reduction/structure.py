@@ -29,6 +29,10 @@ from polyjuice.triage.reduction.values import Shared, depths, in_type, shared_va
 _SETS = 6
 
 
+#: How many nodes a detour may have.
+_DETOUR = 16
+
+
 def tidy(pair: Pair) -> Pair:
     """Without the inputs that neither side reads."""
     read = {position for graph in pair.graphs for position in _read_inputs(graph)}
@@ -205,7 +209,7 @@ def _straight(pair: Pair, name: str, side: int) -> Iterator[Pair]:
     graph = pair.graphs[side]
     if name not in graph.types:
         return
-    inside = [graph.nodes[number] for number in sorted(cone(graph, name))]
+    inside = [graph.nodes[number] for number in sorted(cone(graph, name))[-_DETOUR:]]
     made = [result for node in inside for result in node.outputs if result and result != name]
     new = _unused(pair, "straight")
     for node in inside:

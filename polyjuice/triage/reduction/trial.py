@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Sequence
@@ -49,17 +50,20 @@ class Trial:
 
     stored: Stored
     bench: Bench
-    until: float
+    until: float = math.inf
     counts: Counts = field(default_factory=Counts)
     _answers: dict[str, bool] = field(default_factory=dict)
     _outcomes: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
     _further: dict[str, tuple[np.ndarray, ...] | None] = field(default_factory=dict)
 
+    def check_time(self) -> None:
+        """Raises OutOfTime."""
+        if time.monotonic() > self.until:
+            raise OutOfTime
+
     def shows(self, pair: Pair) -> bool:
-        """Whether the sides are equal and the fault shows. Raises OutOfTime."""
+        """Whether the sides are equal and the fault shows."""
         if pair.digest not in self._answers:
-            if time.monotonic() > self.until:
-                raise OutOfTime
             self.counts.candidates += 1
             self._answers[pair.digest] = self._shows(pair)
         return self._answers[pair.digest]
