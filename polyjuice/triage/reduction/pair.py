@@ -23,7 +23,7 @@ _EXTREME = 64
 """What values cost that are not small integers: those between them, and those that are not finite, or large."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """Graphs on the same inputs with equal outputs; just one where the oracle judges one program.
 

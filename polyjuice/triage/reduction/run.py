@@ -8,16 +8,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyjuice.bench import Bench
-from polyjuice.ir import GraphError
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import repeats
 from polyjuice.triage.finding import FindingRecord, write_finding
-from polyjuice.triage.reduction import details, ranks, shapes, structure
+from polyjuice.triage.reduction import details, names, ranks, shapes, sides, structure
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.trial import OutOfTime, Trial
+from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Trial
 from polyjuice.triage.stored import FindingError, Stored
 
 Pass = Callable[[Pair, Trial], Iterator[Edit]]
@@ -27,11 +26,11 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("outputs", structure.outputs),
     ("earlier output", structure.earlier_output),
     ("cuts", structure.cuts),
-    ("merges", structure.merges),
-    ("grafts", structure.grafts),
+    ("merges", sides.merges),
+    ("grafts", sides.grafts),
     ("bypasses", structure.bypasses),
-    ("one side", structure.one_sided),
-    ("detours", structure.detours),
+    ("one side", sides.one_sided),
+    ("detours", sides.detours),
     ("fewer inputs", structure.fewer_inputs),
     ("fewer operands", structure.fewer_operands),
     ("shapes", shapes.smaller_dimensions),
@@ -86,13 +85,15 @@ def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None
         trial.until = time.monotonic() + time_s
         search = _Search(trial, [start], show)
         finished = search.run()
+        if not any(spelling.repeated for spelling in stored.spellings.values()):  # these go by the inputs' names
+            search.accepted.append(names.with_plain_names(search.accepted[-1]))
         number, case, verdict = _confirmed(search.accepted, trial)
         after = search.accepted[number].operators
         reduction = {
             "from": stored.record.folder,
             "operators_before": dict(zip(stored.graphs, start.operators, strict=True)),
             "operators_after": dict(zip(stored.graphs, after, strict=True)),
-            "accepted": number,
+            "accepted": search.steps,
             **asdict(trial.counts),
             "finished": finished,
         }
@@ -138,6 +139,11 @@ class _Search:
     accepted: list[Pair]
     show: Callable[[Step], None]
 
+    @property
+    def steps(self) -> int:
+        """How many candidates took the pair's place."""
+        return len({pair.digest for pair in self.accepted}) - 1
+
     def run(self) -> bool:
         """Repeat all passes until none changes anything; False where the time is up before."""
         try:
@@ -168,6 +174,6 @@ def _candidates(edit: Edit, pair: Pair) -> Iterator[Pair]:
     """What an edit makes of a pair, up to where it makes something ill-typed."""
     try:
         for candidate in edit(pair):
-            yield structure.tidy(candidate)
-    except GraphError:
+            yield names.tidy(candidate)
+    except UNFIT:
         return

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,13 @@ _FEW_SETS, _MANY_SETS = 2, 16
 
 #: How many keys are tried for a lowering that has just the idioms that are wanted.
 _KEYS = 16
+
+
+#: What comes of attributes that no operator's sampling would choose, such as a stride of 0, and of ill-typed graphs.
+UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
+
+#: How many programs' outcomes, and sets of inputs, are kept.
+_KEPT = 64
 
 
 class OutOfTime(Exception):
@@ -65,7 +73,10 @@ class Trial:
         """Whether the sides are equal and the fault shows."""
         if pair.digest not in self._answers:
             self.counts.candidates += 1
-            self._answers[pair.digest] = self._shows(pair)
+            try:
+                self._answers[pair.digest] = self._shows(pair)
+            except UNFIT:
+                self._answers[pair.digest] = False
         return self._answers[pair.digest]
 
     def _shows(self, pair: Pair) -> bool:
@@ -117,6 +128,7 @@ class Trial:
                 except EvaluationError:
                     self._further[key] = None
             found.append(self._further[key])
+        _forget(self._further)
         return [inputs for inputs in found if inputs is not None]
 
     def verdict(self, pair: Pair) -> Verdict:
@@ -160,6 +172,7 @@ class Trial:
         if key not in self._outcomes:
             self.counts.programs += 1
             self._outcomes[key] = self.bench.execute(artifact, [inputs])
+            _forget(self._outcomes)
         return self._outcomes[key]
 
     def _lowered(
@@ -202,6 +215,12 @@ class Trial:
         artifacts = (self._lower(graph, spellings[label]) for label, graph in self.stored.graphs.items())
         graphs = tuple(self.stored.graphs.values())
         return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)))
+
+
+def _forget(kept: dict[Any, Any]) -> None:
+    """Let go of what is oldest."""
+    while len(kept) > _KEPT:
+        del kept[next(iter(kept))]
 
 
 def _varies(graph: Graph) -> bool:

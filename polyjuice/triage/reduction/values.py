@@ -17,7 +17,7 @@ from polyjuice.triage.reduction.rebuild import cone
 _DIGITS = 9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shared:
     """Values of one type that are equal wherever they were computed: for each graph, its names for them, first ones
     first. ``array`` is the value on the pair's own inputs, in its own type; ``fixed`` says that it was the same on all
