@@ -22,7 +22,6 @@ Edit = Callable[[Pair], Iterable[Pair]]
 What an edit refers to it refers to by name: it is made for one pair, and applied to what earlier edits have left of it.
 """
 
-
 #: Sets of inputs on which values must be equal to be taken for the same: with fewer, small ones are so by chance.
 _SETS = 6
 

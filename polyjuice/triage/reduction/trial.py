@@ -31,7 +31,6 @@ _FEW_SETS, _MANY_SETS = 2, 16
 #: How many keys are tried for a lowering that has just the idioms that are wanted.
 _KEYS = 16
 
-
 #: What comes of attributes that no operator's sampling would choose, such as a stride of 0, and of ill-typed graphs.
 UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
 
@@ -99,7 +98,8 @@ class Trial:
         first = pair.graphs[0]
         if any(graph.output_types != first.output_types for graph in pair.graphs):
             return False
-        if any(graph.nodes and not _varies(graph) for graph in pair.graphs) and all(map(_varies, self._given)):
+        varied = all(map(_varies, self.stored.graphs.values()))
+        if varied and any(graph.nodes and not _varies(graph) for graph in pair.graphs):
             return False
         sets = [pair.inputs, *self.further(pair, count)]
         if len(sets) == 1:
@@ -110,10 +110,6 @@ class Trial:
             return False
         modes = [mode(self.stored.record.profile, self.bench.compiler.format)] * len(sets)
         return not any(difference(first, other, sets, values, modes) for other in pair.graphs[1:])
-
-    @property
-    def _given(self) -> Sequence[Graph]:
-        return list(self.stored.graphs.values())
 
     def further(self, pair: Pair, count: int) -> list[tuple[np.ndarray, ...]]:
         """Other inputs of the finding's profile on which the graphs have values, from up to ``count`` seeds."""
