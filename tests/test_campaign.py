@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 from test_cli import COMMAND, fuzz, polyjuice, refusal, save_model
 
-from polyjuice.campaign.bench import Bench
+from polyjuice.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.egraph import load

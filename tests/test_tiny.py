@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from polyjuice import oracles
-from polyjuice.campaign.bench import Bench
-from polyjuice.campaign.config import Config
+from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, load, operator_count
 from polyjuice.inputs import make_inputs
@@ -36,7 +35,7 @@ def test_from_a_graph_to_a_verdict() -> None:
     # The same compiler runs both, in a process of its own, on the same inputs.
     inputs = make_inputs(seed, "exact", seed=0)
     tested = []
-    with Bench(Config(compiler="eager"), find("eager")) as bench:
+    with Bench(Conditions(), find("eager")) as bench:
         for variant in (low, high):
             model = lower(variant.graph, "torch", seed=0)
             outcome = bench.execute(model, [inputs])

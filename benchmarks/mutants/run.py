@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.campaign.bench import Bench
+from polyjuice.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
@@ -148,7 +148,7 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
         state = json.loads(progress.read_text())
     detected: dict[str, Detected] = state["detected"]
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, FaultyBench(config, find(config.compiler)) as bench:
+    with tempfile.TemporaryDirectory() as folder, FaultyBench(config.conditions, find(config.compiler)) as bench:
         for runner, index in islice(mixed(config, Path(folder), bench), state["cases"], None):
             left = [name for name in names if not detected[name].keys() & enough]
             if not left or state["pairs"] >= pairs:

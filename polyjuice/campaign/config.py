@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from polyjuice.bench import Conditions
 from polyjuice.inputs import USUAL_PROFILES
 
 #: The way to extract that leaves a seed graph as it is, for oracles that need no second variant.
@@ -47,6 +48,10 @@ class Config:
     opset: int = 18
     disruptive: bool = False
     known: str = ""
+
+    @property
+    def conditions(self) -> Conditions:
+        return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,19 +13,19 @@ import numpy as np
 from polyjuice import formats
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import ORIGINAL, Config
-from polyjuice.campaign.gate import difference
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.gate import difference
 from polyjuice.generate import disrupt
-from polyjuice.inputs import MODES, make_inputs, normal, ranges
+from polyjuice.inputs import make_inputs, mode, normal, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, lower, repeat, repeated_axes
 from polyjuice.numerics import Analyses, Mode
 from polyjuice.ops import Op, matching
-from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.oracles import ORACLES, Case, Spelling, Tested
 from polyjuice.support import Support
 
 #: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
@@ -64,14 +64,17 @@ class Prepared:
     profiles: Sequence[str]
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
+    spellings: Sequence[Spelling]
     modes: Sequence[Mode]
     broken: str = ""
 
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each."""
         tested = [
-            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
-            for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
+            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome, spelling)
+            for v, artifact, outcome, spelling in zip(
+                self.variants, self.artifacts, outcomes, self.spellings, strict=True
+            )
         ]
         return Case(self.profiles, self.inputs, tested, self.broken)
 
@@ -100,8 +103,7 @@ class Preparation:
         self._support = support
         self._least = max(ORACLES[name].least for name in config.oracles)
         self._profiles = [profile for profile in config.profiles for _ in range(config.input_sets)]
-        ordered = compiler.format != "tensorflow"
-        self._modes = [replace(MODES[profile], ordered=ordered) for profile in self._profiles]
+        self._modes = [mode(profile, compiler.format) for profile in self._profiles]
         self._clock = clock
         self._batch: tuple[int, Saturated | None] = (-1, None)
 
@@ -134,10 +136,11 @@ class Preparation:
             self._gate(index, graph, variants, inputs)
         with self._clock.of("lower"):
             try:
-                artifacts = [self._lower(v, key) for v in variants]
+                spellings = [self._spelling(v, key) for v in variants]
+                artifacts = [self._lower(v, spelling) for v, spelling in zip(variants, spellings, strict=True)]
             except Unlowerable as error:
                 raise Skip(f"unsupported: {error}") from None
-        return Prepared(variants, rules, self._profiles, inputs, artifacts, self._modes)
+        return Prepared(variants, rules, self._profiles, inputs, artifacts, spellings, self._modes)
 
     def _disrupted(self, graph: Graph, key: str) -> Prepared:
         """A graph with a broken constraint, which has no values: nothing is rewritten, or evaluated. Raises Skip."""
@@ -149,12 +152,13 @@ class Preparation:
         values = [normal(t, rng) for t in broken.graph.input_types]
         inputs = [repeat(broken.graph, values, repeated_axes(broken.graph, key))]
         variant = Variant(DISRUPTED, broken.graph)
+        spelling = self._spelling(variant, key, _DISRUPTED_UNKNOWN_SIZES)
         with self._clock.of("lower"):
             try:
-                artifact = self._lower(variant, key, _DISRUPTED_UNKNOWN_SIZES)
+                artifact = self._lower(variant, spelling)
             except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
-        return Prepared([variant], [], ["normal"], inputs, [artifact], [Mode()], str(broken))
+        return Prepared([variant], [], ["normal"], inputs, [artifact], [spelling], [Mode()], str(broken))
 
     def _batch_of(self, index: int) -> Saturated | None:
         """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
@@ -215,17 +219,21 @@ class Preparation:
         if unsound:
             raise Unsound(*unsound)
 
-    def _lower(self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
+    def _spelling(self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES) -> Spelling:
         """The idioms of all variants of a case are chosen alike, or for each variant anew."""
         alike = random.Random(f"alike {key}").random() < _ALIKE
+        chosen = key if alike else f"{key} {variant.label}"
+        return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes)
+
+    def _lower(self, variant: Variant, spelling: Spelling) -> Artifact:
         return lower(
             variant.graph,
             self._compiler.format,
-            key if alike else f"{key} {variant.label}",
-            repeated=repeated_axes(variant.graph, key),
+            spelling.key,
+            repeated=spelling.repeated,
             opset=self._config.opset,
             lacks=self._compiler.lacks,
-            unknown_sizes=unknown_sizes,
+            unknown_sizes=spelling.unknown_sizes,
         )
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:

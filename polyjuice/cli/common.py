@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,9 @@ WithoutRuleOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", help="All random choices follow from it.")]
 
 
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
 class Usage(ValueError):
     """A mistake in the options."""
 
@@ -46,3 +50,11 @@ def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
     if unknown or not names:
         raise Usage(f"{option} {text}: choose from {', '.join(known)}")
     return names
+
+
+def seconds(text: str) -> float:
+    """A duration such as 90s, 10m or 8h."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
+    if not match or float(match[1]) == 0:
+        raise Usage(f"--time {text}: give a number and a unit, as in 90s, 10m or 8h")
+    return float(match[1]) * _UNITS[match[2] or "s"]

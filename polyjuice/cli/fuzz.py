@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -38,6 +37,7 @@ from polyjuice.cli.common import (
     Usage,
     WithoutRuleOption,
     chosen,
+    seconds,
     stderr,
     stdout,
 )
@@ -51,8 +51,6 @@ from polyjuice.oracles import ORACLES
 from polyjuice.triage import known
 
 _ORACLES = "metamorphic,crash"
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Extract(StrEnum):
@@ -130,7 +128,7 @@ def fuzz(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or ["default"]),
             cases=cases,
-            time_s=_seconds(duration) if duration else None if cases else 600.0,
+            time_s=seconds(duration) if duration else None if cases else 600.0,
             seed=seed,
             nodes=nodes,
             variants=variants,
@@ -337,13 +335,6 @@ def _print_summary(summary: dict[str, Any], store: Store) -> None:
             seen.add(finding["signature"])
             path = store.folder / "findings" / finding["folder"]
             stdout.print(f"\n[red]{finding['kind']}[/red] {escape(str(path))}\n  {escape(finding['message'])}")
-
-
-def _seconds(text: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
-    if not match or float(match[1]) == 0:
-        raise Usage(f"--time {text}: give a number and a unit, as in 90s, 10m or 8h")
-    return float(match[1]) * _UNITS[match[2] or "s"]
 
 
 def _interpreter(python: Path | None) -> Path:

@@ -11,7 +11,6 @@ import typer
 from rich.markup import escape
 
 from polyjuice import formats
-from polyjuice.campaign.gate import difference
 from polyjuice.cli.common import (
     USAGE,
     JsonOption,
@@ -22,6 +21,7 @@ from polyjuice.cli.common import (
     stdout,
 )
 from polyjuice.egraph import Rewriter, load, operator_count, windows
+from polyjuice.gate import difference
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import GraphError
 from polyjuice.triage import run_reproducer

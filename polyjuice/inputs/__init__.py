@@ -7,6 +7,7 @@ from polyjuice.inputs.profiles import (
     USUAL_PROFILES,
     allowed_rulesets,
     make_inputs,
+    mode,
     ranges,
 )
 from polyjuice.inputs.search import find, finite_everywhere, settle
@@ -21,6 +22,7 @@ __all__ = [
     "find",
     "finite_everywhere",
     "make_inputs",
+    "mode",
     "normal",
     "ranges",
     "settle",

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,6 +37,12 @@ MODES: Mapping[str, Mode] = {
 """What the analysis takes for known under each profile."""
 
 _ALL = frozenset(["exact", "modular", "real"])
+
+
+def mode(profile: str, format: str) -> Mode:
+    """What the analysis takes for known under a profile of programs in a format: TensorFlow leaves ties open."""
+    return replace(MODES[profile], ordered=format != "tensorflow")
+
 
 RULESETS: Mapping[str, frozenset[str]] = {
     "exact": _ALL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, Lab, Oracle, Spelling, Tested, Verdict
 from polyjuice.oracles.crash import Crash
 from polyjuice.oracles.determinism import Determinism
 from polyjuice.oracles.differential import Differential
@@ -19,4 +19,4 @@ ORACLES: Mapping[str, Oracle] = {
 }
 """All oracles by name."""
 
-__all__ = ["ORACLES", "Case", "Lab", "Oracle", "Tested", "Verdict"]
+__all__ = ["ORACLES", "Case", "Lab", "Oracle", "Spelling", "Tested", "Verdict"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -16,6 +16,18 @@ from polyjuice.numerics import Analysis
 
 
 @dataclass(frozen=True)
+class Spelling:
+    """How a graph was lowered (see :func:`polyjuice.lower.lower`).
+
+    The key of its choices, the axes along which inputs repeat, and how often a compiler is not told sizes.
+    """
+
+    key: str
+    repeated: Mapping[str, int]
+    unknown_sizes: float
+
+
+@dataclass(frozen=True)
 class Tested:
     """A variant that was compiled and run: its analysis for each set of inputs, and what became of it."""
 
@@ -24,6 +36,7 @@ class Tested:
     artifact: Artifact
     analyses: Sequence[Sequence[Analysis]]
     outcome: Outcome
+    spelling: Spelling | None = None
 
 
 @dataclass(frozen=True)

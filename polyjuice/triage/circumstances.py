@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The compiler and its settings, the campaign's seed, the case and its rules.
+    """The compiler and the conditions under which it ran, the campaign's seed, the case and its rules.
 
-    ``python`` has the compiler; ``level`` is "" for its default; a reproducer gets ``limit_s`` seconds. ``regression``
-    is where a bug was reported that the verdict looks like, and that this version should not have any more.
+    ``regression`` is where a bug was reported that the verdict looks like, and that this version should not have any
+    more.
     """
 
     compiler: CompilerInfo
     versions: Mapping[str, str]
-    python: str
-    device: str
-    level: str
+    conditions: Conditions
     seed: int
     index: int
     rules: Sequence[str]
-    limit_s: float
     regression: str = ""
+
+    @property
+    def limit_s(self) -> float:
+        """How long a reproducer may take."""
+        return 2 * self.conditions.timeout_s

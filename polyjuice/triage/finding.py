@@ -9,8 +9,9 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,11 @@ from polyjuice.triage.circumstances import Circumstances
 
 @dataclass(frozen=True)
 class FindingRecord:
-    """What ``finding.json`` says."""
+    """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
+
+    ``output`` is the number of the result that shows it, ``level`` the verdict's optimization level; ``spellings`` says
+    for each side how it was lowered. ``reduction`` says of a reduced finding what it was reduced from, and how.
+    """
 
     kind: str
     oracle: str
@@ -45,9 +50,20 @@ class FindingRecord:
     regression: str
     repro_exit: int | None
     folder: str
+    output: int = 0
+    level: str = ""
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    reduction: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict) -> FindingRecord:
+def write_finding(
+    folder: Path,
+    how: Circumstances,
+    case: Case,
+    verdict: Verdict,
+    reduction: Mapping[str, Any] = MappingProxyType({}),
+) -> FindingRecord:
     """Write everything, run the reproducer once, and record how it ended."""
     folder.mkdir(parents=True, exist_ok=True)
     a = case.of(verdict.a)
@@ -62,7 +78,7 @@ def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict
     np.savez_compressed(folder / "inputs.npz", **arrays)
     text = reproducer.write(how, case, verdict, artifacts[0], artifacts[1] if b else None)
     (folder / "repro.py").write_text(text, encoding="utf-8")
-    status, output = run_reproducer(folder, how.python, how.limit_s)
+    status, output = run_reproducer(folder, how.conditions.python, how.limit_s)
     record = FindingRecord(
         verdict.kind,
         verdict.oracle,
@@ -84,6 +100,11 @@ def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict
         how.regression,
         status,
         folder.name,
+        verdict.output,
+        verdict.level,
+        asdict(how.conditions),
+        {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},
+        dict(reduction),
     )
     (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
     (folder / "report.md").write_text(_report(record, text, output, a.outcome.traceback), encoding="utf-8")

@@ -52,7 +52,7 @@ def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Arti
     )
     harness = templates.HARNESS[a.format].substitute(
         count=len(case.inputs[verdict.inputs]),
-        device=how.device,
+        device=how.conditions.device,
         gradients=templates.GRADIENTS if gradient else "",
         gradient_option=", gradient=True" if gradient else "",
         results="gradients(call(), inputs)" if gradient else "call()",
@@ -64,7 +64,7 @@ def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Arti
         sides = {side: sides[side]}
     models = "\n".join(_class(name, artifact) for name, artifact in sides.items() if artifact.format != "onnx")
     elsewhere = fails or (mistyped and verdict.culprit != verdict.a)
-    level = (verdict.level if elsewhere else "") or how.level
+    level = (verdict.level if elsewhere else "") or how.conditions.level
     declared = case.of(verdict.a).graph.output_types[verdict.output]
     calls = [_call(name, artifact, {"level": level} if level else {}) for name, artifact in sides.items()]
     compared = tail.substitute(

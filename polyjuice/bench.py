@@ -1,16 +1,18 @@
-"""The compiler under test in worker processes of its own: what a campaign's process has of it."""
+"""The compiler under test in worker processes of its own: what the process that judges it has of it."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import TracebackType
 
 import numpy as np
 
-from polyjuice.campaign.config import Config
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Worker
+from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph, digest
 from polyjuice.lower import Unlowerable, lower
 
@@ -18,12 +20,29 @@ from polyjuice.lower import Unlowerable, lower
 _MEASURE_S = 0.1
 
 
+@dataclass(frozen=True)
+class Conditions:
+    """Under which the compiler runs.
+
+    ``python`` is the path of the interpreter that has it, ``level`` its optimization level ("" for its default);
+    ``timeout_s`` bounds a compilation, and a run; ``opset`` is that of ONNX models. ``disruptive`` says that graphs
+    break a constraint on purpose.
+    """
+
+    python: str = sys.executable
+    device: str = "cpu"
+    level: str = ""
+    timeout_s: float = 60.0
+    opset: int = OPSET
+    disruptive: bool = False
+
+
 class Bench:
     """One worker for the compiler's default, and one for every other optimization level that is asked for."""
 
-    def __init__(self, config: Config, compiler: CompilerInfo) -> None:
+    def __init__(self, conditions: Conditions, compiler: CompilerInfo) -> None:
         self.compiler = compiler
-        self._config = config
+        self.conditions = conditions
         self._workers: dict[str, Worker] = {}
 
     def __enter__(self) -> Bench:
@@ -40,14 +59,14 @@ class Bench:
 
     def fresh(self) -> Bench:
         """Another bench, whose processes have seen nothing yet."""
-        return Bench(self._config, self.compiler)
+        return Bench(self.conditions, self.compiler)
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
-            limits = Limits(compile_s=self._config.timeout_s, run_s=self._config.timeout_s)
-            chosen = level or self._config.level
-            options = {"device": self._config.device, **({"level": chosen} if chosen else {})}
-            self._workers[level] = Worker(self.compiler, python=self._config.python, limits=limits, options=options)
+            limits = Limits(compile_s=self.conditions.timeout_s, run_s=self.conditions.timeout_s)
+            chosen = level or self.conditions.level
+            options = {"device": self.conditions.device, **({"level": chosen} if chosen else {})}
+            self._workers[level] = Worker(self.compiler, python=self.conditions.python, limits=limits, options=options)
         return self._workers[level]
 
     @property
@@ -67,14 +86,14 @@ class Bench:
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
-        reference = not self._config.disruptive  # a framework's refusal must not keep a program from the compiler
+        reference = not self.conditions.disruptive  # a framework's refusal must not keep a program from the compiler
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
 
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)
 
     def lower(self, graph: Graph) -> Artifact | None:
-        opset, lacks = self._config.opset, self.compiler.lacks
+        opset, lacks = self.conditions.opset, self.compiler.lacks
         try:
             return lower(graph, self.compiler.format, digest(graph), opset=opset, lacks=lacks)
         except Unlowerable:

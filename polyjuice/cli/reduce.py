@@ -1,0 +1,78 @@
+"""``polyjuice reduce``: a finding made as small as it gets."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from polyjuice.cli.common import FINDINGS, OK, Usage, seconds, stderr, stdout
+from polyjuice.triage import reduction
+from polyjuice.triage.stored import load
+
+
+def reduce(
+    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
+    duration: Annotated[str, typer.Option("--time", help="How long to search for smaller ones: 90s, 5m.")] = "5m",
+    python: Annotated[
+        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for the reduced finding.", show_default="FINDING/reduced")
+    ] = None,
+) -> None:
+    """Make a finding as small as it gets while it still shows: status 1 where it does, 0 where it does not."""
+    folder = out or finding / "reduced"
+    if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
+        raise Usage(f"{folder} holds something else: name another folder with --out")
+    stored = load(finding, python and Path(os.path.abspath(python)))
+    try:
+        with _Live() as live:
+            reduced = reduction.reduce(stored, folder, seconds(duration), live.show)
+    except reduction.NotShown:
+        stderr.print(f"polyjuice: {escape(str(finding))} does not show any more: there is nothing to reduce")
+        sys.exit(OK)
+    tail = "" if reduced.finished else "; the time was up, and more of it (--time) may make it smaller still"
+    sides = zip(reduced.record.operators, reduced.before, reduced.after, strict=True)
+    counts = ", ".join(f"{label}: {before} operators to {after}" for label, before, after in sides)
+    stdout.print(f"{escape(counts)}{tail}")
+    stdout.print(f"[red]{reduced.record.kind}[/red] {escape(str(folder))}\n  {escape(reduced.record.message)}")
+    sys.exit(FINDINGS)
+
+
+class _Live:
+    """Progress on standard error: a line that changes on a terminal, a line now and then elsewhere."""
+
+    _EVERY_S = 15.0
+
+    def __init__(self) -> None:
+        self._began = self._last = time.monotonic()
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            console=stderr,
+            disable=not stderr.is_terminal,
+        )
+        self._task = self._progress.add_task("starting")
+
+    def __enter__(self) -> _Live:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def show(self, step: reduction.Step) -> None:
+        text = f"{' and '.join(map(str, step.operators))} operators, {step.candidates} tried ({step.name})"
+        self._progress.update(self._task, description=text)
+        now = time.monotonic()
+        if not stderr.is_terminal and now - self._last > self._EVERY_S:
+            self._last = now
+            stderr.print(f"{now - self._began:6.0f} s  {text}")

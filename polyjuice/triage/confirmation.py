@@ -1,0 +1,22 @@
+"""What does not repeat is no finding: a verdict must show again in fresh processes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polyjuice.bench import Bench
+from polyjuice.oracles import ORACLES, Case, Verdict
+
+#: In how many fresh processes, one after another, a verdict must repeat to be a finding.
+REPEATS = 3
+
+
+def repeats(case: Case, verdict: Verdict, bench: Bench) -> bool:
+    """Whether a verdict shows every time, each time on a bench like the given one that has seen nothing yet."""
+    sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
+    for _ in range(REPEATS):
+        with bench.fresh() as fresh:
+            tested = [replace(t, outcome=fresh.execute(t.artifact, case.inputs)) for t in sides]
+            if not ORACLES[verdict.oracle].triggers(verdict, replace(case, tested=tested), fresh):
+                return False
+    return True

@@ -1,0 +1,11 @@
+"""Reduction: a finding made as small as it gets while it still shows.
+
+Deterministic passes, each a list of edits, make candidates out of a pair of graphs. One that is smaller in a total
+order (:attr:`Pair.size`), whose sides the interpreter still finds equal, and on which the finding's own oracle still
+says the same, takes the pair's place; the passes are repeated until none changes anything. This is delta debugging
+(Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002) over edits that know what a graph is.
+"""
+
+from polyjuice.triage.reduction.run import NotShown, Reduced, Step, reduce
+
+__all__ = ["NotShown", "Reduced", "Step", "reduce"]

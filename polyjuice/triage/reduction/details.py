@@ -1,0 +1,194 @@
+"""Plainer element types, attributes, constants, spellings and input values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, Graph, Node, dtypes, uniform_value
+from polyjuice.ops.spec import REQUIRED
+from polyjuice.triage.reduction.edits import Edit
+from polyjuice.triage.reduction.leaves import Leaf, array_of, leaves, with_leaves
+from polyjuice.triage.reduction.pair import PLAINEST, Pair, array_cost, cast, defaults
+from polyjuice.triage.reduction.rebuild import rebuild
+from polyjuice.triage.reduction.trial import Trial
+
+#: Into how many parts the values of an array are divided, which are made plainer one by one.
+_PARTS = 32
+
+
+def plain_spelling(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """No idioms at all, or one fewer on one side."""
+    yield lambda p: iter([replace(p, idioms=tuple(frozenset[str]() for _ in p.graphs))])
+    for side, names in enumerate(pair.idioms):
+        for name in sorted(names):
+            yield partial(_without_idiom, side=side, name=name)
+
+
+def _without_idiom(pair: Pair, side: int, name: str) -> Iterator[Pair]:
+    if name in pair.idioms[side]:
+        idioms = tuple(names - {name} if n == side else names for n, names in enumerate(pair.idioms))
+        yield replace(pair, idioms=idioms)
+
+
+def plainer_types(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """Everything of one element type in a plainer one; then leaf by leaf."""
+    used = {t.dtype for graph in pair.graphs for t in graph.types.values()}
+    for old in sorted(used, key=PLAINEST.index, reverse=True):
+        found = [leaf for leaf, array in leaves(pair).items() if dtypes.of_array(array) == old]
+        for new in (name for name in PLAINEST[: PLAINEST.index(old)] if name != "bool"):
+            yield partial(_retyped, chosen=found, old=old, new=new, attributes=True)
+            for leaf in found:
+                yield partial(_retyped, chosen=[leaf], old=old, new=new, attributes=False)
+
+
+def _retyped(pair: Pair, chosen: Sequence[Leaf], old: str, new: str, attributes: bool) -> Iterator[Pair]:
+    def node(n: Node) -> Node:
+        return replace(n, attrs={k: new if v == old and attributes else v for k, v in n.attrs.items()})
+
+    arrays = {leaf: array_of(pair, leaf) for leaf in chosen}
+    there = {leaf: array for leaf, array in arrays.items() if array is not None and dtypes.of_array(array) == old}
+    nodes = [list(map(node, graph.nodes)) for graph in pair.graphs]
+    yield with_leaves(pair, {leaf: cast(array, new) for leaf, array in there.items()}, nodes)
+
+
+def plainer_attributes(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """One node's attributes as another's of the same operator; then an attribute at its default, or with smaller
+    numbers: on all nodes that have it alike, and on each alone.
+    """
+    every = [(side, node) for side, graph in enumerate(pair.graphs) for node in graph.nodes]
+    for (side, node), (_, other) in permutations(every, 2):
+        if node.qualified == other.qualified and node.attrs != other.attrs:
+            yield partial(_with_attributes, side=side, outputs=node.outputs, attrs=other.attrs)
+    places = [
+        (side, n, k) for side, graph in enumerate(pair.graphs) for n, node in enumerate(graph.nodes) for k in node.attrs
+    ]
+    seen = []
+    for side, number, name in places:
+        node = pair.graphs[side].nodes[number]
+        like = node.qualified, name, node.attrs[name]
+        choices = list(_plainer(node, name))
+        if like not in seen:
+            seen.append(like)
+            for value in choices:
+                yield partial(_with_attribute, op=node.qualified, name=name, old=node.attrs[name], new=value)
+        for value in choices:
+            only = side, node.outputs
+            yield partial(_with_attribute, op=node.qualified, name=name, old=node.attrs[name], new=value, only=only)
+
+
+def _with_attributes(pair: Pair, side: int, outputs: tuple[str, ...], attrs: Attrs) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    nodes = [replace(node, attrs=attrs) if node.outputs == outputs else node for node in graph.nodes]
+    yield pair.with_graphs([rebuild(graph, nodes=nodes) if n == side else g for n, g in enumerate(pair.graphs)])
+
+
+def _plainer(node: Node, name: str) -> Iterator[Any]:
+    """What may stand in an attribute's place, from the plainest."""
+    value = node.attrs[name]
+    default = defaults(node).get(name, REQUIRED)
+    if default is not REQUIRED and default != value:
+        yield default
+    if isinstance(value, bool | str | Graph) or value is None:
+        return
+    if isinstance(value, int | float):
+        yield from _plainer_numbers(value)
+    elif isinstance(value, tuple | list) and all(isinstance(v, int | float) for v in value):
+        yield (0,) * len(value)
+        yield (1,) * len(value)
+        for place, v in enumerate(value):
+            yield (*value[:place], *value[place + 1 :])
+            for plainer in _plainer_numbers(v):
+                yield (*value[:place], plainer, *value[place + 1 :])
+
+
+def _plainer_numbers(value: float) -> Iterator[float]:
+    kind = type(value)
+    if not np.isfinite(value):
+        return
+    for plainer in dict.fromkeys(
+        (0, 1, 2, round(value), abs(value), int(value / 2), value - 1 if value > 0 else value + 1)
+    ):
+        if plainer != value:
+            yield kind(plainer)
+
+
+def _with_attribute(
+    pair: Pair, op: str, name: str, old: Any, new: Any, only: tuple[int, tuple[str, ...]] | None = None
+) -> Iterator[Pair]:
+    graphs = []
+    for side, graph in enumerate(pair.graphs):
+        nodes = [
+            replace(n, attrs={**n.attrs, name: new})
+            if n.qualified == op and n.attrs.get(name) == old and only in (None, (side, n.outputs))
+            else n
+            for n in graph.nodes
+        ]
+        graphs.append(rebuild(graph, nodes=nodes))
+    yield pair.with_graphs(graphs)
+
+
+def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """Inputs and constants of zeros, of ones, of whole numbers, of small ones; then inputs part by part.
+
+    Constants stay whole: zeros among their elements would make programs equal that are so for no other reason.
+    """
+    for leaf, array in leaves(pair).items():
+        for change in (np.zeros_like, np.ones_like, _first, _counting, np.rint, np.abs, _halved):
+            yield partial(_changed, leaf=leaf, change=change, places=slice(None))
+        given = leaf[0][1] in pair.graphs[leaf[0][0]].inputs
+        for places in _spans(array.size) if given else ():
+            for change in (np.zeros_like, np.ones_like, np.rint, np.abs, _halved):
+                yield partial(_changed, leaf=leaf, change=change, places=places)
+    uniform = (uniform_value(array) for leaf, array in leaves(pair).items())
+    for value in dict.fromkeys(value for value in uniform if value is not None):
+        for plainer in _plainer_numbers(value):
+            yield partial(_uniform, old=value, new=plainer)
+
+
+def _uniform(pair: Pair, old: float, new: float) -> Iterator[Pair]:
+    """All constants that have one value everywhere, and the same, whatever their shapes."""
+    alike = {
+        leaf: np.full_like(array, new)
+        for leaf, array in leaves(pair).items()
+        if leaf[0][1] in pair.graphs[leaf[0][0]].constants and uniform_value(array) == old
+    }
+    yield with_leaves(pair, alike)
+
+
+def _changed(pair: Pair, leaf: Leaf, change: Callable[[np.ndarray], np.ndarray], places: slice) -> Iterator[Pair]:
+    array = array_of(pair, leaf)
+    if array is None or not array.size:
+        return
+    flat = array.ravel().copy()
+    plainer = cast(np.asarray(change(flat[places])), dtypes.of_array(array))
+    flat[places] = plainer
+    changed = flat.reshape(array.shape)
+    if array_cost(changed) < array_cost(array):
+        yield with_leaves(pair, {leaf: changed})
+
+
+def _spans(size: int) -> Iterator[slice]:
+    """Halves of an array, their halves, and so on, down to single elements where there are few."""
+    length = size // 2
+    while length and size // length <= _PARTS:
+        yield from (slice(start, start + length) for start in range(0, size, length))
+        length //= 2
+
+
+def _first(array: np.ndarray) -> np.ndarray:
+    return np.full_like(array, array[0])
+
+
+def _counting(array: np.ndarray) -> np.ndarray:
+    return np.arange(array.size)
+
+
+def _halved(array: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.asarray(np.trunc(array.astype(np.float64) / 2))

@@ -1,0 +1,48 @@
+"""Housekeeping: inputs that nothing reads, and the names of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from polyjuice.ir import Graph
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.rebuild import without_inputs
+
+
+def tidy(pair: Pair) -> Pair:
+    """Without the inputs that neither side reads."""
+    read = {position for graph in pair.graphs for position in _read_inputs(graph)}
+    unread = [position for position in range(len(pair.inputs)) if position not in read]
+    graphs = [without_inputs(graph, [graph.inputs[position] for position in unread]) for graph in pair.graphs]
+    inputs = tuple(array for position, array in enumerate(pair.inputs) if position in read)
+    return replace(pair, graphs=tuple(graphs), inputs=inputs)
+
+
+def _read_inputs(graph: Graph) -> Iterator[int]:
+    read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
+    return (position for position, name in enumerate(graph.inputs) if name in read)
+
+
+def with_plain_names(pair: Pair) -> Pair:
+    """The same pair with its values named as people do: x0, x1, ... for inputs, c for constants, v for results."""
+    graphs = []
+    for graph in pair.graphs:
+        made = [name for node in graph.nodes for name in node.outputs if name]
+        stems = zip("xcv", (graph.inputs, graph.constants, made), strict=True)
+        names = {"": ""} | {name: f"{stem}{n}" for stem, group in stems for n, name in enumerate(group)}
+        nodes = [
+            replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
+            for node in graph.nodes
+        ]
+        graphs.append(
+            replace(
+                graph,
+                inputs=tuple(names[name] for name in graph.inputs),
+                constants={names[name]: array for name, array in graph.constants.items()},
+                nodes=tuple(nodes),
+                outputs=tuple(names[name] for name in graph.outputs),
+                types={names[name]: t for name, t in graph.types.items()},
+            )
+        )
+    return pair.with_graphs(graphs)

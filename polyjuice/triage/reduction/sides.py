@@ -1,0 +1,158 @@
+"""Less that one side has and the other has not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+
+from polyjuice.ir import Graph, GraphError, Node, attribute_texts
+from polyjuice.ops import infer_node
+from polyjuice.triage.reduction.edits import Edit, by_depth, on_side, shared, unused, with_constant
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.rebuild import cone, rebuild, substitute, with_input
+from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.values import Shared, depths, in_type
+
+#: How many nodes a detour may have.
+_DETOUR = 16
+
+
+def merges(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """On one side, an equal value that takes fewer operators."""
+    for value in reversed(by_depth(pair, shared(pair, trial))):
+        for side, names in enumerate(value.names):
+            if names:
+                yield partial(_merge, value=value, side=side)
+
+
+def _merge(pair: Pair, value: Shared, side: int) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    depth = depths(graph)
+    names = sorted((name for name in value.names[side] if name in depth), key=lambda name: depth[name])
+    if len(names) > 1:
+        first, others = names[0], names[1:]
+        for values in (dict.fromkeys(others, first), *({name: first} for name in others)):
+            with suppress(GraphError):
+                yield on_side(pair, side, substitute(graph, values))
+
+
+def one_sided(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """On one side alone, something simpler in the place of a value that makes no difference."""
+    if len(pair.graphs) == 1:
+        return
+    for value in reversed(by_depth(pair, shared(pair, trial))):
+        for side, names in enumerate(value.names):
+            for name in names:
+                yield partial(_without_value, name=name, array=in_type(value.array, value.type), side=side)
+
+
+def _without_value(pair: Pair, name: str, array: np.ndarray, side: int) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    maker = next((node for node in graph.nodes if name in node.outputs), None)
+    if maker is None:
+        return
+    t = graph.types[name]
+    for other in dict.fromkeys((*maker.inputs, *graph.inputs, *graph.constants)):
+        if other and graph.types[other] == t:
+            yield on_side(pair, side, substitute(graph, {name: other}))
+    new = unused(pair, "cut")
+    graphs = [with_input(other, new, t) for other in pair.graphs]
+    graphs[side] = substitute(graphs[side], {name: new})
+    yield replace(pair, graphs=tuple(graphs), inputs=(*pair.inputs, array))
+    yield on_side(pair, side, with_constant(graph, [name], new, array))
+
+
+def detours(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """On one side, a node on the way to a value, applied to what comes earlier, in the place of that value.
+
+    A tensor that is split and put together again with something done to each part, for one.
+    """
+    for side, graph in enumerate(pair.graphs):
+        for node in reversed(graph.nodes):
+            results = [name for name in node.outputs if name]
+            if len(results) == 1:
+                yield partial(_straight, name=results[0], side=side)
+
+
+def _straight(pair: Pair, name: str, side: int) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    if name not in graph.types:
+        return
+    inside = [graph.nodes[number] for number in sorted(cone(graph, name))[-_DETOUR:]]
+    made = [result for node in inside for result in node.outputs if result and result != name]
+    new = unused(pair, "straight")
+    for node in inside:
+        if node.opaque or len(node.outputs) != 1:
+            continue
+        for place, operand in enumerate(node.inputs):
+            for other in (*graph.inputs, *made):
+                if other in (operand, node.outputs[0]):
+                    continue
+                applied = replace(node, inputs=(*node.inputs[:place], other, *node.inputs[place + 1 :]), outputs=(new,))
+                with suppress(GraphError):
+                    if infer_node(applied, graph.types) == (graph.types[name],):
+                        types = {**graph.types, new: graph.types[name]}
+                        grown = replace(graph, nodes=(*graph.nodes, applied), types=types)
+                        yield on_side(pair, side, substitute(grown, {name: new}))
+
+
+def grafts(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """One side's part in the place of the other's, where both compute the same value: the less was rewritten."""
+    values = [v for v in shared(pair, trial) if v.everywhere]
+    for value in reversed(by_depth(pair, values)):
+        for source, target in permutations(range(len(pair.graphs)), 2):
+            yield partial(_graft, value=value, source=source, target=target)
+
+
+def _graft(pair: Pair, value: Shared, source: int, target: int) -> Iterator[Pair]:
+    giver, taker = pair.graphs[source], pair.graphs[target]
+    given = [name for name in value.names[source] if name in giver.types]
+    replaced = [name for name in value.names[target] if name in taker.types]
+    if not given or not replaced:
+        return
+    part = cone(giver, given[0])
+    names = dict(zip(giver.inputs, taker.inputs, strict=True))
+    constants: dict[str, np.ndarray] = {}
+    types = dict(taker.types)
+    nodes: list[Node] = []
+
+    def local(name: str) -> str:
+        if name and name not in names:
+            names[name] = f"{unused(pair, 'graft')}_{len(names)}"
+            types[names[name]] = giver.types[name]
+            if name in giver.constants:
+                constants[names[name]] = giver.constants[name]
+        return names.get(name, "")
+
+    for number in sorted(part):
+        node = giver.nodes[number]
+        operands = tuple(map(local, node.inputs))
+        nodes.append(replace(node, inputs=operands, outputs=tuple(map(local, node.outputs))))
+    new = local(given[0])
+    grown = replace(taker, nodes=(*nodes, *taker.nodes), constants={**taker.constants, **constants}, types=types)
+    grafted = substitute(grown, dict.fromkeys(replaced, new))
+    yield on_side(pair, target, _without_duplicates(grafted))
+    yield on_side(pair, target, grafted)
+
+
+def _without_duplicates(graph: Graph) -> Graph:
+    """Equal constants, and nodes that apply the same operator to the same operands, once each."""
+    seen: dict[tuple[object, ...], tuple[str, ...]] = {}
+    same: dict[str, str] = {}
+    for name, array in graph.constants.items():
+        same[name] = seen.setdefault((graph.types[name], array.tobytes()), (name,))[0]
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        operands = tuple(same.get(name, name) for name in node.inputs)
+        key = (node.qualified, tuple(attribute_texts(node.attrs)), node.identity, operands, len(node.outputs))
+        first = seen.setdefault(key, node.outputs)
+        if first is node.outputs:
+            nodes.append(replace(node, inputs=operands))
+        else:
+            same.update((name, kept) for name, kept in zip(node.outputs, first, strict=True) if name and kept)
+    return rebuild(graph, nodes=nodes, outputs=[same.get(name, name) for name in graph.outputs])

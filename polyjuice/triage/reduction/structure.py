@@ -1,0 +1,177 @@
+"""Fewer outputs, inputs and operators, on all sides together; and constants for what does not change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from polyjuice.ir import Graph, Node
+from polyjuice.ops import entry
+from polyjuice.triage.reduction.edits import Edit, by_depth, halves_first, on_side, shared, unused, with_constant
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.rebuild import (
+    rebuild,
+    substitute,
+    with_input,
+)
+from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.values import Shared, in_type
+
+
+def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """Only the output that shows the fault, or only another; or all but one."""
+    names = pair.graphs[0].outputs
+    for name in dict.fromkeys((names[pair.output], *names)):
+        yield partial(_only_output, name=name)
+    for name in names:
+        yield partial(_without_output, name=name)
+
+
+def _only_output(pair: Pair, name: str) -> Iterator[Pair]:
+    """Outputs are named as in the first graph."""
+    if name in pair.graphs[0].outputs:
+        number = pair.graphs[0].outputs.index(name)
+        yield replace(pair, graphs=tuple(rebuild(g, outputs=[g.outputs[number]]) for g in pair.graphs), output=0)
+
+
+def _without_output(pair: Pair, name: str) -> Iterator[Pair]:
+    declared = pair.graphs[0].outputs
+    kept = [k for k, other in enumerate(declared) if k == pair.output or other != name]
+    graphs = tuple(rebuild(graph, outputs=[graph.outputs[k] for k in kept]) for graph in pair.graphs)
+    yield replace(pair, graphs=graphs, output=kept.index(pair.output))
+
+
+def earlier_output(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """A value that all sides have, on the way to the output that shows the fault, in that output's place."""
+    values = [v for v in shared(pair, trial) if v.everywhere]
+    for value in halves_first(by_depth(pair, values)):
+        yield partial(_with_output, value=value)
+
+
+def _with_output(pair: Pair, value: Shared) -> Iterator[Pair]:
+    for end in (-1, 0):
+        graphs = []
+        for graph, names in zip(pair.graphs, value.names, strict=True):
+            there = [name for name in names if name in graph.types]
+            if not there:
+                return
+            declared = [*graph.outputs]
+            declared[pair.output] = there[end]
+            graphs.append(rebuild(graph, outputs=declared))
+        yield pair.with_graphs(graphs)
+
+
+def cuts(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """What all sides compute becomes an input, or a constant; the largest part that goes is tried first."""
+    values = [v for v in shared(pair, trial) if v.everywhere]
+    of = {name: v for v in values for name in v.names[0]}
+    for value in reversed(by_depth(pair, values)):
+        yield partial(_cut, values=[value])
+        results = _results_beside(pair.graphs[0], value.names[0][0])
+        if len(results) > 1 and all(name in of for name in results):
+            yield partial(_cut, values=[of[name] for name in results])
+
+
+def _results_beside(graph: Graph, name: str) -> Sequence[str]:
+    """All results of the node that computes a value."""
+    maker = next((node for node in graph.nodes if name in node.outputs), None)
+    return [result for result in maker.outputs if result] if maker else []
+
+
+def _cut(pair: Pair, values: Sequence[Shared]) -> Iterator[Pair]:
+    graphs, inputs = list(pair.graphs), list(pair.inputs)
+    fixed = list(pair.graphs)
+    for number, value in enumerate(values):
+        array, new = in_type(value.array, value.type), f"{unused(pair, 'cut')}_{number}"
+        for side, names in enumerate(value.names):
+            here = [name for name in names if name in pair.graphs[side].types]
+            if not here or set(here).intersection(pair.graphs[side].inputs):
+                return
+            graphs[side] = substitute(with_input(graphs[side], new, value.type), dict.fromkeys(here, new))
+            fixed[side] = with_constant(fixed[side], here, new, array)
+        inputs.append(array)
+    yield replace(pair, graphs=tuple(graphs), inputs=tuple(inputs))
+    yield pair.with_graphs(fixed)
+
+
+def constants(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """On one side, constants in the place of results that do not change with the inputs."""
+    values = shared(pair, trial)
+    for side, graph in enumerate(pair.graphs):
+        fixed = {name: in_type(v.array, v.type) for v in values if v.fixed for name in v.names[side]}
+        for node in reversed(graph.nodes):
+            results = [name for name in node.outputs if name]
+            if all(name in fixed for name in results):
+                yield partial(_fold, values={name: fixed[name] for name in results}, side=side)
+
+
+def _fold(pair: Pair, values: Mapping[str, np.ndarray], side: int) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    for number, (name, array) in enumerate(values.items()):
+        if name in graph.types:
+            graph = with_constant(graph, [name], f"{unused(pair, 'folded')}_{number}", array)
+    yield on_side(pair, side, graph)
+
+
+def bypasses(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """On all sides, an operand of a node in the place of its result, of the same type."""
+    values = shared(pair, trial)
+    of = {name: v for v in values if v.everywhere for name in v.names[0]}
+    graph = pair.graphs[0]
+    for node in reversed(graph.nodes):
+        for result in node.outputs:
+            for operand in dict.fromkeys(node.inputs):
+                if result in of and operand in of and of[result].type == of[operand].type:
+                    yield partial(_bypass, value=of[result], by=of[operand])
+
+
+def _bypass(pair: Pair, value: Shared, by: Shared) -> Iterator[Pair]:
+    graphs = []
+    for graph, names, instead in zip(pair.graphs, value.names, by.names, strict=True):
+        there = [name for name in names if name in graph.types]
+        new = next((name for name in instead if name in graph.types), None)
+        if not there or new is None:
+            return
+        graphs.append(substitute(graph, dict.fromkeys(there, new)))
+    yield pair.with_graphs(graphs)
+
+
+def fewer_inputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """One input in the place of another of its type."""
+    for kept, other in combinations(pair.graphs[0].inputs, 2):
+        yield partial(_one_input, kept=kept, other=other)
+
+
+def _one_input(pair: Pair, kept: str, other: str) -> Iterator[Pair]:
+    first = pair.graphs[0]
+    if kept not in first.inputs or other not in first.inputs or first.types[kept] != first.types[other]:
+        return
+    i, j = first.inputs.index(kept), first.inputs.index(other)
+    yield pair.with_graphs([substitute(graph, {graph.inputs[j]: graph.inputs[i]}) for graph in pair.graphs])
+
+
+def fewer_operands(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """An operator without one of its operands, on all sides or on one."""
+    applied = dict.fromkeys((n.qualified, len(n.inputs)) for graph in pair.graphs for n in graph.nodes)
+    sides: list[tuple[int, ...]] = [tuple(range(len(pair.graphs)))]
+    sides += [(side,) for side in sides[0]] if len(sides[0]) > 1 else []
+    for (name, count), among in ((key, among) for key in applied for among in sides):
+        for position in range(count):
+            yield partial(_without_operand, name=name, count=count, position=position, sides=among)
+
+
+def _without_operand(pair: Pair, name: str, count: int, position: int, sides: Sequence[int]) -> Iterator[Pair]:
+    def shorter(node: Node) -> Node:
+        op = entry(node)
+        if op is None or op.fixed_arity or (node.qualified, len(node.inputs)) != (name, count):
+            return node
+        return replace(node, inputs=node.inputs[:position] + node.inputs[position + 1 :])
+
+    graphs = list(pair.graphs)
+    for side in sides:
+        graphs[side] = rebuild(graphs[side], nodes=tuple(map(shorter, graphs[side].nodes)))
+    yield pair.with_graphs(graphs)

@@ -1,0 +1,235 @@
+"""Whether a candidate still shows the fault: the gate first, then the compiler and the oracle. Answers are kept."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from polyjuice.bench import Bench
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.gate import difference
+from polyjuice.inputs import make_inputs, mode
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, array_digest, digest
+from polyjuice.lower import Unlowerable, lower
+from polyjuice.numerics import Analyses
+from polyjuice.oracles import Case, Spelling, Tested, Verdict
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.values import fingerprint
+from polyjuice.triage.stored import Stored
+
+#: Further sets of inputs, of the finding's profile, on which the two sides must be equal too: at first sight, and of
+#: what is accepted. With few and small outputs two programs are easily equal by chance.
+_FEW_SETS, _MANY_SETS = 2, 16
+
+#: How many keys are tried for a lowering that has just the idioms that are wanted.
+_KEYS = 16
+
+#: What comes of attributes that no operator's sampling would choose, such as a stride of 0, and of ill-typed graphs.
+UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
+
+#: How many programs' outcomes, and sets of inputs, are kept.
+_KEPT = 64
+
+
+class OutOfTime(Exception):
+    """The time budget is spent."""
+
+
+@dataclass
+class Counts:
+    """What a reduction took: candidates, those that the gate refused, and programs that the compiler was given."""
+
+    candidates: int = 0
+    refused: int = 0
+    programs: int = 0
+
+
+@dataclass
+class Trial:
+    """Holds candidates against the finding's own oracle. ``until`` is when the time is up, on the monotonic clock."""
+
+    stored: Stored
+    bench: Bench
+    until: float = math.inf
+    counts: Counts = field(default_factory=Counts)
+    _answers: dict[str, bool] = field(default_factory=dict)
+    _outcomes: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
+    _further: dict[str, tuple[np.ndarray, ...] | None] = field(default_factory=dict)
+
+    def check_time(self) -> None:
+        """Raises OutOfTime."""
+        if time.monotonic() > self.until:
+            raise OutOfTime
+
+    def shows(self, pair: Pair) -> bool:
+        """Whether the sides are equal and the fault shows."""
+        if pair.digest not in self._answers:
+            self.counts.candidates += 1
+            try:
+                self._answers[pair.digest] = self._shows(pair)
+            except UNFIT:
+                self._answers[pair.digest] = False
+        return self._answers[pair.digest]
+
+    def _shows(self, pair: Pair) -> bool:
+        """The gate on few sets of inputs, since most candidates end at the oracle; and on many where they do not."""
+        if not self.sound(pair, _FEW_SETS):
+            self.counts.refused += 1
+            return False
+        case = self.case(pair)
+        shown = case is not None and self.stored.oracle.triggers(self.verdict(pair), case, self.bench)
+        if shown and not self.sound(pair, _MANY_SETS):
+            self.counts.refused += 1
+            return False
+        return shown
+
+    def sound(self, pair: Pair, count: int) -> bool:
+        """Whether the graphs have values, on the pair's inputs and on others, and are equal: the campaign's gate.
+
+        And whether the compiler has something to compile: a program that no input enters is a constant.
+        """
+        first = pair.graphs[0]
+        if any(graph.output_types != first.output_types for graph in pair.graphs):
+            return False
+        varied = all(map(_varies, self.stored.graphs.values()))
+        if varied and any(graph.nodes and not _varies(graph) for graph in pair.graphs):
+            return False
+        sets = [pair.inputs, *self.further(pair, count)]
+        if len(sets) == 1:
+            return False
+        try:
+            values = [evaluate(first, x, "float64") for x in sets]
+        except EvaluationError:
+            return False
+        modes = [mode(self.stored.record.profile, self.bench.compiler.format)] * len(sets)
+        return not any(difference(first, other, sets, values, modes) for other in pair.graphs[1:])
+
+    def further(self, pair: Pair, count: int) -> list[tuple[np.ndarray, ...]]:
+        """Other inputs of the finding's profile on which the graphs have values, from up to ``count`` seeds."""
+        graphs = " ".join(digest(graph) for graph in pair.graphs)
+        found = []
+        for number in range(count):
+            key = f"{number} {graphs}"
+            if key not in self._further:
+                try:
+                    profile = self.stored.record.profile
+                    self._further[key] = make_inputs(pair.graphs[0], profile, number, pair.graphs[1:])
+                except EvaluationError:
+                    self._further[key] = None
+            found.append(self._further[key])
+        _forget(self._further)
+        return [inputs for inputs in found if inputs is not None]
+
+    def verdict(self, pair: Pair) -> Verdict:
+        """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
+        record = self.stored.record
+        b = record.b if len(pair.graphs) > 1 else ""
+        return Verdict(
+            record.oracle, record.kind, record.a, b, "", record.signature, output=pair.output, level=record.level
+        )
+
+    def judge(self, pair: Pair) -> tuple[Case, Verdict] | None:
+        """The case and the oracle's own words; None where the fault does not show."""
+        case, wanted = self.case(pair), self.verdict(pair)
+        if case is None:
+            return None
+        said = self.stored.oracle.judge(case, self.bench)
+        same = [v for v in said if v.same_fault(wanted)] or [
+            v for v in said if (v.kind, v.a) == (wanted.kind, wanted.a)
+        ]
+        return (case, same[0]) if same else None
+
+    def case(self, pair: Pair) -> Case | None:
+        """The pair, compiled and run; None where the compiler's format cannot say it."""
+        tested = []
+        for graph, idioms, (label, spelling) in zip(
+            pair.graphs, pair.idioms, self.stored.spellings.items(), strict=True
+        ):
+            found = self._lowered(graph, pair.inputs, idioms, spelling)
+            if found is None:
+                return None
+            analyses = Analyses(graph, [pair.inputs], [mode(self.stored.record.profile, self.bench.compiler.format)])
+            artifact, used = found
+            tested.append(Tested(label, graph, artifact, analyses, self._outcome(artifact, pair.inputs), used))
+        return Case([self.stored.record.profile], [pair.inputs], tested)
+
+    def _outcome(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Outcome:
+        """One side changes at a time, mostly: the other is not run again."""
+        arrays = [*artifact.arrays.values(), *inputs]
+        types = [f"{array.dtype}{array.shape}" for array in arrays]
+        key = (str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
+        if key not in self._outcomes:
+            self.counts.programs += 1
+            self._outcomes[key] = self.bench.execute(artifact, [inputs])
+            _forget(self._outcomes)
+        return self._outcomes[key]
+
+    def _lowered(
+        self, graph: Graph, inputs: Sequence[np.ndarray], idioms: frozenset[str], spelling: Spelling
+    ) -> tuple[Artifact, Spelling] | None:
+        """The graph, spelled with the idioms that are wanted, or with others where no key is found for these."""
+        repeated = {
+            name: axis
+            for name, array in zip(graph.inputs, inputs, strict=True)
+            if (axis := spelling.repeated.get(name, array.ndim)) < array.ndim and _repeats(array, axis)
+        }
+        best: tuple[int, Artifact, Spelling] | None = None
+        for number in range(_KEYS):
+            used = replace(spelling, key=f"{spelling.key} {number}" if number else spelling.key, repeated=repeated)
+            try:
+                artifact = self._lower(graph, used)
+            except Unlowerable:
+                return None
+            off = len(idiom_names(artifact) ^ idioms)
+            if best is None or off < best[0]:
+                best = off, artifact, used
+            if not off:
+                break
+        return best[1:] if best else None
+
+    def _lower(self, graph: Graph, spelling: Spelling) -> Artifact:
+        return lower(
+            graph,
+            self.bench.compiler.format,
+            spelling.key,
+            repeated=spelling.repeated,
+            opset=self.bench.conditions.opset,
+            lacks=self.bench.compiler.lacks,
+            unknown_sizes=spelling.unknown_sizes,
+        )
+
+    def as_stored(self) -> Pair:
+        """The finding itself as a pair, in the spelling in which it was found. Raises Unlowerable."""
+        record, spellings = self.stored.record, self.stored.spellings
+        artifacts = (self._lower(graph, spellings[label]) for label, graph in self.stored.graphs.items())
+        graphs = tuple(self.stored.graphs.values())
+        return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)))
+
+
+def _forget(kept: dict[Any, Any]) -> None:
+    """Let go of what is oldest."""
+    while len(kept) > _KEPT:
+        del kept[next(iter(kept))]
+
+
+def _varies(graph: Graph) -> bool:
+    """Whether an output depends on an input."""
+    read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
+    return not read.isdisjoint(graph.inputs)
+
+
+def idiom_names(artifact: Artifact) -> frozenset[str]:
+    """The idioms of a program without what depends on its length: how often each occurs, and each input's layout."""
+    return frozenset(re.sub(r" x\d+$|(?<=^layouts): .*", "", idiom) for idiom in artifact.idioms)
+
+
+def _repeats(array: np.ndarray, axis: int) -> bool:
+    """Whether the values are the same all along an axis."""
+    return array.shape[axis] > 1 and fingerprint(array) == fingerprint(np.take(array, [0] * array.shape[axis], axis))
