@@ -24,11 +24,11 @@ import numpy as np
 import pytest
 from test_cli import COMMAND, fuzz, polyjuice, refusal, save_model
 
-from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.triage import Bench
 
 CONTROL = '''
 from polyjuice.campaign import numpy_control as control

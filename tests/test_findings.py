@@ -26,7 +26,7 @@ from polyjuice import formats
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
 
-FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
+FILES = {"finding.json", "case.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
 
 EAGER = '''
 from dataclasses import replace
@@ -136,7 +136,7 @@ def test_a_wrong_compiler_is_found(campaign: tuple[Path, dict[str, Any]]) -> Non
     assert summary["findings"] == len(signatures)
 
 
-def test_a_finding_is_a_folder_of_six_files(campaign: tuple[Path, dict[str, Any]]) -> None:
+def test_a_finding_is_a_folder_of_seven_files(campaign: tuple[Path, dict[str, Any]]) -> None:
     for finding in findings(campaign[0]):
         assert {path.name for path in finding.iterdir()} == FILES
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 import pytest
 
 from polyjuice import oracles
-from polyjuice.campaign.bench import Bench
-from polyjuice.campaign.config import Config
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, load, operator_count
 from polyjuice.inputs import make_inputs
@@ -16,6 +14,7 @@ from polyjuice.ir import TensorType, digest
 from polyjuice.lower import lower
 from polyjuice.numerics import analyse
 from polyjuice.ops import GraphBuilder
+from polyjuice.triage import Bench, Settings
 
 pytest.importorskip("torch")
 
@@ -36,7 +35,7 @@ def test_from_a_graph_to_a_verdict() -> None:
     # The same compiler runs both, in a process of its own, on the same inputs.
     inputs = make_inputs(seed, "exact", seed=0)
     tested = []
-    with Bench(Config(compiler="eager"), find("eager")) as bench:
+    with Bench(Settings(), find("eager")) as bench:
         for variant in (low, high):
             model = lower(variant.graph, "torch", seed=0)
             outcome = bench.execute(model, [inputs])

@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
@@ -41,6 +40,7 @@ from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import allowed_rulesets
 from polyjuice.oracles import ORACLES, Case
+from polyjuice.triage import Bench
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
@@ -148,7 +148,7 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
         state = json.loads(progress.read_text())
     detected: dict[str, Detected] = state["detected"]
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, FaultyBench(config, find(config.compiler)) as bench:
+    with tempfile.TemporaryDirectory() as folder, FaultyBench(config.settings, find(config.compiler)) as bench:
         for runner, index in islice(mixed(config, Path(folder), bench), state["cases"], None):
             left = [name for name in names if not detected[name].keys() & enough]
             if not left or state["pairs"] >= pairs:

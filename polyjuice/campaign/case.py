@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
 
-from polyjuice.campaign.bench import Bench
 from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Prepared, Skip, Unsound
@@ -20,7 +19,7 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.support import Support
-from polyjuice.triage import Circumstances, FindingRecord, known, write_finding
+from polyjuice.triage import Bench, Circumstances, FindingRecord, known, rerun, write_finding
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -61,7 +60,7 @@ class Runner:
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
         self._clock = Clock()
-        self.bench = bench or Bench(config, self._compiler)
+        self.bench = bench or Bench(config.settings, self._compiler)
         support = Support(self._compiler, self.bench.worker(), config.opset)
         self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
@@ -160,24 +159,14 @@ class Runner:
     def _circumstances(self, index: int, rules: Sequence[str], regression: str) -> Circumstances:
         config = self._config
         return Circumstances(
-            self._compiler,
-            self.bench.versions,
-            config.python,
-            config.device,
-            config.level,
-            config.seed,
-            index,
-            rules,
-            2 * config.timeout_s,
-            regression,
+            self._compiler, self.bench.versions, config.settings, config.seed, index, rules, regression
         )
 
     def _repeats(self, case: Case, verdict: Verdict) -> bool:
-        sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
+        sides = replace(case, tested=[case.of(label) for label in (verdict.a, verdict.b) if label])
         for _ in range(_REPEATS):
             with self.bench.fresh() as bench:
-                tested = [replace(t, outcome=bench.execute(t.artifact, case.inputs)) for t in sides]
-                if not ORACLES[verdict.oracle].triggers(verdict, replace(case, tested=tested), bench):
+                if not ORACLES[verdict.oracle].triggers(verdict, rerun(sides, bench), bench):
                     return False
         return True
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from polyjuice.inputs import USUAL_PROFILES
+from polyjuice.triage import Settings
 
 #: The way to extract that leaves a seed graph as it is, for oracles that need no second variant.
 ORIGINAL = "original"
@@ -47,6 +48,11 @@ class Config:
     opset: int = 18
     disruptive: bool = False
     known: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        """How the compiler is called. No refusal of the framework may keep a disrupted program from it."""
+        return Settings(self.python, self.device, self.level, self.timeout_s, self.opset, not self.disruptive)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -73,7 +73,7 @@ class Prepared:
             Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
             for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
         ]
-        return Case(self.profiles, self.inputs, tested, self.broken)
+        return Case(self.profiles, self.inputs, tested, self.broken, self.modes)
 
 
 class Preparation:

@@ -6,23 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polyjuice.compilers import CompilerInfo
+from polyjuice.triage.bench import Settings
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """The compiler and its settings, the campaign's seed, the case and its rules.
+    """The compiler and how it is called, the campaign's seed, the case and its rules.
 
-    ``python`` has the compiler; ``level`` is "" for its default; a reproducer gets ``limit_s`` seconds. ``regression``
-    is where a bug was reported that the verdict looks like, and that this version should not have any more.
+    ``regression`` is where a bug was reported that the verdict looks like, and that this version should not have any
+    more.
     """
 
     compiler: CompilerInfo
     versions: Mapping[str, str]
-    python: str
-    device: str
-    level: str
+    settings: Settings
     seed: int
     index: int
     rules: Sequence[str]
-    limit_s: float
     regression: str = ""
+
+    @property
+    def limit_s(self) -> float:
+        """What a reproducer gets: a compilation, and a run."""
+        return 2 * self.settings.timeout_s

@@ -17,7 +17,7 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.oracles import ORACLES, Case, Verdict
-from polyjuice.triage import reproducer
+from polyjuice.triage import loading, reproducer
 from polyjuice.triage.circumstances import Circumstances
 
 
@@ -57,12 +57,13 @@ def write_finding(folder: Path, how: Circumstances, case: Case, verdict: Verdict
     artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
     for side, artifact in zip("AB", artifacts, strict=False):
         if isinstance(artifact.source, bytes):
-            (folder / reproducer.lowered_name(side)).write_bytes(artifact.source)
-    arrays: dict[str, Any] = reproducer.stored_arrays(case, verdict, artifacts)
+            (folder / loading.lowered_name(side)).write_bytes(artifact.source)
+    arrays: dict[str, Any] = loading.stored_arrays(case, verdict, artifacts)
     np.savez_compressed(folder / "inputs.npz", **arrays)
+    loading.keep(folder, how.settings, case, verdict)
     text = reproducer.write(how, case, verdict, artifacts[0], artifacts[1] if b else None)
     (folder / "repro.py").write_text(text, encoding="utf-8")
-    status, output = run_reproducer(folder, how.python, how.limit_s)
+    status, output = run_reproducer(folder, how.settings.python, how.limit_s)
     record = FindingRecord(
         verdict.kind,
         verdict.oracle,

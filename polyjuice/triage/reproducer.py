@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-import numpy as np
-
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
-from polyjuice.ir import dtypes
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage import templates
 from polyjuice.triage.circumstances import Circumstances
+from polyjuice.triage.loading import lowered_name
 
 #: What a verdict is shown by: its oracle's template, unless its kind has one.
 _BY_ORACLE = {
@@ -52,7 +50,7 @@ def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Arti
     )
     harness = templates.HARNESS[a.format].substitute(
         count=len(case.inputs[verdict.inputs]),
-        device=how.device,
+        device=how.settings.device,
         gradients=templates.GRADIENTS if gradient else "",
         gradient_option=", gradient=True" if gradient else "",
         results="gradients(call(), inputs)" if gradient else "call()",
@@ -64,7 +62,7 @@ def write(how: Circumstances, case: Case, verdict: Verdict, a: Artifact, b: Arti
         sides = {side: sides[side]}
     models = "\n".join(_class(name, artifact) for name, artifact in sides.items() if artifact.format != "onnx")
     elsewhere = fails or (mistyped and verdict.culprit != verdict.a)
-    level = (verdict.level if elsewhere else "") or how.level
+    level = (verdict.level if elsewhere else "") or how.settings.level
     declared = case.of(verdict.a).graph.output_types[verdict.output]
     calls = [_call(name, artifact, {"level": level} if level else {}) for name, artifact in sides.items()]
     compared = tail.substitute(
@@ -88,11 +86,6 @@ def _imports(compiler: CompilerInfo) -> list[str]:
     return [line for line in compiler.repro_imports.strip().splitlines() if line]
 
 
-def lowered_name(side: str) -> str:
-    """The file beside the reproducer that holds the ONNX model of side A or B as it was compiled."""
-    return f"{side.lower()}.lowered.onnx"
-
-
 def _call(name: str, artifact: Artifact, level: Mapping[str, str]) -> str:
     """The arguments of ``program`` for one side."""
     model = f'"{lowered_name(name)}"' if artifact.format == "onnx" else name
@@ -105,21 +98,3 @@ def _class(name: str, artifact: Artifact) -> str:
     assert isinstance(artifact.source, str)
     body = re.sub(r"^import .*\n", "", artifact.source, flags=re.MULTILINE).strip()
     return body.replace("class Model(", f"class {name}(", 1) + "\n\n"
-
-
-def stored_arrays(case: Case, verdict: Verdict, artifacts: list[Artifact]) -> dict[str, np.ndarray]:
-    """What ``inputs.npz`` holds: inputs, constants, and the allowed differences; bfloat16 as the uint16 of its bits."""
-    arrays = {f"input_{i}": array for i, array in enumerate(case.inputs[verdict.inputs])}
-    for artifact in artifacts:
-        arrays.update(artifact.arrays)
-    if verdict.allowed is not None:
-        arrays["allowed"] = verdict.allowed
-    if verdict.expected is not None:
-        arrays["expected"] = verdict.expected
-    bfloat16 = dtypes.to_numpy("bfloat16")
-    return {
-        (f"{name}@bfloat16" if array.dtype == bfloat16 else name): (
-            array.view(np.uint16) if array.dtype == bfloat16 else array
-        )
-        for name, array in arrays.items()
-    }

@@ -1,29 +1,50 @@
-"""The compiler under test in worker processes of its own: what a campaign's process has of it."""
+"""The compiler under test in worker processes of its own, and how it is called."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from types import TracebackType
 
 import numpy as np
 
-from polyjuice.campaign.config import Config
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Worker
 from polyjuice.ir import Graph, digest
 from polyjuice.lower import Unlowerable, lower
+from polyjuice.oracles import Case, Lab
 
 #: How long a program is timed for (the performance oracle, which does so several times).
 _MEASURE_S = 0.1
 
 
-class Bench:
-    """One worker for the compiler's default, and one for every other optimization level that is asked for."""
+@dataclass(frozen=True)
+class Settings:
+    """How a compiler is called.
 
-    def __init__(self, config: Config, compiler: CompilerInfo) -> None:
+    ``python`` has it; ``level`` is "" for its default; ``timeout_s`` bounds one compilation, and one run; ``opset`` is
+    that of ONNX models. With ``uncompiled`` the framework's own run is made too. ``disabled`` names knobs of the
+    compiler that are switched off, and with ``trace`` it says in full what it did (see `CompilerFile`).
+    """
+
+    python: str = sys.executable
+    device: str = "cpu"
+    level: str = ""
+    timeout_s: float = 60.0
+    opset: int = 18
+    uncompiled: bool = True
+    disabled: tuple[str, ...] = ()
+    trace: bool = False
+
+
+class Bench:
+    """One worker for the settings' level, and one for every other optimization level that is asked for."""
+
+    def __init__(self, settings: Settings, compiler: CompilerInfo) -> None:
         self.compiler = compiler
-        self._config = config
+        self.settings = settings
         self._workers: dict[str, Worker] = {}
 
     def __enter__(self) -> Bench:
@@ -40,14 +61,20 @@ class Bench:
 
     def fresh(self) -> Bench:
         """Another bench, whose processes have seen nothing yet."""
-        return Bench(self._config, self.compiler)
+        return Bench(self.settings, self.compiler)
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
-            limits = Limits(compile_s=self._config.timeout_s, run_s=self._config.timeout_s)
-            chosen = level or self._config.level
-            options = {"device": self._config.device, **({"level": chosen} if chosen else {})}
-            self._workers[level] = Worker(self.compiler, python=self._config.python, limits=limits, options=options)
+            settings = self.settings
+            limits = Limits(compile_s=settings.timeout_s, run_s=settings.timeout_s)
+            options: dict[str, object] = {"device": settings.device}
+            if chosen := level or settings.level:
+                options["level"] = chosen
+            if settings.disabled:
+                options["disable"] = list(settings.disabled)
+            if settings.trace:
+                options["trace"] = True
+            self._workers[level] = Worker(self.compiler, python=settings.python, limits=limits, options=options)
         return self._workers[level]
 
     @property
@@ -67,15 +94,19 @@ class Bench:
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
-        reference = not self._config.disruptive  # a framework's refusal must not keep a program from the compiler
-        return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
+        return self.worker(level).execute(artifact, inputs, reference=self.settings.uncompiled, compile=compile)
 
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)
 
     def lower(self, graph: Graph) -> Artifact | None:
-        opset, lacks = self._config.opset, self.compiler.lacks
+        opset, lacks = self.settings.opset, self.compiler.lacks
         try:
             return lower(graph, self.compiler.format, digest(graph), opset=opset, lacks=lacks)
         except Unlowerable:
             return None
+
+
+def rerun(case: Case, lab: Lab) -> Case:
+    """The case with the outcomes of its variants compiled and run once more."""
+    return replace(case, tested=[replace(t, outcome=lab.execute(t.artifact, case.inputs)) for t in case.tested])
