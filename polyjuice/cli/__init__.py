@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
+from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
 from polyjuice.cli.fuzz import fuzz
 from polyjuice.cli.graphs import generate, metrics
@@ -20,6 +21,7 @@ from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
+from polyjuice.triage import FindingError
 from polyjuice.triage.known import KnownError
 
 app = typer.Typer(
@@ -31,6 +33,7 @@ app = typer.Typer(
 app.command()(fuzz)
 app.command()(rewrite)
 app.command()(replay)
+app.command()(bisect)
 app.command()(generate)
 app.command()(metrics)
 app.command("compilers")(list_compilers)
@@ -40,7 +43,16 @@ app.add_typer(rules, name="rules")
 
 
 #: Mistakes that the user, or the environment, has made: one line says what and where.
-_THE_USERS = (EnvironmentProblem, SolverMissing, RuleError, formats.FormatError, KnownError, NoCampaign, Usage)
+_THE_USERS = (
+    EnvironmentProblem,
+    FindingError,
+    KnownError,
+    NoCampaign,
+    RuleError,
+    SolverMissing,
+    Usage,
+    formats.FormatError,
+)
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +31,9 @@ WithoutRuleOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", help="All random choices follow from it.")]
 
 
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
 class Usage(ValueError):
     """A mistake in the options."""
 
@@ -46,3 +51,16 @@ def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
     if unknown or not names:
         raise Usage(f"{option} {text}: choose from {', '.join(known)}")
     return names
+
+
+def seconds(text: str) -> float:
+    """A duration as ``--time`` takes it."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
+    if not match or float(match[1]) == 0:
+        raise Usage(f"--time {text}: give a number and a unit, as in 90s, 10m or 8h")
+    return float(match[1]) * _UNITS[match[2] or "s"]
+
+
+def interpreter(python: Path | None) -> Path:
+    """The interpreter's absolute path; links are kept, for a virtual environment's python is one."""
+    return Path(sys.executable) if python is None else Path(os.path.abspath(python))

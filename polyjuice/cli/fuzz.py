@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -38,6 +37,8 @@ from polyjuice.cli.common import (
     Usage,
     WithoutRuleOption,
     chosen,
+    interpreter,
+    seconds,
     stderr,
     stdout,
 )
@@ -51,8 +52,6 @@ from polyjuice.oracles import ORACLES
 from polyjuice.triage import known
 
 _ORACLES = "metamorphic,crash"
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Extract(StrEnum):
@@ -130,7 +129,7 @@ def fuzz(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or ["default"]),
             cases=cases,
-            time_s=_seconds(duration) if duration else None if cases else 600.0,
+            time_s=seconds(duration) if duration else None if cases else 600.0,
             seed=seed,
             nodes=nodes,
             variants=variants,
@@ -142,7 +141,7 @@ def fuzz(
             oracles=chosen(oracle or ("crash" if disruptive else _ORACLES), list(ORACLES), "--oracle"),
             profiles=chosen(profile, PROFILES, "--profile"),
             input_sets=input_sets,
-            python=str(_interpreter(python)),
+            python=str(interpreter(python)),
             device=device.value,
             level=level,
             workers=workers or os.cpu_count() or 1,
@@ -337,18 +336,6 @@ def _print_summary(summary: dict[str, Any], store: Store) -> None:
             seen.add(finding["signature"])
             path = store.folder / "findings" / finding["folder"]
             stdout.print(f"\n[red]{finding['kind']}[/red] {escape(str(path))}\n  {escape(finding['message'])}")
-
-
-def _seconds(text: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
-    if not match or float(match[1]) == 0:
-        raise Usage(f"--time {text}: give a number and a unit, as in 90s, 10m or 8h")
-    return float(match[1]) * _UNITS[match[2] or "s"]
-
-
-def _interpreter(python: Path | None) -> Path:
-    """The interpreter's absolute path; links are kept, for a virtual environment's python is one."""
-    return Path(sys.executable) if python is None else Path(os.path.abspath(python))
 
 
 def _known_bugs(path: Path | None) -> str:

@@ -174,5 +174,8 @@ def _read(folder: Path, name: str, otherwise: str) -> dict[str, Any]:
     path = folder / name
     if not path.is_file():
         raise FindingError(f"{folder} {otherwise} (there is no {name})")
-    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FindingError(f"{path} is damaged: {error}") from None
     return read
