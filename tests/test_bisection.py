@@ -272,6 +272,18 @@ def test_a_faulty_optimizer_of_onnxruntime_is_named(
     assert result.levels == {"disable": "gone", "basic": "shown"}
 
 
+@pytest.mark.long
 def test_a_faulty_pass_of_tvm_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fault = "tvm/division-behind-multiplication"
     assert bisect(load(planted(tmp_path / "f", fault, monkeypatch)), 300).blame == (fault,)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("fault", "blame"),
+    [("inductor/addmm-column-bias", "pattern addmm"), ("inductor/cast-to-bool-truncates", "lowering _to_copy")],
+)
+def test_the_part_of_inductor_that_holds_a_fault_is_named(
+    fault: str, blame: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bisect(load(planted(tmp_path / "f", fault, monkeypatch)), 1200).blame == (blame,)

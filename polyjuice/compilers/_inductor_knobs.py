@@ -23,11 +23,11 @@ _off: set[str] = set()
 
 
 def families() -> list[str]:
-    """Those that this release has."""
+    """Those that this release has: a pattern says more than the pass that it belongs to, and so comes first."""
     observer, bisector = _observer(), _bisector()
     return [
-        *(["pass *"] if hasattr(observer, "_check_disable_pass") else []),
         "pattern *",
+        *(["pass *"] if hasattr(observer, "_check_disable_pass") else []),
         *(["decomposition *", "lowering *"] if bisector else []),
     ]
 

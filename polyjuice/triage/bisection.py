@@ -180,15 +180,18 @@ class _Search:
     def _met_knobs(self, declared: Sequence[str]) -> dict[str, list[str]]:
         """The knobs that the traces of the programs name, each with the labels of those programs.
 
-        What the compiler did to one program alone comes first, the culprit's before the other's.
+        What the compiler did to one program alone comes first; otherwise they are in the order of the declared knobs.
         """
         met: dict[str, list[str]] = {}
+        place: dict[str, int] = {}
         for t in self._traced(()):
             self._untraced = self._untraced or t.outcome.status != "ok"
             for name in dict.fromkeys(t.outcome.trace):
-                if any(_names(knob, name) for knob in declared):
+                declaring = next((i for i, knob in enumerate(declared) if _names(knob, name)), None)
+                if declaring is not None:
+                    place[name] = declaring
                     met.setdefault(name, []).append(t.label)
-        return dict(sorted(met.items(), key=lambda item: len(item[1])))
+        return {name: met[name] for name in sorted(met, key=lambda name: (len(met[name]), place[name]))}
 
     def _traced(self, disabled: tuple[str, ...]) -> list[Tested]:
         """The programs with their traces, the culprit first."""
