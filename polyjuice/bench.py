@@ -40,9 +40,13 @@ class Conditions:
 class Bench:
     """One worker for the compiler's default, and one for every other optimization level that is asked for."""
 
-    def __init__(self, conditions: Conditions, compiler: CompilerInfo) -> None:
+    def __init__(
+        self, conditions: Conditions, compiler: CompilerInfo, disabled: Sequence[str] = (), trace: bool = False
+    ) -> None:
+        """``disabled`` names knobs that are switched off; with ``trace`` traces say all (see `CompilerFile`)."""
         self.compiler = compiler
         self.conditions = conditions
+        self._disabled, self._trace = tuple(disabled), trace
         self._workers: dict[str, Worker] = {}
 
     def __enter__(self) -> Bench:
@@ -59,13 +63,17 @@ class Bench:
 
     def fresh(self) -> Bench:
         """Another bench, whose processes have seen nothing yet."""
-        return Bench(self.conditions, self.compiler)
+        return Bench(self.conditions, self.compiler, self._disabled, self._trace)
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
             limits = Limits(compile_s=self.conditions.timeout_s, run_s=self.conditions.timeout_s)
-            chosen = level or self.conditions.level
-            options = {"device": self.conditions.device, **({"level": chosen} if chosen else {})}
+            asked = {
+                "level": level or self.conditions.level,
+                "disable": list(self._disabled),
+                "trace": self._trace,
+            }
+            options = {"device": self.conditions.device, **{name: value for name, value in asked.items() if value}}
             self._workers[level] = Worker(self.compiler, python=self.conditions.python, limits=limits, options=options)
         return self._workers[level]
 

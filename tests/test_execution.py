@@ -147,6 +147,7 @@ COMPILER_FILES = sorted(path for path in Path(compilers.__file__).parent.glob("*
 WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py", "_wire.py")]
 # What a compiler file may import besides a module of its own name.
 FRAMEWORKS = {
+    "_inductor_knobs": {"torch"},
     "_inductor_trace": {"torch"},
     "_tensorflow": {"tensorflow"},
     "_torch": {"torch"},

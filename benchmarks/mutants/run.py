@@ -186,10 +186,13 @@ def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case:
     if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
         return found
     before = said(oracles, prepared.case(sound), bench)
+    by_chance: bool | None = None  # asked for where it matters: it takes many compilations
     for name, outcomes in effects(bench, prepared, met, sound, candidates, [t.outcome for t in case.tested]):
         verdicts = said(oracles, prepared.case(outcomes), bench) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
-        if not (failed and fails_by_chance(bench, prepared)):
+        if failed and by_chance is None:
+            by_chance = fails_by_chance(bench, prepared)
+        if not (failed and by_chance):
             found[name] |= {verdict[0] for verdict in verdicts}
     return found
 

@@ -76,7 +76,7 @@ class Prepared:
                 self.variants, self.artifacts, outcomes, self.spellings, strict=True
             )
         ]
-        return Case(self.profiles, self.inputs, tested, self.broken)
+        return Case(self.profiles, self.inputs, tested, self.broken, self.modes)
 
 
 class Preparation:

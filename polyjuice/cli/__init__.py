@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
+from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
 from polyjuice.cli.fuzz import fuzz
 from polyjuice.cli.graphs import generate, metrics
@@ -34,6 +35,7 @@ app.command()(fuzz)
 app.command()(rewrite)
 app.command()(replay)
 app.command()(reduce)
+app.command()(bisect)
 app.command()(generate)
 app.command()(metrics)
 app.command("compilers")(list_compilers)

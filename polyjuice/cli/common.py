@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -58,3 +59,8 @@ def seconds(text: str) -> float:
     if not match or float(match[1]) == 0:
         raise Usage(f"--time {text}: give a number and a unit, as in 90s, 10m or 8h")
     return float(match[1]) * _UNITS[match[2] or "s"]
+
+
+def interpreter(python: Path | None) -> Path:
+    """The interpreter's absolute path; links are kept, for a virtual environment's python is one."""
+    return Path(sys.executable) if python is None else Path(os.path.abspath(python))

@@ -37,6 +37,7 @@ from polyjuice.cli.common import (
     Usage,
     WithoutRuleOption,
     chosen,
+    interpreter,
     seconds,
     stderr,
     stdout,
@@ -140,7 +141,7 @@ def fuzz(
             oracles=chosen(oracle or ("crash" if disruptive else _ORACLES), list(ORACLES), "--oracle"),
             profiles=chosen(profile, PROFILES, "--profile"),
             input_sets=input_sets,
-            python=str(_interpreter(python)),
+            python=str(interpreter(python)),
             device=device.value,
             level=level,
             workers=workers or os.cpu_count() or 1,
@@ -335,11 +336,6 @@ def _print_summary(summary: dict[str, Any], store: Store) -> None:
             seen.add(finding["signature"])
             path = store.folder / "findings" / finding["folder"]
             stdout.print(f"\n[red]{finding['kind']}[/red] {escape(str(path))}\n  {escape(finding['message'])}")
-
-
-def _interpreter(python: Path | None) -> Path:
-    """The interpreter's absolute path; links are kept, for a virtual environment's python is one."""
-    return Path(sys.executable) if python is None else Path(os.path.abspath(python))
 
 
 def _known_bugs(path: Path | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from polyjuice.cli.common import FINDINGS, OK, Usage, seconds, stderr, stdout
+from polyjuice.cli.common import FINDINGS, OK, Usage, interpreter, seconds, stderr, stdout
 from polyjuice.triage import reduction
 from polyjuice.triage.stored import load
 
@@ -31,7 +30,7 @@ def reduce(
     folder = out or finding / "reduced"
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds something else: name another folder with --out")
-    stored = load(finding, python and Path(os.path.abspath(python)))
+    stored = load(finding, python and interpreter(python))
     try:
         with _Live() as live:
             reduced = reduction.reduce(stored, folder, seconds(duration), live.show)

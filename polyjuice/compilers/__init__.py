@@ -105,11 +105,16 @@ class CompilerFile(Protocol):
         """Run what `compile` returned."""
 
     def knobs(self) -> list[str]:
-        """Names of parts of the compiler that can be switched off, for bisection."""
+        """Names of parts of the compiler that can be switched off by the option `disable`, for bisection.
+
+        Those that are better switched off come first. A name that ends in `*` is that of a family, of which a program
+        may use some members: those entries of its trace that begin so, and can be switched off alone. A trace names
+        the members that were switched off, too, with `without` in front.
+        """
 
     def trace(self, compiled: Any) -> list[str]:
         """Optional: what the compiler did (passes that changed the program, patterns, kernels); called after each run,
-        and cheap unless the option `trace` is set."""
+        and cheap unless the option `trace` is set. What can be switched off has the name that `knobs` gives it."""
 
 
 class EnvironmentProblem(Exception):

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_trace, _torch
+from . import _inductor_knobs, _inductor_trace, _torch
 from ._torch import Array, Program, load, run
 
 FORMAT = "torch"
@@ -133,11 +133,16 @@ def start(options: dict[str, Any]) -> None:
         config = getattr(torch, package).config
         if hasattr(config, name):
             setattr(config, name, value)
-    for name in options.get("disable", ()):
-        setattr(*_knob(name), _OFF[name])
+    disabled = options.get("disable", ())
+    members = [name for name in disabled if _inductor_knobs.is_member(name)]
+    for name in disabled:
+        if name not in members:
+            setattr(*_knob(name), _OFF[name])
     if options.get("trace"):
         _inductor_trace.watch()
     _prepare_toolchain(Path(options["toolchain"]))
+    if members or options.get("trace"):
+        _inductor_knobs.watch(members)
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
 
 
@@ -168,14 +173,14 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
 
 
 def knobs() -> list[str]:
-    """Those of `_OFF` that this release has."""
+    """Families of parts that a program uses (see `_inductor_knobs`), and those of `_OFF` that this release has."""
     _import_inductor()
-    return [name for name in _OFF if hasattr(*_knob(name))]
+    return [*_inductor_knobs.families(), *(name for name in _OFF if hasattr(*_knob(name)))]
 
 
 def trace(compiled: Program) -> list[str]:
     """Inductor's counters for this graph; before them, with the option `trace`, the passes and patterns that changed
-    it, and the kernels that came out.
+    it, the decompositions and lowerings that it took, and the kernels that came out.
     """
     counters = sorted(torch._dynamo.utils.counters["inductor"].items())
     counted = [f"{name}={count}" for name, count in counters]

@@ -48,10 +48,11 @@ _CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1")
 _OPTIMIZERS = """
     AttentionFusion Avx2WeightS8ToU8Transformer BiasDropoutFusion BiasGeluFusion BiasSkipLayerNormFusion
     BiasSoftmaxFusion CastChainElimination CastElimination ClipQuantRewrite CommonSubexpressionElimination
-    ConstantFolding ConstantSharing ConvActivationFusion ConvAddActivationFusion ConvAddFusion ConvBNFusion
-    ConvMulFusion DivMulFusion DoubleQDQPairsRemover DQMatMulNBitsFusion DynamicQuantizeMatMulFusion EliminateDropout
-    EliminateIdentity EliminateSlice EmbedLayerNormFusion EnsureUniqueDQForNodeUnit ExpandElimination FastGeluFusion
-    FuseReluClip GatherSliceToSplitFusion GatherToSliceFusion GatherToSplitFusion GeluFusion GeluFusionL1 GeluFusionL2
+    ConstantFolding ConstantFoldingDQ ConstantSharing ConvActivationFusion ConvAddActivationFusion ConvAddFusion
+    ConvBNFusion ConvMulFusion DivMulFusion DoubleQDQPairsRemover DQMatMulNBitsFusion DynamicQuantizeMatMulFusion
+    EliminateDropout EliminateIdentity EliminateSlice EmbedLayerNormFusion EnsureUniqueDQForNodeUnit ExpandElimination
+    FastGeluFusion FuseReluClip GatherSliceToSplitFusion GatherToSliceFusion GatherToSplitFusion GeluFusion
+    GeluFusionL1 GeluFusionL2
     GemmActivationFusion GemmSumFusion GemmTransposeFusion GroupQueryAttentionFusion GroupQueryAttentionPreNormFusion
     IdenticalChildrenConsolidation LabelEncoderFusion LayerNormFusion LayerNormFusionL1 LayerNormFusionL2
     MatMulActivationFusion MatMulAddFusion MatMul_BatchNormalization_Fusion MatMulIntegerToFloatFusion

@@ -11,12 +11,16 @@ from polyjuice.oracles import ORACLES, Case, Verdict
 REPEATS = 3
 
 
+def rerun(case: Case, bench: Bench) -> Case:
+    """The case with the outcomes of its variants compiled and run once more."""
+    return replace(case, tested=[replace(t, outcome=bench.execute(t.artifact, case.inputs)) for t in case.tested])
+
+
 def repeats(case: Case, verdict: Verdict, bench: Bench) -> bool:
     """Whether a verdict shows every time, each time on a bench like the given one that has seen nothing yet."""
-    sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
+    sides = replace(case, tested=[case.of(label) for label in (verdict.a, verdict.b) if label])
     for _ in range(REPEATS):
         with bench.fresh() as fresh:
-            tested = [replace(t, outcome=fresh.execute(t.artifact, case.inputs)) for t in sides]
-            if not ORACLES[verdict.oracle].triggers(verdict, replace(case, tested=tested), fresh):
+            if not ORACLES[verdict.oracle].triggers(verdict, rerun(sides, fresh), fresh):
                 return False
     return True

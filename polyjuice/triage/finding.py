@@ -26,8 +26,9 @@ from polyjuice.triage.circumstances import Circumstances
 class FindingRecord:
     """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
 
-    ``output`` is the number of the result that shows it, ``level`` the verdict's optimization level; ``spellings`` says
-    for each side how it was lowered. ``reduction`` says of a reduced finding what it was reduced from, and how.
+    ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
+    ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered. ``reduction``
+    says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect` has found.
     """
 
     kind: str
@@ -51,10 +52,14 @@ class FindingRecord:
     repro_exit: int | None
     folder: str
     output: int = 0
+    inputs: int = 0
+    profiles: Sequence[str] = ()
     level: str = ""
     conditions: Mapping[str, Any] = field(default_factory=dict)
     spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
+    blame: Sequence[str] = ()
+    bisection: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_finding(
@@ -101,6 +106,8 @@ def write_finding(
         status,
         folder.name,
         verdict.output,
+        verdict.inputs,
+        list(case.profiles),
         verdict.level,
         asdict(how.conditions),
         {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},

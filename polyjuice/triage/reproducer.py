@@ -107,9 +107,18 @@ def _class(name: str, artifact: Artifact) -> str:
     return body.replace("class Model(", f"class {name}(", 1) + "\n\n"
 
 
+def input_name(i: int, other_set: int | None = None) -> str:
+    """The name in ``inputs.npz`` of an input of the set that shows the fault, or of another that the program had."""
+    return f"input_{i}" if other_set is None else f"set_{other_set}_input_{i}"
+
+
 def stored_arrays(case: Case, verdict: Verdict, artifacts: list[Artifact]) -> dict[str, np.ndarray]:
     """What ``inputs.npz`` holds: inputs, constants, and the allowed differences; bfloat16 as the uint16 of its bits."""
-    arrays = {f"input_{i}": array for i, array in enumerate(case.inputs[verdict.inputs])}
+    arrays = {
+        input_name(i, None if number == verdict.inputs else number): array
+        for number, inputs in enumerate(case.inputs)
+        for i, array in enumerate(inputs)
+    }
     for artifact in artifacts:
         arrays.update(artifact.arrays)
     if verdict.allowed is not None:

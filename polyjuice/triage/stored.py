@@ -1,10 +1,10 @@
-"""A finding's folder, read again: graphs, inputs, and how they were judged."""
+"""A finding's folder, read again: graphs, inputs, how they were judged, and what the oracle said."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,19 @@ import numpy as np
 from polyjuice import formats
 from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo, find
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.inputs import mode
 from polyjuice.ir import Graph, dtypes
-from polyjuice.oracles import ORACLES, Oracle, Spelling
+from polyjuice.lower import lower
+from polyjuice.numerics import Analyses
+from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
 from polyjuice.triage.finding import FindingRecord
+from polyjuice.triage.reproducer import input_name
 
 #: What a finding may be without.
-_FURTHER = ("reduction",)
+_FURTHER = ("reduction", "blame", "bisection")
+
+_NOT_RUN = Outcome("unsupported", message="not run yet")
 
 
 class FindingError(ValueError):
@@ -27,14 +34,15 @@ class FindingError(ValueError):
 
 @dataclass(frozen=True)
 class Stored:
-    """What a finding's folder holds: the graphs by label, and the set of inputs that shows the fault.
+    """What a finding's folder holds: the graphs by label, all sets of inputs, and ``inputs``, the one that shows it.
 
     Where the oracle judges one program there is one graph: that of the record's ``a``.
     """
 
+    folder: Path
     record: FindingRecord
     graphs: Mapping[str, Graph]
-    inputs: tuple[np.ndarray, ...]
+    sets: tuple[tuple[np.ndarray, ...], ...]
     conditions: Conditions
     spellings: Mapping[str, Spelling]
 
@@ -46,6 +54,44 @@ class Stored:
     def compiler(self) -> CompilerInfo:
         """Raises EnvironmentProblem where there is no such compiler any more."""
         return find(self.record.compiler)
+
+    @property
+    def inputs(self) -> tuple[np.ndarray, ...]:
+        return self.sets[self.record.inputs]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What was said, as far as oracles compare verdicts: without allowed differences and expected values."""
+        r = self.record
+        b = r.b if r.b in self.graphs else ""
+        verdict = Verdict(r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
+        return replace(verdict, level=r.level)
+
+    def case(self) -> Case:
+        """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
+        modes = [mode(profile, self.compiler.format) for profile in self.record.profiles]
+        tested = [
+            Tested(label, graph, self.lower(graph, spelling), Analyses(graph, self.sets, modes), _NOT_RUN, spelling)
+            for (label, graph), spelling in zip(self.graphs.items(), self.spellings.values(), strict=True)
+        ]
+        return Case(self.record.profiles, self.sets, tested, self.record.broken)
+
+    def lower(self, graph: Graph, spelling: Spelling) -> Artifact:
+        """A graph in the compiler's format, spelled as the finding was. Raises Unlowerable."""
+        return lower(
+            graph,
+            self.compiler.format,
+            spelling.key,
+            repeated=spelling.repeated,
+            opset=self.conditions.opset,
+            lacks=self.compiler.lacks,
+            unknown_sizes=spelling.unknown_sizes,
+        )
+
+    def annotate(self, **said: Any) -> None:
+        """Add to ``finding.json``, or replace; the rest stays."""
+        path = self.folder / "finding.json"
+        path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **said}, indent=2) + "\n", "utf-8")
 
 
 def load(folder: Path, python: Path | None = None) -> Stored:
@@ -65,7 +111,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a whole finding (there is no {name})")
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
-    return Stored(record, graphs, _inputs(folder, len(graphs[record.a].inputs)), conditions, spellings)
+    return Stored(folder, record, graphs, _inputs(folder, record, len(graphs[record.a].inputs)), conditions, spellings)
 
 
 def _record(folder: Path) -> FindingRecord:
@@ -86,8 +132,8 @@ def _record(folder: Path) -> FindingRecord:
     return FindingRecord(**known)
 
 
-def _inputs(folder: Path, count: int) -> tuple[np.ndarray, ...]:
-    """Arrays for the graphs' inputs, in order; bfloat16 is stored as the uint16 of its bits."""
+def _inputs(folder: Path, record: FindingRecord, count: int) -> tuple[tuple[np.ndarray, ...], ...]:
+    """Each set's arrays for the graphs' inputs, in order; bfloat16 is stored as the uint16 of its bits."""
     with np.load(folder / "inputs.npz") as stored:
         arrays = {
             name.removesuffix("@bfloat16"): array.view(dtypes.to_numpy("bfloat16"))
@@ -96,6 +142,9 @@ def _inputs(folder: Path, count: int) -> tuple[np.ndarray, ...]:
             for name, array in stored.items()
         }
     try:
-        return tuple(arrays[f"input_{i}"] for i in range(count))
+        return tuple(
+            tuple(arrays[input_name(i, None if number == record.inputs else number)] for i in range(count))
+            for number in range(len(record.profiles))
+        )
     except KeyError as error:
         raise FindingError(f"{folder / 'inputs.npz'} lacks {error}") from None

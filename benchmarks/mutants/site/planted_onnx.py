@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import ModelProto, NodeProto, TensorProto, helper, inliner, numpy_helper, shape_inference
-from planted import meet
+from planted import meet, optimizers
 
 BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")
 UNARY = ("Abs", "Neg", "Relu", "Sqrt", "Exp", "Log", "Floor", "Ceil", "Sigmoid", "Tanh", "Sin", "Cos", "Erf", "Sign")
@@ -182,14 +182,19 @@ def broadcasts(shapes: Sequence[tuple[int, ...] | None], result: tuple[int, ...]
 
 
 def before_session(rewrite: Rewrite) -> Callable[[ModuleType], None]:
-    """The ``plant`` of a fault: sessions made from now on optimize by `rewrite` first, unless optimization is off."""
+    """The ``plant`` of a fault: sessions made from now on optimize by `rewrite` first.
+
+    Unless optimization is off, or the fault is among the session's disabled optimizers.
+    """
 
     def plant(onnxruntime: ModuleType) -> None:
         off = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        optimizers.add(rewrite.__module__)
 
         class InferenceSession(onnxruntime.InferenceSession):  # type: ignore[misc, name-defined]
             def __init__(self, model: Any, sess_options: Any = None, *arguments: Any, **options: Any) -> None:
-                if sess_options is None or sess_options.graph_optimization_level != off:
+                optimized = sess_options is None or sess_options.graph_optimization_level != off
+                if optimized and rewrite.__module__ not in (options.get("disabled_optimizers") or ()):
                     proto = onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(model)
                     view = GraphView(proto)
                     faulty = view.apply(rewrite)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from planted import meet
+from planted import meet, optimizers
 
 
 class Code:
@@ -68,10 +68,15 @@ def first_along(value: Any, axis: int) -> Any:
 
 
 def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType], None]:
-    """The ``plant`` of a fault of MODULE ``tvm.relax``: every pipeline runs the pass first (from level 1 on)."""
+    """The ``plant`` of a fault of MODULE ``tvm.relax``: every pipeline runs the pass first (from level 1 on).
+
+    The pass has the fault's name, by which a PassContext can leave it out.
+    """
 
     def plant(relax: ModuleType) -> None:
         import tvm
+
+        optimizers.add(rewrite.__module__)
 
         @relax.expr_functor.mutator
         class Rewriter(relax.PyExprMutator):  # type: ignore[misc, name-defined]
@@ -90,7 +95,7 @@ def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType
                 self.code.earlier.append(new)
                 return new
 
-        @tvm.transform.module_pass(opt_level=1, name="Planted")
+        @tvm.transform.module_pass(opt_level=1, name=rewrite.__module__)
         def planted(module: Any, context: Any) -> Any:
             for variable, function in module.functions_items():
                 if isinstance(function, relax.Function):

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from planted import met
+from planted import met, optimizers
 
 VARIABLE = "POLYJUICE_MUTANT"
 BY_PROGRAM = "by-program"
@@ -129,6 +129,26 @@ def by_program(job: Any) -> None:
     job.execute = in_a_fork
 
 
+def telling(worker: ModuleType) -> None:
+    """Have the worker's compiler count planted optimizers among its knobs, and its traces name the faults met."""
+    load_compiler, execute = worker._load_compiler, worker._Job.execute
+
+    def loaded(path: Path) -> ModuleType:
+        compiler: ModuleType = load_compiler(path)
+        knobs = compiler.knobs
+        compiler.knobs = lambda: [*knobs(), *sorted(optimizers)]  # type: ignore[attr-defined]
+        return compiler
+
+    def executed(*arguments: Any) -> Any:
+        met.clear()
+        report, arrays = execute(*arguments)
+        report["trace"] = [*report["trace"], *sorted(met)]
+        return report, arrays
+
+    worker._load_compiler = loaded  # type: ignore[attr-defined]
+    worker._Job.execute = executed
+
+
 def forked(call: Callable[[], Any]) -> Any:
     """What a call returns in a child process. Where that dies, this one does too."""
     reading, writing = os.pipe()
@@ -148,9 +168,14 @@ def forked(call: Callable[[], Any]) -> Any:
     return pickle.loads(result)
 
 
+main = sys.modules["__main__"]
+is_worker = hasattr(main, "_Job")  # and no process that the compiler starts
 if os.environ.get(VARIABLE) == BY_PROGRAM:
-    if hasattr(sys.modules["__main__"], "_Job"):  # the worker, and no process that the compiler starts
-        by_program(sys.modules["__main__"]._Job)
+    if is_worker:
+        by_program(main._Job)
 else:
-    for named in filter(None, os.environ.get(VARIABLE, "").split(",")):
-        plant(find(named))
+    named = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
+    for name in named:
+        plant(find(name))
+    if named and is_worker:
+        telling(main)

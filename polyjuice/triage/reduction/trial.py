@@ -17,7 +17,7 @@ from polyjuice.gate import difference
 from polyjuice.inputs import make_inputs, mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, array_digest, digest
-from polyjuice.lower import Unlowerable, lower
+from polyjuice.lower import Unlowerable
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import Case, Spelling, Tested, Verdict
 from polyjuice.triage.reduction.pair import Pair
@@ -129,11 +129,7 @@ class Trial:
 
     def verdict(self, pair: Pair) -> Verdict:
         """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
-        record = self.stored.record
-        b = record.b if len(pair.graphs) > 1 else ""
-        return Verdict(
-            record.oracle, record.kind, record.a, b, "", record.signature, output=pair.output, level=record.level
-        )
+        return replace(self.stored.verdict, message="", inputs=0, output=pair.output, culprit="", rung="")
 
     def judge(self, pair: Pair) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""
@@ -184,7 +180,7 @@ class Trial:
         for number in range(_KEYS):
             used = replace(spelling, key=f"{spelling.key} {number}" if number else spelling.key, repeated=repeated)
             try:
-                artifact = self._lower(graph, used)
+                artifact = self.stored.lower(graph, used)
             except Unlowerable:
                 return None
             off = len(idiom_names(artifact) ^ idioms)
@@ -194,21 +190,10 @@ class Trial:
                 break
         return best[1:] if best else None
 
-    def _lower(self, graph: Graph, spelling: Spelling) -> Artifact:
-        return lower(
-            graph,
-            self.bench.compiler.format,
-            spelling.key,
-            repeated=spelling.repeated,
-            opset=self.bench.conditions.opset,
-            lacks=self.bench.compiler.lacks,
-            unknown_sizes=spelling.unknown_sizes,
-        )
-
     def as_stored(self) -> Pair:
         """The finding itself as a pair, in the spelling in which it was found. Raises Unlowerable."""
         record, spellings = self.stored.record, self.stored.spellings
-        artifacts = (self._lower(graph, spellings[label]) for label, graph in self.stored.graphs.items())
+        artifacts = (self.stored.lower(graph, spellings[label]) for label, graph in self.stored.graphs.items())
         graphs = tuple(self.stored.graphs.values())
         return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)))
 

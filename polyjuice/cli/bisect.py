@@ -1,0 +1,41 @@
+"""``polyjuice bisect``: which part of the compiler is to blame for a finding."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, interpreter, seconds, stderr, stdout
+from polyjuice.triage.bisection import bisect as bisected
+from polyjuice.triage.bisection import store
+from polyjuice.triage.stored import load
+
+
+def bisect(
+    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
+    duration: Annotated[str, typer.Option("--time", help="How long to search: 90s, 5m, 1h.")] = "5m",
+    python: Annotated[
+        Path | None, typer.Option(help="The interpreter that has the compiler; the campaign's unless given.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Name the parts of the compiler without which a fault vanishes: passes, optimizers, options.
+
+    They are written into finding.json and report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
+    """
+    stored = load(finding, python and interpreter(python))
+    result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))
+    store(stored, result)
+    if as_json:
+        print(json.dumps({"finding": str(finding), **asdict(result)}))
+    else:
+        stdout.print(f"{escape(stored.verdict.message)}\n{result.trials} trials in {result.elapsed_s:.0f} s")
+        for sentence in result.sentences():
+            stdout.print(escape(sentence))
+    sys.exit(FINDINGS if result.shown else OK)

@@ -1,0 +1,291 @@
+"""Bisection: which parts of a compiler must be switched off for a fault to vanish, by delta debugging over its knobs.
+
+First by optimization level, from the lowest up; then among the knobs that say what the compiler did to these programs;
+then among all. Every trial compiles both programs in fresh processes and asks the oracle that gave the verdict.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from polyjuice.bench import Bench, Conditions
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.lower import Unlowerable
+from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.triage.confirmation import rerun
+from polyjuice.triage.ddmin import ddmin
+from polyjuice.triage.stored import FindingError, Stored
+
+#: How a trace names a member of a family that was switched off.
+_WITHOUT = "without "
+
+#: How often a trial is repeated before a fault of these kinds counts as gone: they depend on chance.
+_REPEATS = {"nondeterministic": 3, "slow": 2, "memory": 2}
+
+#: How many other sets of knobs are looked for that suffice, too, without any of those found before.
+_ALTERNATIVES = 2
+
+
+#: How many knobs the line on a trial names.
+_SAID = 4
+
+
+class Trial(StrEnum):
+    """What became of a fault: ``broken`` where the programs do not compile and run, so that nothing can be said."""
+
+    shown = "shown"
+    gone = "gone"
+    broken = "broken"
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """What is to blame for a finding.
+
+    ``blame`` is a least set of knobs whose switching-off makes the fault vanish, while both programs compile and run;
+    empty where there is none. Each of ``alternatives`` suffices as well. ``met`` says of the knobs in either by which
+    programs' traces the compiler used them, as far as traces tell. ``levels`` is what became of the fault at the lower
+    optimization levels, from the lowest to the first that shows it. ``complete`` is false where the time ran out:
+    ``blame`` is then the least set found so far.
+    """
+
+    shown: bool
+    blame: tuple[str, ...] = ()
+    alternatives: tuple[tuple[str, ...], ...] = ()
+    met: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    levels: Mapping[str, Trial] = field(default_factory=dict)
+    complete: bool = True
+    trials: int = 0
+    elapsed_s: float = 0.0
+
+    def sentences(self) -> Iterator[str]:
+        """The result, for a person."""
+        if not self.shown:
+            yield "The fault no longer shows."
+            return
+        if self.levels:
+            by_level = ", ".join(f"{trial} at {name}" for name, trial in self.levels.items())
+            yield f"By optimization level: {by_level}."
+        if self.blame:
+            yield f"Switching off {self._names(self.blame)} makes it vanish."
+            yield from (f"So does switching off {self._names(names)}." for names in self.alternatives)
+        elif self.complete:
+            yield "No part of the compiler that can be switched off makes it vanish."
+        if not self.complete:
+            yield "The time ran out: a smaller set may suffice." if self.blame else "The time ran out."
+
+    def _names(self, names: Sequence[str]) -> str:
+        met = (f" (used for {' and '.join(self.met[name])})" if self.met.get(name) else "" for name in names)
+        return " and ".join(f"`{name}`{by}" for name, by in zip(names, met, strict=True))
+
+
+class _OutOfTime(Exception):
+    """No further trial may begin."""
+
+
+def bisect(finding: Stored, time_s: float, said: Callable[[str], None] = lambda _: None) -> Bisection:
+    """Bisect a finding, beginning no trial after so many seconds; ``said`` is told of each trial in a line.
+
+    Raises FindingError where the compiler has no knobs, EnvironmentProblem where it cannot be used here.
+    """
+    try:
+        case = finding.case()
+    except Unlowerable as error:
+        raise FindingError(f"the finding cannot be lowered any more: {error}") from None
+    return _Search(finding, case, time_s, said).run()
+
+
+def store(finding: Stored, result: Bisection) -> None:
+    """Write the result into ``finding.json`` and, where the fault showed, into ``report.md``."""
+    finding.annotate(
+        blame=list(result.blame),
+        bisection={
+            "shown": result.shown,
+            "alternatives": [list(names) for names in result.alternatives],
+            "met": {name: list(labels) for name, labels in result.met.items()},
+            "levels": {name: trial.value for name, trial in result.levels.items()},
+            "complete": result.complete,
+            "trials": result.trials,
+            "elapsed_s": round(result.elapsed_s, 2),
+        },
+    )
+    path = finding.folder / "report.md"
+    if result.shown and path.is_file():
+        text = "### Bisection\n" + "\n".join(result.sentences()) + "\n\n"
+        rest = _SECTION.sub("", path.read_text(encoding="utf-8"))
+        before, heading, after = rest.partition("### Versions\n")
+        path.write_text(before + text + heading + after, encoding="utf-8")
+
+
+_SECTION = re.compile(r"### Bisection\n.*?(?=^### )", re.DOTALL | re.MULTILINE)
+
+
+class _Search:
+    """The trials of one bisection, each made once, and the best set of knobs found so far."""
+
+    def __init__(self, finding: Stored, case: Case, time_s: float, said: Callable[[str], None]) -> None:
+        self._finding = finding
+        self._case = case
+        self._said = said
+        self._began = time.monotonic()
+        self._deadline = self._began + time_s
+        self._trials: dict[tuple[str, ...], Trial] = {}
+        self._made = 0
+        self._best: tuple[str, ...] = ()
+        self._levels: dict[str, Trial] = {}
+        self._complete = True
+        self._met: dict[str, list[str]] = {}
+        self._untraced = False
+
+    def run(self) -> Bisection:
+        declared = self._check()
+        if self._trial(()) is not Trial.shown:
+            return self._result(shown=False)
+        alternatives: list[tuple[str, ...]] = []
+        try:
+            self._by_level()
+            self._met = self._met_knobs(declared)
+            members = tuple(self._met)
+            everything = (*members, *(name for name in declared if not self._covered(name)))
+            found = self._least(members) or self._least(everything)
+            while found and len(alternatives) <= _ALTERNATIVES:
+                alternatives.append(found)
+                blamed = [name for names in alternatives for name in names]
+                left = tuple(knob for knob in everything if not any(_names(knob, name) for name in blamed))
+                found = self._least(left) if self._gone(left) else ()
+        except _OutOfTime:
+            self._complete = bool(alternatives)
+        self._best, *others = alternatives or [self._best]
+        return self._result(shown=True, alternatives=tuple(others[:_ALTERNATIVES]))
+
+    def _check(self) -> tuple[str, ...]:
+        """The compiler's knobs. Raises FindingError where there are none."""
+        with Bench(self._finding.conditions, self._finding.compiler) as bench:
+            bench.worker().start()
+            knobs = tuple(bench.worker().info["knobs"])
+        if not knobs:
+            raise FindingError(f"{self._finding.compiler.name} has no knobs: nothing of it can be switched off")
+        return knobs
+
+    def _by_level(self) -> None:
+        """What becomes of the fault at lower levels. One that is seen by comparing levels tells that already."""
+        levels = self._finding.compiler.levels
+        if self._finding.verdict.oracle == "optlevel":
+            return
+        chosen = self._finding.conditions.level or (levels[-1] if levels else "")
+        for level in levels[: levels.index(chosen)] if chosen in levels else ():
+            self._levels[level] = self._trial((), level)
+            if self._levels[level] is Trial.shown:
+                break
+
+    def _met_knobs(self, declared: Sequence[str]) -> dict[str, list[str]]:
+        """The knobs that the traces of the programs name, each with the labels of those programs.
+
+        What the compiler did to one program alone comes first; otherwise they are in the order of the declared knobs.
+        """
+        met: dict[str, list[str]] = {}
+        place: dict[str, int] = {}
+        for t in self._traced(()):
+            self._untraced = self._untraced or t.outcome.status != "ok"
+            for name in dict.fromkeys(t.outcome.trace):
+                declaring = next((i for i, knob in enumerate(declared) if _names(knob, name)), None)
+                if declaring is not None:
+                    place[name] = declaring
+                    met.setdefault(name, []).append(t.label)
+        return {name: met[name] for name in sorted(met, key=lambda name: (len(met[name]), place[name]))}
+
+    def _traced(self, disabled: tuple[str, ...]) -> list[Tested]:
+        """The programs with their traces, the culprit first."""
+        with Bench(self._finding.conditions, self._finding.compiler, disabled, trace=True) as bench:
+            case = rerun(self._case, bench)
+        return sorted(case.tested, key=lambda t: t.label != self._finding.verdict.culprit)
+
+    def _covered(self, knob: str) -> bool:
+        """Whether the traces name a knob, or all members of a family that were used: a program that fails has none."""
+        return any(_names(knob, name) for name in self._met) and not (_is_family(knob) and self._untraced)
+
+    def _least(self, knobs: tuple[str, ...]) -> tuple[str, ...]:
+        """A least set of these knobs without which the fault is gone; empty where there is none."""
+        if not knobs or self._trial(knobs) is Trial.shown:
+            return ()
+        found = ddmin(knobs, self._gone)
+        if not self._gone(found):
+            return ()
+        families = [knob for knob in found if _is_family(knob)]
+        if families:
+            left_out = (name for t in self._traced(found) for name in t.outcome.trace if name.startswith(_WITHOUT))
+            named = dict.fromkeys(name.removeprefix(_WITHOUT) for name in left_out)
+            members = [name for name in named if any(_names(knob, name) for knob in families)]
+            finer = (*members, *(knob for knob in found if knob not in families))
+            if self._gone(finer):
+                return ddmin(finer, self._gone)
+        return found
+
+    def _gone(self, disabled: tuple[str, ...]) -> bool:
+        return self._trial(disabled) is Trial.gone
+
+    def _trial(self, disabled: tuple[str, ...], level: str = "") -> Trial:
+        """Raises _OutOfTime."""
+        key = (level, *sorted(disabled))
+        if key not in self._trials:
+            if self._made and time.monotonic() > self._deadline:
+                raise _OutOfTime
+            self._made += 1
+            conditions = self._finding.conditions
+            conditions = replace(conditions, level=level or conditions.level)
+            self._trials[key] = trial = self._make(conditions, disabled)
+            if trial is Trial.gone and disabled and (not self._best or len(disabled) < len(self._best)):
+                self._best = disabled
+            self._said(f"{trial}: {_described(disabled, level)}")
+        return self._trials[key]
+
+    def _make(self, conditions: Conditions, disabled: Sequence[str]) -> Trial:
+        verdict = self._finding.verdict
+        for _ in range(_REPEATS.get(verdict.kind, 1)):
+            with Bench(conditions, self._finding.compiler, disabled) as bench:
+                try:
+                    case = rerun(self._case, bench)
+                except EnvironmentProblem:  # the compiler does not even start
+                    if not disabled:
+                        raise
+                    return Trial.broken
+                if ORACLES[verdict.oracle].triggers(verdict, case, bench):
+                    return Trial.shown
+                if not _fine(case):
+                    return Trial.broken
+        return Trial.gone
+
+    def _result(self, shown: bool, alternatives: tuple[tuple[str, ...], ...] = ()) -> Bisection:
+        named = {name for names in (self._best, *alternatives) for name in names}
+        met = {name: labels for name, labels in self._met.items() if name in named}
+        elapsed = time.monotonic() - self._began
+        return Bisection(shown, self._best, alternatives, met, self._levels, self._complete, self._made, elapsed)
+
+
+def _is_family(knob: str) -> bool:
+    """Whether a knob stands for many: those entries of a program's trace that begin so."""
+    return knob.endswith("*")
+
+
+def _names(knob: str, entry: str) -> bool:
+    """Whether a knob, or one of a family's members, is what an entry of a trace names."""
+    return entry.startswith(knob[:-1]) if _is_family(knob) else entry == knob
+
+
+def _described(disabled: Sequence[str], level: str) -> str:
+    if level:
+        return f"level {level}"
+    if not disabled:
+        return "as it is"
+    left = len(disabled) - _SAID
+    return f"without {', '.join(disabled[:_SAID])}" + (f" and {left} more" if left > 0 else "")
+
+
+def _fine(case: Case) -> bool:
+    """Whether all programs compile and run; one that is ill-typed on purpose is to raise an error."""
+    right = ("ok", "error") if case.broken else ("ok",)
+    return all(t.outcome.status in right for t in case.tested)
