@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyjuice.generate import default, gencog, hirgen, isra, nnsmith
+from polyjuice.generate import gencog, guided, hirgen, isra, nnsmith
 from polyjuice.generate.disruptive import Broken, disrupt
 from polyjuice.generate.memory import Memory, Turn
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
@@ -60,7 +60,7 @@ def generate(
     """
     match strategy:
         case "default":
-            return default.generate(nodes, seed, accepts, operators, partners, memory)
+            return guided.generate(nodes, seed, accepts, operators, partners, memory)
         case "isra":
             return isra.generate(nodes, seed, accepts, operators)
         case "nnsmith":

@@ -39,7 +39,7 @@ def generate(
     memory: Memory | None = None,
 ) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = GenCoG(random.Random(f"gencog {seed}"), accepts, operators, memory or Memory())
+    growth = GenCoG(random.Random(f"gencog {seed}"), accepts, operators, memory)
     for _ in range(_TRIES):
         growth.input(growth.random_type())
         misses = 0
@@ -54,10 +54,13 @@ class GenCoG(Growth):
     """The choices of this strategy."""
 
     def __init__(
-        self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None, memory: Memory
+        self,
+        rng: random.Random,
+        accepts: Accepts | None,
+        operators: Sequence[Op] | None = None,
+        memory: Memory | None = None,
     ) -> None:
-        super().__init__(rng, accepts, operators)
-        self._memory = memory
+        super().__init__(rng, accepts, operators, memory)
         self._taking = {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.ALL}
 
     def extend(self) -> bool:
@@ -68,9 +71,9 @@ class GenCoG(Growth):
         if application is None:
             return False
         call = (application.op, application.types, application.attrs)
-        if self._memory.knows(*call) and self.rng.random() < REJECTED:
+        if self.memory.knows(*call) and self.rng.random() < REJECTED:
             return False
-        self._memory.add(*call)
+        self.memory.add(*call)
         self.add(application.op, self._matched(first, application), application.attrs, application.results)
         return True
 
@@ -84,7 +87,7 @@ class GenCoG(Growth):
 
     def _scores(self, candidates: Sequence[Op]) -> list[float]:
         """How much operators have contributed lately, from 0, the least of them, to 1, the most."""
-        news = [self._memory.novelty(op) for op in candidates]
+        news = [self.memory.novelty(op) for op in candidates]
         least, most = min(news), max(news)
         return [(new - least) / (most - least) if most > least else 1.0 for new in news]
 

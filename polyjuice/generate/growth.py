@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polyjuice.generate.memory import Memory
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
@@ -40,9 +41,16 @@ class Application:
 class Growth:
     """A graph so far: its values, and the ways to extend it."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
-        """``operators``: those to choose from (all of the table)."""
+    def __init__(
+        self,
+        rng: random.Random,
+        accepts: Accepts | None,
+        operators: Sequence[Op] | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        """``operators``: those to choose from (all of the table); ``memory``: of the suite (the graph alone)."""
         self.rng = rng
+        self.memory = memory or Memory()
         self.operators = list(TABLE.values() if operators is None else operators)
         self._names = {op.qualified for op in self.operators}
         self.values: list[str] = []

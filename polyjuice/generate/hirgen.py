@@ -41,7 +41,7 @@ def generate(
     memory: Memory | None = None,
 ) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = HirGen(random.Random(f"hirgen {seed}"), accepts, operators, memory or Memory())
+    growth = HirGen(random.Random(f"hirgen {seed}"), accepts, operators, memory)
     misses = 0
     while len(growth) < nodes and misses < _MISSES:
         misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
@@ -50,12 +50,6 @@ def generate(
 
 class HirGen(Growth):
     """The choices of this strategy."""
-
-    def __init__(
-        self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None, memory: Memory
-    ) -> None:
-        super().__init__(rng, accepts, operators)
-        self._memory = memory
 
     def extend(self, op: Op) -> bool:
         """Insert an operator; False where no operand was found, or nothing new would be covered."""
@@ -109,4 +103,4 @@ class HirGen(Growth):
         name = op.qualified
         found = {("type", name, types[0].dtype), *(("shape", name, str(t.shape)) for t in results)}
         found |= {edge(self.producers[x], op) for x in operands if x in self.producers}
-        return self._memory.cover(found)
+        return self.memory.cover(found)
