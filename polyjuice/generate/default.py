@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
-from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes
 from polyjuice.generate.memory import Memory
 from polyjuice.generate.motifs import MOTIFS
 from polyjuice.ir import Graph, TensorType
@@ -64,19 +64,23 @@ def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
 class Default(Growth):
     """The choices of this strategy."""
 
+    explored = 0.0
+    """How often an operator is chosen for what is new about it."""
+
     def __init__(
         self,
         rng: FewSizes,
         accepts: Accepts | None,
         operators: Sequence[Op] | None,
-        partners: Mapping[str, Sequence[str]] | None,
         memory: Memory | None = None,
+        inputs: InputTypes = ANY_INPUTS,
+        partners: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        super().__init__(rng, accepts, operators, memory)
-        if rng.random() < _FEW:
+        super().__init__(rng, accepts, operators, memory, inputs)
+        if rng.random() < _FEW and not inputs.sizes:
             rng.sizes = rng.sample(SIZES, rng.choice((2, 2, 3)))
         self._partners = partners or {}
-        self.blocks = rng.choice(_BLOCKS)
+        self._blocks = rng.choice(_BLOCKS) * (1 - self.explored)
         self._weights = [op.weight for op in self.operators]
 
     def graph(self, nodes: int) -> Graph:
@@ -86,7 +90,7 @@ class Default(Growth):
         while len(self) < nodes:
             if self.rng.random() < _RENEWED:
                 self.input(self.random_type())
-            if self.rng.random() < self.blocks:
+            if self.rng.random() < self._blocks:
                 blocks.build(self, nodes)
                 continue
             if any(self._grow() for _ in range(_ATTEMPTS)):
@@ -105,13 +109,17 @@ class Default(Growth):
             return False
         operands = [first, *(self._operand(application, place) for place in range(1, len(application.types)))]
         results = self.results_on(application, operands)
-        alike = op.elementwise and len(operands) == 2 and not any(o.values for o in application.operands)
-        if alike and self.rng.random() < _EXCHANGED and self.results_on(application, operands[::-1]) == results:
+        if self._exchanges(application) and self.results_on(application, operands[::-1]) == results:
             operands.reverse()
         if not results:
             return False
         self.add(op, operands, application.attrs, results)
         return True
+
+    def _exchanges(self, application: Application) -> bool:
+        """Whether the two operands of an elementwise operator are to be taken the other way round."""
+        alike = application.op.elementwise and len(application.types) == 2
+        return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
 
     def _next(self) -> tuple[Op, str]:
         """An operator and its first operand: often a partner of the operator that made it."""
@@ -137,15 +145,26 @@ class Default(Growth):
         return wide if wide and self.rng.random() < _WIDE else values
 
     def _operand(self, application: Application, place: int) -> str:
-        """An existing value of the type, or one that broadcasts as well, or a new input or constant."""
+        """An existing value, or a new input or constant."""
+        return self._existing(application, place) or self._new_operand(application, place)
+
+    def _existing(self, application: Application, place: int) -> str:
+        """A value of the type, or one that broadcasts as well; none now and then, or where only some values will do."""
         operand = application.operands[place - 1]
         if operand.values:
-            return self.restricted(operand)
+            return ""
         op, first = application.op, application.types[0]
         fits = [v for v in self.values if self.type(v) == operand.type]
         if op.elementwise and application.results[0].shape == first.shape and self.rng.random() < _BROADCAST:
             fits = [v for v in self.values if _broadcasts(self.type(v), operand.type.dtype, first.shape)] or fits
         if fits and self.rng.random() < _REUSED:
             return self.rng.choice(fits)
-        spread = op.elementwise and operand.type.rank < first.rank
+        return ""
+
+    def _new_operand(self, application: Application, place: int) -> str:
+        """A new input or constant of the type that was drawn."""
+        operand = application.operands[place - 1]
+        if operand.values:
+            return self.restricted(operand)
+        spread = application.op.elementwise and operand.type.rank < application.types[0].rank
         return self.fresh(operand.type, _SPREAD if spread else _CONSTANT)
