@@ -10,6 +10,7 @@ from polyjuice.inputs.profiles import (
     ranges,
 )
 from polyjuice.inputs.search import find, finite_everywhere, settle
+from polyjuice.inputs.validity import is_finite
 from polyjuice.inputs.values import normal
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "allowed_rulesets",
     "find",
     "finite_everywhere",
+    "is_finite",
     "make_inputs",
     "normal",
     "ranges",
