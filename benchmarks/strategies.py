@@ -35,9 +35,8 @@ def main() -> None:
     parser.add_argument("--table", type=Path, default=TABLE)
     arguments = parser.parse_args()
     sections = [section(nodes, count) for nodes, count in ((SMALL, arguments.small), (LARGE, arguments.large))]
-    text = "# Generation strategies on the same work\n\nMade by `python benchmarks/strategies.py`.\n" + "".join(
-        sections
-    )
+    command = f"python benchmarks/strategies.py --small {arguments.small} --large {arguments.large}"
+    text = f"# Generation strategies on the same work\n\nMade by `{command}`.\n" + "".join(sections)
     arguments.table.write_text(text, encoding="utf-8")
     print(text)
 
