@@ -1,22 +1,24 @@
 """GenCoG's setting: how diverse graphs are of 22 operators and small shapes (paper 002, 6.1 and 6.3).
 
-    python benchmarks/gencog.py [--strategy default] [--vertices 20000]
+    python benchmarks/gencog.py [--vertices 20000]
 
-Ranks 1 to 5, sizes 1 to 4, 32 operators a graph, at most 20,000 in all; of GenCoG's own code vertex diversity reaches
-0.200, 0.343 and 0.604 at 5,000, 10,000 and 20,000 vertices, and edge diversity 0.963. Its operators are Relay's; here
-they are said in ONNX's: Conv is conv1d and conv2d, by its rank, Gemm dense, and Add of a constant bias_add. N_est of
-each, and the attributes that tell its calls apart, are what that code computes.
+Inputs of float32, ranks 1 to 5, sizes 1 to 4, 32 operators a graph. The operators are Relay's; here they are said in
+ONNX's: Conv is conv1d and conv2d, by its rank, Gemm dense, and Add of a constant bias_add. N_est of each, and the
+attributes that tell its calls apart, are what GenCoG's own code computes, which directs it; the default strategy is
+directed by them too. Times are processor time, and comparable within one run. The tables go to artifacts/gencog.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from polyjuice.generate import STRATEGIES, Memory, generate
+from polyjuice.generate import STRATEGIES, InputTypes, Memory, generate
+from polyjuice.generate.call_space import CallSpace
 from polyjuice.ir import Graph, Node, TensorType
 from polyjuice.ops import TABLE, Op
 
@@ -56,33 +58,81 @@ RANKED = {"conv1d": (3,), "conv2d": (4,), "max_pool2d": (4,), "avg_pool2d": (4,)
 """The ranks of a first operand, where they are not all."""
 
 
+INPUTS = InputTypes(("float32",), RANKS, range(1, MAX_SIZE + 1))
+
+ARTIFACT = Path(__file__).resolve().parents[1] / "artifacts" / "gencog.md"
+
+MARKS = {1_000: "", 5_000: "0.200 / 0.959", 10_000: "0.343 / 0.961", 20_000: "0.604 / 0.963"}
+"""After how many vertices diversity is measured, and what GenCoG's own code reaches there (the last: table 3)."""
+
+MEASURED = [strategy for strategy in STRATEGIES if strategy != "nnsmith"]
+"""The strategies: not nnsmith, whose solver chooses the sizes of inputs in its own way."""
+
+
+@dataclass
+class Covered:
+    """What the graphs of a strategy hold so far: calls by operator, and edges."""
+
+    calls: dict[str, set[Any]] = field(default_factory=lambda: {name: set() for name in SPACES})
+    edges: set[tuple[str, str]] = field(default_factory=set)
+    graphs: int = 0
+    vertices: int = 0
+
+    def add(self, graph: Graph) -> None:
+        self.graphs += 1
+        self.vertices += len(graph.nodes)
+        self.edges |= pairs(graph)
+        for name, call in named(graph):
+            self.calls[name].add(call)
+
+    def vertex_diversity(self) -> float:
+        return sum(min(1.0, len(self.calls[name]) / room) for name, room in SPACES.items()) / len(SPACES)
+
+    def edge_diversity(self) -> float:
+        return len(self.edges) / len(SPACES) ** 2
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strategy", choices=STRATEGIES, default="default")
-    parser.add_argument("--vertices", type=int, default=20_000)
+    parser.add_argument("--vertices", type=int, default=max(MARKS), help="how many, at most")
+    parser.add_argument("--table", type=Path, default=ARTIFACT)
     arguments = parser.parse_args()
-    calls: dict[str, set[Any]] = defaultdict(set)
-    edges: set[tuple[str, str]] = set()
-    memory = Memory()
-    began, vertices, graphs = time.process_time(), 0, 0
-    marks = [m for m in (5_000, 10_000, 20_000) if m < arguments.vertices] + [arguments.vertices]
-    while marks:
-        graph = generate(NODES, f"gencog {graphs}", accepts, None, arguments.strategy, memory, OPERATORS)
-        graphs += 1
-        vertices += len(graph.nodes)
-        for name, call in named(graph):
-            calls[name].add(call)
-        edges |= pairs(graph)
-        if vertices >= marks[0]:
-            marks.pop(0)
-            shares = [min(1.0, len(calls[name]) / space) for name, space in SPACES.items()]
-            each = 1e3 * (time.process_time() - began) / graphs
-            print(
-                f"{vertices} vertices in {graphs} graphs, {each:.1f} ms each: vertex diversity "
-                f"{sum(shares) / len(shares):.3f}, edge diversity {len(edges) / len(SPACES) ** 2:.3f}"
-            )
-    for name, space in SPACES.items():
-        print(f"  {name:14} {len(calls[name]):5} of {space}")
+    marks = [mark for mark in MARKS if mark <= arguments.vertices]
+    rows = {mark: [f"| {mark:,} |"] for mark in marks}
+    times, calls = ["| ms per graph |"], {}
+    for strategy in MEASURED:
+        covered = Covered()
+        memory, seconds = Memory(space), 0.0
+        for mark in marks:
+            while covered.vertices < mark:
+                began = time.process_time()
+                key = f"gencog {covered.graphs}"
+                graph = generate(NODES, key, accepts, None, strategy, memory, OPERATORS, INPUTS)
+                seconds += time.process_time() - began
+                covered.add(graph)
+            rows[mark].append(f" {covered.vertex_diversity():.3f} / {covered.edge_diversity():.3f} |")
+        times.append(f" {1e3 * seconds / covered.graphs:.1f} |")
+        calls[strategy] = covered.calls
+    text = "# Diversity in GenCoG's setting\n\nMade by `python benchmarks/gencog.py`: vertex and edge diversity.\n\n"
+    text += head("vertices", [*MEASURED, "GenCoG's own code"])
+    text += "".join("".join(row) + f" {MARKS[mark]} |\n" for mark, row in rows.items()) + "".join(times) + " |\n"
+    text += "\nDifferent calls of each operator, of N_est that count:\n\n" + head("operator", ["N_est", *MEASURED])
+    for name, room in SPACES.items():
+        text += f"| {name} | {room} | " + " | ".join(str(len(calls[s][name])) for s in MEASURED) + " |\n"
+    arguments.table.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def head(first: str, columns: Sequence[str]) -> str:
+    """The first two lines of a table."""
+    return f"| {first} | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|\n"
+
+
+def space(name: str) -> CallSpace:
+    """N_est of an operator, and what tells its calls apart; of one that stands for two, of both."""
+    names = {"Conv": ("conv2d", "conv1d"), "Add": ("add", "bias_add")}.get(name, (NAMES[name],))
+    inputs = 1 if names[0] in PARAMETERS else None
+    return CallSpace(sum(SPACES[each] for each in names), inputs, frozenset(ATTRIBUTES.get(names[0], ())))
 
 
 def accepts(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

@@ -17,11 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice.generate import METRICS, STRATEGIES, Memory, Suite, generate
-from polyjuice.inputs import finite_everywhere, make_inputs, settle
+from polyjuice.inputs import finite_everywhere, is_finite, settle
 from polyjuice.inputs.values import normal
-from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, GraphError
-from polyjuice.ops import check
 
 TABLE = Path(__file__).resolve().parents[1] / "artifacts" / "strategies.md"
 SMALL, LARGE = 10, 100
@@ -37,9 +35,8 @@ def main() -> None:
     parser.add_argument("--table", type=Path, default=TABLE)
     arguments = parser.parse_args()
     sections = [section(nodes, count) for nodes, count in ((SMALL, arguments.small), (LARGE, arguments.large))]
-    text = "# Generation strategies on the same work\n\nMade by `python benchmarks/strategies.py`.\n" + "".join(
-        sections
-    )
+    command = f"python benchmarks/strategies.py --small {arguments.small} --large {arguments.large}"
+    text = f"# Generation strategies on the same work\n\nMade by `{command}`.\n" + "".join(sections)
     arguments.table.write_text(text, encoding="utf-8")
     print(text)
 
@@ -61,18 +58,17 @@ def measure(strategy: str, nodes: int, count: int) -> dict[str, float]:
     memory, suite = Memory(), Suite()
     seconds = 0.0
     counts = dict.fromkeys(SHARES, 0)
-    generate(nodes, "warm", strategy=strategy)
+    generate(nodes, "warm", strategy=strategy, memory=Memory())
     for number in range(count):
         key = f"strategies {number}"
         began = time.process_time()
         graph = generate(nodes, key, strategy=strategy, memory=memory)
         seconds += time.process_time() - began
         suite.add(graph)
-        counts["valid"] += valid(graph, key)
+        counts["valid"] += is_valid(graph, key)
         counts["plain"] += finite_everywhere(graph, random_inputs(graph, number))
         if number % SEARCHED == 0:
-            settled = settle(graph, key)
-            counts["finite"] += finite_everywhere(settled, make_inputs(settled, "normal", key))
+            counts["finite"] += is_finite(settle(graph, key), key)
     shares = {name: value / count for name, value in counts.items()}
     shares["finite"] = counts["finite"] / len(range(0, count, SEARCHED))
     return {"ms per graph": 1e3 * seconds / count, **shares, **suite.values()}
@@ -83,10 +79,9 @@ def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
     return [normal(t, rng) for t in graph.input_types]
 
 
-def valid(graph: Graph, key: str) -> bool:
-    """Whether a graph is well typed, and runs."""
+def is_valid(graph: Graph, key: str) -> bool:
     try:
-        evaluate(check(graph), make_inputs(graph, "normal", key))
+        is_finite(graph, key)
     except GraphError:
         return False
     return True

@@ -12,6 +12,7 @@ from test_cli import polyjuice, refusal
 
 from polyjuice import cli, formats
 from polyjuice.generate import STRATEGIES
+from polyjuice.inputs import validity
 from polyjuice.ir import GraphError
 from polyjuice.ops import check
 
@@ -97,7 +98,7 @@ def test_an_invalid_graph_is_a_defect(
     def ill_typed(graph: object) -> None:
         raise GraphError("node 0: wrong")
 
-    monkeypatch.setattr(cli.graphs, "check", ill_typed)
+    monkeypatch.setattr(validity, "check", ill_typed)
     with pytest.raises(SystemExit) as left:
         cli.app(["generate", "-n", "2", "--out", str(tmp_path / "out"), "--json"], standalone_mode=False)
     assert left.value.code == 3

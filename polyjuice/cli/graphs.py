@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,10 +30,9 @@ from polyjuice.generate import (
     measure,
 )
 from polyjuice.generate.curves import draw
-from polyjuice.inputs import finite_everywhere, make_inputs, settle
-from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph, GraphError, TensorType, dtypes
-from polyjuice.ops import Op, check, matching
+from polyjuice.inputs import is_finite, settle
+from polyjuice.ir import Graph, GraphError
+from polyjuice.ops import Op, matching
 
 _ATTEMPTS = 100
 """How many graphs are tried for one with a constraint that can be broken."""
@@ -60,11 +59,8 @@ def generate(
         operators = matching(only_operator or ())
     except ValueError as error:
         raise Usage(str(error)) from None
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise Usage(f"--out {out}: there is something; name a new folder")
-    out.mkdir(parents=True, exist_ok=True)
-    memory = Memory()
-    suite, generating_s, finite, invalid = Suite(), 0.0, 0, 0
+    _make_folder(out)
+    memory, suite, seconds, finite, invalid = Memory(), Suite(), 0.0, 0, 0
     broken: dict[str, Broken] = {}
     for number in track(range(count), "", console=stderr, transient=True, disable=as_json):
         key, name = f"{seed}/{number}", f"{number:05d}.onnx"
@@ -74,38 +70,44 @@ def generate(
             graph = broken[name].graph
         else:
             graph = strategies.generate(nodes, key, strategy=strategy, memory=memory, operators=operators)
-        generating_s += time.perf_counter() - began
+        seconds += time.perf_counter() - began
         try:
             if not disruptive:
                 graph = settle(graph, key)
-                finite += _finite(graph, key)
+                finite += is_finite(graph, key)
         except GraphError as error:
             invalid += 1
             stderr.print(f"polyjuice: {name} is invalid: {escape(str(error))}")
         formats.save(graph, out / name)
         suite.add(graph)
     if disruptive:
-        said = {name: each.described() for name, each in broken.items()}
-        (out / "broken.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
-    summary = {
-        "graphs": count,
-        "valid": count - invalid - len(broken),
-        "finite": finite,
-        "ms_per_graph": round(1e3 * generating_s / count, 3),
-        "metrics": suite.values(),
-    }
+        _write_broken(broken, out)
+    ms, valid = round(1e3 * seconds / count, 3), count - invalid - len(broken)
     if as_json:
+        summary = {"graphs": count, "valid": valid, "finite": finite, "ms_per_graph": ms, "metrics": suite.values()}
         print(json.dumps(summary))
     else:
         quality = f"{finite} have inputs under which nothing in them is NaN or infinite"
         if disruptive:
             quality = "one operator of each breaks a constraint, which broken.json names"
         stdout.print(
-            f"{count} graphs of strategy {strategy} in {escape(str(out))}, {summary['ms_per_graph']} ms each; "
-            f"{quality}\nhow diverse they are: polyjuice metrics {escape(str(out))}"
+            f"{count} graphs of strategy {strategy} in {escape(str(out))}, {ms} ms each; {quality}\n"
+            f"how diverse they are: polyjuice metrics {escape(str(out))}"
         )
     if invalid:
         own_fault(f"{invalid} of {count} graphs are invalid")
+
+
+def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
+    said = {name: each.described() for name, each in broken.items()}
+    (out / "broken.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+
+
+def _make_folder(out: Path) -> None:
+    """Raises Usage where the folder holds something already."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise Usage(f"--out {out}: there is something; name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
 
 
 def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Broken:
@@ -122,18 +124,6 @@ def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Br
         if broken := strategies.disrupt(graph, k, memory):
             return broken
     raise Usage("--disruptive: no graph has a constraint that an operand could break; name other operators")
-
-
-def _finite(graph: Graph, key: str) -> bool:
-    """Whether nothing in a graph is NaN or infinite under inputs that were searched for.
-
-    Raises GraphError where the graph is ill-typed, or gives results of other types than it declares.
-    """
-    inputs = make_inputs(check(graph), "normal", key)
-    results = [TensorType(dtypes.of_array(array), array.shape) for array in evaluate(graph, inputs)]
-    if results != list(graph.output_types):
-        raise GraphError(f"its results are {results}, and declared {list(graph.output_types)}")
-    return finite_everywhere(graph, inputs)
 
 
 def metrics(

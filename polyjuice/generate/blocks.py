@@ -112,8 +112,8 @@ def build(growth: Growth, nodes: int) -> None:
     if fitting:
         x = growth.rng.choice(fitting[-6:])
     else:
-        t = growth.random_type(growth.rng.choice(chosen.dtypes), growth.rng.choice(chosen.ranks))
-        x = growth.input(t)
+        types, ranks = growth.inputs.dtypes_of(chosen.dtypes), growth.inputs.ranks_of(chosen.ranks)
+        x = growth.input(growth.random_type(growth.rng.choice(types), growth.rng.choice(ranks)))
     try:
         chosen.build(Site(growth, nodes), x)
     except Unfit:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -48,6 +48,10 @@ OPS = {op.qualified: op for op in TABLE.values()}
 """The entries of the table by their qualified names."""
 
 
+Vertex = tuple[tuple[tuple[int, ...], ...], tuple[tuple[str, str], ...]]
+"""What tells a call of an operator from others: shapes of inputs, and attributes as texts."""
+
+
 @dataclass(frozen=True)
 class CallSpace:
     """The room for calls of one operator.
@@ -59,6 +63,11 @@ class CallSpace:
     size: int
     data_inputs: int | None
     attrs: frozenset[str]
+
+    def vertex(self, types: Sequence[TensorType], attributes: Iterable[tuple[str, str]]) -> Vertex:
+        """The vertex of a call with inputs of these types and these attributes, as texts."""
+        shapes = tuple(t.shape for t in types[: self.data_inputs])
+        return shapes, tuple(pair for pair in attributes if pair[0] in self.attrs)
 
 
 @cache

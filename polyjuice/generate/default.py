@@ -9,14 +9,13 @@ III); here graphs have inputs, all element types, and broadcasting.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 
 from polyjuice.generate import blocks
-from polyjuice.generate.call_space import OPS, call_space
-from polyjuice.generate.growth import Application, Growth
-from polyjuice.generate.memory import Memory, Turn, edge
+from polyjuice.generate.call_space import OPS
+from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes
+from polyjuice.generate.memory import Memory
 from polyjuice.generate.motifs import MOTIFS
-from polyjuice.ir import Attrs, Graph, TensorType
+from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Accepts, Op
 from polyjuice.ops.sampling import SIZES, FewSizes
 
@@ -54,43 +53,6 @@ _ATTEMPTS = 50
 _FURTHER_INPUTS = 30
 """How many inputs may be added where no operator takes the values that there are."""
 
-_EXPLORED, _IN_CAMPAIGNS = 0.9, 0.2
-"""How often an operator is chosen for what is new about it: in suites, and in campaigns, which have more in mind."""
-
-_CANDIDATES = 4
-"""Among how many operators, each with a first operand."""
-
-_ROOM = 0.6
-"""How much operators are preferred that have few calls: an exponent of the number of their calls."""
-
-_REJECTED = 0.9
-"""How often a call on shapes that the suite holds is rejected: GenCoG's (paper 002, section 6.1)."""
-
-_RANKS = (1, 2, 4, 4, 4, 4)
-"""How often new inputs have each rank, there: the greater the rank, the more shapes there are."""
-
-_RECENT = 50
-"""How many of the last values are looked at."""
-
-_OFFERED = 8
-"""How many values of other types than was drawn are offered as a further operand."""
-
-
-def generate(
-    nodes: int,
-    seed: int | str,
-    accepts: Accepts | None = None,
-    operators: Sequence[Op] | None = None,
-    partners: Mapping[str, Sequence[str]] | None = None,
-    memory: Memory | None = None,
-) -> Graph:
-    """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    rng = FewSizes(f"generate {seed}")
-    if memory is None:
-        return _Default(rng, accepts, operators, partners or {}).graph(nodes)
-    kind = _InCampaign if isinstance(memory, Turn) else _InSuite
-    return kind(rng, accepts, operators, partners or {}, memory).graph(nodes)
-
 
 def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
     """Whether a value of an element type takes a shape by broadcasting, and not as it is."""
@@ -99,21 +61,26 @@ def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
     return all(size in (1, wanted) for size, wanted in zip(reversed(t.shape), reversed(shape), strict=False))
 
 
-class _Default(Growth):
+class Default(Growth):
     """The choices of this strategy."""
+
+    explored = 0.0
+    """How often an operator is chosen for what is new about it."""
 
     def __init__(
         self,
         rng: FewSizes,
         accepts: Accepts | None,
         operators: Sequence[Op] | None,
-        partners: Mapping[str, Sequence[str]],
+        memory: Memory | None = None,
+        inputs: InputTypes = ANY_INPUTS,
+        partners: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        super().__init__(rng, accepts, operators)
-        if rng.random() < _FEW:
+        super().__init__(rng, accepts, operators, memory, inputs)
+        if rng.random() < _FEW and not inputs.sizes:
             rng.sizes = rng.sample(SIZES, rng.choice((2, 2, 3)))
-        self._partners = partners
-        self._blocks = rng.choice(_BLOCKS)
+        self._partners = partners or {}
+        self._blocks = rng.choice(_BLOCKS) * (1 - self.explored)
         self._weights = [op.weight for op in self.operators]
 
     def graph(self, nodes: int) -> Graph:
@@ -142,13 +109,17 @@ class _Default(Growth):
             return False
         operands = [first, *(self._operand(application, place) for place in range(1, len(application.types)))]
         results = self.results_on(application, operands)
-        alike = op.elementwise and len(operands) == 2 and not any(o.values for o in application.operands)
-        if alike and self.rng.random() < _EXCHANGED and self.results_on(application, operands[::-1]) == results:
+        if self._exchanges(application) and self.results_on(application, operands[::-1]) == results:
             operands.reverse()
         if not results:
             return False
         self.add(op, operands, application.attrs, results)
         return True
+
+    def _exchanges(self, application: Application) -> bool:
+        """Whether the two operands of an elementwise operator are to be taken the other way round."""
+        alike = application.op.elementwise and len(application.types) == 2
+        return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
 
     def _next(self) -> tuple[Op, str]:
         """An operator and its first operand: often a partner of the operator that made it."""
@@ -174,86 +145,26 @@ class _Default(Growth):
         return wide if wide and self.rng.random() < _WIDE else values
 
     def _operand(self, application: Application, place: int) -> str:
-        """An existing value of the type, or one that broadcasts as well, or a new input or constant."""
+        """An existing value, or a new input or constant."""
+        return self._existing(application, place) or self._new_operand(application, place)
+
+    def _existing(self, application: Application, place: int) -> str:
+        """A value of the type, or one that broadcasts as well; none now and then, or where only some values will do."""
         operand = application.operands[place - 1]
         if operand.values:
-            return self.restricted(operand)
+            return ""
         op, first = application.op, application.types[0]
         fits = [v for v in self.values if self.type(v) == operand.type]
         if op.elementwise and application.results[0].shape == first.shape and self.rng.random() < _BROADCAST:
             fits = [v for v in self.values if _broadcasts(self.type(v), operand.type.dtype, first.shape)] or fits
         if fits and self.rng.random() < _REUSED:
             return self.rng.choice(fits)
-        spread = op.elementwise and operand.type.rank < first.rank
+        return ""
+
+    def _new_operand(self, application: Application, place: int) -> str:
+        """A new input or constant of the type that was drawn."""
+        operand = application.operands[place - 1]
+        if operand.values:
+            return self.restricted(operand)
+        spread = application.op.elementwise and operand.type.rank < application.types[0].rank
         return self.fresh(operand.type, _SPREAD if spread else _CONSTANT)
-
-
-class _InCampaign(_Default):
-    """The choices of this strategy where it is known which edges are new."""
-
-    explored = _IN_CAMPAIGNS
-
-    def __init__(
-        self,
-        rng: FewSizes,
-        accepts: Accepts | None,
-        operators: Sequence[Op] | None,
-        partners: Mapping[str, Sequence[str]],
-        memory: Memory,
-    ) -> None:
-        super().__init__(rng, accepts, operators, partners)
-        self._memory = memory
-        self._rooms = list(accumulate(call_space(op.qualified).size ** -_ROOM for op in self.operators))
-        self._blocks *= 1 - self.explored
-
-    def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> tuple[str, ...]:
-        self._memory.add(op, [self.type(name) for name in operands], attrs)
-        self._memory.cover({edge(self.producers[name], op) for name in operands if name in self.producers})
-        return super().add(op, operands, attrs, results)
-
-    def _next(self) -> tuple[Op, str]:
-        if self.rng.random() >= self.explored:
-            return super()._next()
-        best = max((self._candidate() for _ in range(_CANDIDATES)), key=lambda candidate: candidate[0])
-        return best[1:]
-
-    def _candidate(self) -> tuple[float, Op, str]:
-        """An operator and a first operand, after how much would be new about them."""
-        op = self.rng.choices(self.operators, cum_weights=self._rooms)[0]
-        taken = op.types[op.variable(0)]
-        fitting = [v for v in self.values[-_RECENT:] if self.type(v).dtype in taken]
-        if not fitting:
-            return -1.0, op, self.values[-1]
-        news = self._new(op, fitting)
-        # The last one, which has the longest paths behind it.
-        return bool(news) + self._memory.novelty(op), op, news[-1] if news else self.rng.choice(fitting)
-
-    def _new(self, op: Op, values: Sequence[str]) -> list[str]:
-        """The values from which there is no edge to an operator yet."""
-        return [v for v in values if v in self.producers and not self._memory.covers(edge(self.producers[v], op))]
-
-    def _operand(self, application: Application, place: int) -> str:
-        """A value of the operand's type, or one that will do as well, if the edge from it is new."""
-        wanted = application.types[place]
-        there = [v for v in self.computed[-_RECENT:] if self.type(v).dtype == wanted.dtype]
-        new = self._new(application.op, there) if not application.operands[place - 1].values else []
-        if same := [v for v in new if self.type(v) == wanted]:
-            return self.rng.choice(same)
-        for value in self.rng.sample(new, min(len(new), _OFFERED)):
-            if self.takes(application, application.types, place, self.type(value)):
-                return value
-        return super()._operand(application, place)
-
-
-class _InSuite(_InCampaign):
-    """The choices of this strategy where it is known what a suite holds: calls that are new too, on all shapes."""
-
-    explored = _EXPLORED
-
-    def draw(self, op: Op, first: TensorType) -> Application | None:
-        application = super().draw(op, first)
-        known = application and self._memory.knows_shapes(op, application.types)
-        return None if known and self.rng.random() < _REJECTED else application
-
-    def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
-        return super().random_type(dtype, self.rng.choices(range(len(_RANKS)), _RANKS)[0] if rank < 0 else rank)

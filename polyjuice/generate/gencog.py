@@ -12,11 +12,11 @@ or the graph's own.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import exp
 
-from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes, random_source
 from polyjuice.generate.memory import Memory
 from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Accepts, Op
@@ -37,9 +37,10 @@ def generate(
     accepts: Accepts | None = None,
     operators: Sequence[Op] | None = None,
     memory: Memory | None = None,
+    inputs: InputTypes = ANY_INPUTS,
 ) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = GenCoG(random.Random(f"gencog {seed}"), accepts, operators, memory or Memory())
+    growth = GenCoG(random_source(f"gencog {seed}", inputs), accepts, operators, memory, inputs)
     for _ in range(_TRIES):
         growth.input(growth.random_type())
         misses = 0
@@ -53,12 +54,10 @@ def generate(
 class GenCoG(Growth):
     """The choices of this strategy."""
 
-    def __init__(
-        self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None, memory: Memory
-    ) -> None:
-        super().__init__(rng, accepts, operators)
-        self._memory = memory
-        self._taking = {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.ALL}
+    @cached_property
+    def _taking(self) -> Mapping[str, list[Op]]:
+        """The operators that take a first operand of an element type."""
+        return {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.ALL}
 
     def extend(self) -> bool:
         """Try to add a vertex; False where it is not solved, or rejected."""
@@ -68,9 +67,9 @@ class GenCoG(Growth):
         if application is None:
             return False
         call = (application.op, application.types, application.attrs)
-        if self._memory.knows(*call) and self.rng.random() < REJECTED:
+        if self.memory.knows(*call) and self.rng.random() < REJECTED:
             return False
-        self._memory.add(*call)
+        self.memory.add(*call)
         self.add(application.op, self._matched(first, application), application.attrs, application.results)
         return True
 
@@ -84,7 +83,7 @@ class GenCoG(Growth):
 
     def _scores(self, candidates: Sequence[Op]) -> list[float]:
         """How much operators have contributed lately, from 0, the least of them, to 1, the most."""
-        news = [self._memory.novelty(op) for op in candidates]
+        news = [self.memory.novelty(op) for op in candidates]
         least, most = min(news), max(news)
         return [(new - least) / (most - least) if most > least else 1.0 for new in news]
 

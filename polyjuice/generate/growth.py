@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polyjuice.generate.memory import Memory
 from polyjuice.ir import Attrs, Graph, TensorType, dtypes
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
-from polyjuice.ops.sampling import MAX_RANK, restricted_values, size
+from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
 
 #: No value has more elements: the compiler is under test, not the memory.
 MAX_ELEMENTS = 20_000
@@ -37,12 +38,57 @@ class Application:
     results: tuple[TensorType, ...]
 
 
+@dataclass(frozen=True)
+class InputTypes:
+    """What new inputs can be: of which element types and ranks, and with dimensions of which sizes (any, if none).
+
+    What an operator or a block of operators needs besides, as a condition, indices or weights, may be of other types.
+    """
+
+    dtypes: Sequence[str] = dtypes.ALL
+    ranks: Sequence[int] = range(MAX_RANK + 1)
+    sizes: Sequence[int] = ()
+
+    def dtypes_of(self, wanted: Sequence[str]) -> Sequence[str]:
+        """Those of some element types that inputs can have; all, if there is none."""
+        return [dtype for dtype in wanted if dtype in self.dtypes] or wanted
+
+    def ranks_of(self, wanted: Sequence[int]) -> Sequence[int]:
+        """Those of some ranks that inputs can have; all, if there is none."""
+        return [rank for rank in wanted if rank in self.ranks] or wanted
+
+
+ANY_INPUTS = InputTypes()
+
+
+def random_source(seed: str, inputs: InputTypes) -> FewSizes:
+    """A source of choices, of these sizes alone if they are given."""
+    rng = FewSizes(seed)
+    if inputs.sizes:
+        rng.sizes, rng.share = inputs.sizes, 1.0
+    return rng
+
+
 class Growth:
     """A graph so far: its values, and the ways to extend it."""
 
-    def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
-        """``operators``: those to choose from (all of the table)."""
+    ranks: Sequence[int] = (1, 3, 6, 6, 5, 2)
+    """How often new inputs have each rank."""
+
+    def __init__(
+        self,
+        rng: random.Random,
+        accepts: Accepts | None,
+        operators: Sequence[Op] | None = None,
+        memory: Memory | None = None,
+        inputs: InputTypes = ANY_INPUTS,
+    ) -> None:
+        """``operators``: those to choose from (all of the table); ``memory``: of the suite (the graph alone)."""
         self.rng = rng
+        self.inputs = inputs
+        self._dtypes = {dtype: weight for dtype, weight in _DTYPES.items() if dtype in inputs.dtypes}
+        self._ranks = [weight * (rank in inputs.ranks) for rank, weight in enumerate(self.ranks)]
+        self.memory = memory or Memory()
         self.operators = list(TABLE.values() if operators is None else operators)
         self._names = {op.qualified for op in self.operators}
         self.values: list[str] = []
@@ -138,9 +184,9 @@ class Growth:
 
     def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
         """A type for a new input, of an element type and a rank if they are given."""
-        dtype = dtype or self.rng.choices(list(_DTYPES), list(_DTYPES.values()))[0]
+        dtype = dtype or self.rng.choices(list(self._dtypes), list(self._dtypes.values()))[0]
         while True:
-            axes = self.rng.choices(range(MAX_RANK + 1), (1, 3, 6, 6, 5, 2))[0] if rank < 0 else rank
+            axes = self.rng.choices(range(MAX_RANK + 1), self._ranks)[0] if rank < 0 else rank
             t = TensorType(dtype, self._random_shape(axes))
             if t.size <= MAX_ELEMENTS // 4:
                 return t

@@ -12,10 +12,9 @@ would be those of no value in a small graph, and no edge would come about: mostl
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes, random_source
 from polyjuice.generate.memory import Memory, edge
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Accepts, Op
@@ -39,9 +38,10 @@ def generate(
     accepts: Accepts | None = None,
     operators: Sequence[Op] | None = None,
     memory: Memory | None = None,
+    inputs: InputTypes = ANY_INPUTS,
 ) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = HirGen(random.Random(f"hirgen {seed}"), accepts, operators, memory or Memory())
+    growth = HirGen(random_source(f"hirgen {seed}", inputs), accepts, operators, memory, inputs)
     misses = 0
     while len(growth) < nodes and misses < _MISSES:
         misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
@@ -50,12 +50,6 @@ def generate(
 
 class HirGen(Growth):
     """The choices of this strategy."""
-
-    def __init__(
-        self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None, memory: Memory
-    ) -> None:
-        super().__init__(rng, accepts, operators)
-        self._memory = memory
 
     def extend(self, op: Op) -> bool:
         """Insert an operator; False where no operand was found, or nothing new would be covered."""
@@ -88,7 +82,7 @@ class HirGen(Growth):
                 first = self.rng.choice(suiting)
                 if application := self.draw(op, self.type(first)):
                     return first, application
-        dtype = self.rng.choice(dtypes)
+        dtype = self.rng.choice(self.inputs.dtypes_of(dtypes))
         for _ in range(_TRIES):
             t = self.random_type(dtype)
             if application := self.draw(op, t):
@@ -109,4 +103,4 @@ class HirGen(Growth):
         name = op.qualified
         found = {("type", name, types[0].dtype), *(("shape", name, str(t.shape)) for t in results)}
         found |= {edge(self.producers[x], op) for x in operands if x in self.producers}
-        return self._memory.cover(found)
+        return self.memory.cover(found)

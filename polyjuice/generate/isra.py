@@ -13,10 +13,9 @@ rule takes.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes, random_source
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Accepts, Op
 
@@ -34,10 +33,14 @@ _MISSES = 250
 
 
 def generate(
-    nodes: int, seed: int | str, accepts: Accepts | None = None, operators: Sequence[Op] | None = None
+    nodes: int,
+    seed: int | str,
+    accepts: Accepts | None = None,
+    operators: Sequence[Op] | None = None,
+    inputs: InputTypes = ANY_INPUTS,
 ) -> Graph:
     """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = Isra(random.Random(f"isra {seed}"), accepts, operators)
+    growth = Isra(random_source(f"isra {seed}", inputs), accepts, operators, inputs=inputs)
     misses = 0
     while len(growth) < nodes and misses < _MISSES:
         misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
@@ -72,7 +75,7 @@ class Isra(Growth):
                     return first, application
         for _ in range(_TRIES):
             t = self.random_type()
-            t = t if t.dtype in dtypes else TensorType(self.rng.choice(dtypes), t.shape)
+            t = t if t.dtype in dtypes else TensorType(self.rng.choice(self.inputs.dtypes_of(dtypes)), t.shape)
             if application := self.draw(op, t):
                 return self.input(t), application
         return None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from zlib import crc32
 
+from polyjuice.generate.call_space import CallSpace, call_space
+from polyjuice.generate.vertices import FADING, Vertices
 from polyjuice.ir import Attrs, TensorType, attribute_texts
 from polyjuice.ops import Op
 
 _TURNS = 64
 """In how many cases every edge has its turn once."""
-
-_FADING = 0.9
-"""What a call counts, in comparison with the operator's next one."""
 
 
 class Memory:
@@ -23,26 +22,22 @@ class Memory:
     are HirGen's pairs (paper 003, section 3.1.3): of an operator and an element type, a shape, or another operator.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, space: Callable[[str], CallSpace] = call_space) -> None:
+        """``space``: how many calls an operator has room for (see ``Vertices``)."""
+        self.vertices = Vertices(space)
         self._covered: set[tuple[str, str, str]] = set()
         self._calls: dict[str, set[object]] = defaultdict(set)
-        self._shapes: dict[str, set[object]] = defaultdict(set)
         self._news: dict[str, float] = {}
 
     def knows(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
         return _call(types, attrs) in self._calls[op.qualified]
-
-    def knows_shapes(self, op: Op, types: Sequence[TensorType]) -> bool:
-        """Whether there is a call with operands of these shapes."""
-        return tuple(t.shape for t in types) in self._shapes[op.qualified]
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         """Take a call in."""
         call, calls = _call(types, attrs), self._calls[op.qualified]
         new = call not in calls
         calls.add(call)
-        self._shapes[op.qualified].add(tuple(t.shape for t in types))
-        self._news[op.qualified] = _FADING * self.novelty(op) + (1 - _FADING) * new
+        self._news[op.qualified] = FADING * self.novelty(op) + (1 - FADING) * new
 
     def novelty(self, op: Op) -> float:
         """The share of an operator's calls that were new when they came, the last ones counting most; 1 without any."""

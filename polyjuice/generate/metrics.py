@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyjuice.generate.call_space import OPS, call_space
+from polyjuice.generate.call_space import OPS, Vertex, call_space
 from polyjuice.ir import Graph, Node, TensorType, attribute_texts, dtypes
 
 TABLE_OPERATORS = tuple(OPS)
@@ -209,8 +209,8 @@ class _Seen:
     out_degrees: set[int] = field(default_factory=set)
     shapes: set[tuple[int, ...]] = field(default_factory=set)
     attribute_lists: set[_Attributes] = field(default_factory=set)
-    calls: set[tuple[tuple[tuple[int, ...], ...], _Attributes]] = field(default_factory=set)
-    typed_calls: set[tuple[tuple[TensorType, ...], _Attributes]] = field(default_factory=set)
+    calls: set[Vertex] = field(default_factory=set)
+    typed_calls: set[tuple[tuple[str, ...], Vertex]] = field(default_factory=set)
     instances: set[tuple[tuple[TensorType, ...], _Attributes]] = field(default_factory=set)
     datatypes: set[str] = field(default_factory=set)
     result_shapes: set[tuple[int, ...]] = field(default_factory=set)
@@ -225,10 +225,9 @@ class _Seen:
         self.out_degrees.add(min(degree, _LARGEST_OUT_DEGREE))
         self.shapes.update(t.shape for t in operands)
         space = call_space(node.qualified)
-        data = tuple(operands[: space.data_inputs])
-        choices = tuple(pair for pair in attributes if pair[0] in space.attrs)
-        self.calls.add((tuple(t.shape for t in data), choices))
-        self.typed_calls.add((data, choices))
+        vertex = space.vertex(operands, attributes)
+        self.calls.add(vertex)
+        self.typed_calls.add((tuple(t.dtype for t in operands[: space.data_inputs]), vertex))
         self.instances.add((tuple(operands), attributes))
         self.datatypes.update(t.dtype for t in operands)
         self.result_shapes.update(t.shape for t in results)

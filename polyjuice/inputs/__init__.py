@@ -11,6 +11,7 @@ from polyjuice.inputs.profiles import (
     ranges,
 )
 from polyjuice.inputs.search import find, finite_everywhere, settle
+from polyjuice.inputs.validity import is_finite
 from polyjuice.inputs.values import normal
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "allowed_rulesets",
     "find",
     "finite_everywhere",
+    "is_finite",
     "make_inputs",
     "mode",
     "normal",

@@ -34,10 +34,12 @@ class FewSizes(random.Random):
     """
 
     sizes: Sequence[int] = ()
+    share: float = 0.8
+    """How often a size is one of ``sizes``, where they are given; 1 if there are no others."""
 
 
-_FEW, _ALIKE = 0.8, 0.25
-"""How often a size is one of few, where they are given, and how often it is that of another axis."""
+_ALIKE = 0.25
+"""How often a size is that of another axis."""
 
 
 def size(rng: random.Random, others: Sequence[int] = ()) -> int:
@@ -46,7 +48,7 @@ def size(rng: random.Random, others: Sequence[int] = ()) -> int:
         return rng.size(others)
     if others and rng.random() < _ALIKE:
         return rng.choice(others)
-    if isinstance(rng, FewSizes) and rng.sizes and rng.random() < _FEW:
+    if isinstance(rng, FewSizes) and rng.sizes and rng.random() < rng.share:
         return rng.choice(rng.sizes)
     return rng.choice(SIZES[:6]) if rng.random() < 0.5 else rng.choice(SIZES)
 

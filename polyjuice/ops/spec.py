@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -211,7 +212,7 @@ class Op:
     ulps: float = 0.0
     weight: float = 1.0
 
-    @property
+    @cached_property
     def qualified(self) -> str:
         return f"{self.domain}.{self.name}" if self.domain else self.name
 

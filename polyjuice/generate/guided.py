@@ -1,0 +1,212 @@
+"""The default strategy where it is known what a suite holds, or what other cases of a campaign look for.
+
+What is new about an operator is its edges, and its vertex: the call with its types and attributes (paper 002, section
+5.1). Whether a vertex is new is judged when its operands are chosen, as what they are decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from polyjuice.generate.default import Default
+from polyjuice.generate.growth import ANY_INPUTS, Application, InputTypes, random_source
+from polyjuice.generate.memory import Memory, Turn, edge
+from polyjuice.ir import Attrs, Graph, TensorType
+from polyjuice.ops import Accepts, Op
+
+_EXPLORED, _IN_CAMPAIGNS = 0.9, 0.2
+"""How often an operator is chosen for what is new about it: in suites, and in campaigns, which have more in mind."""
+
+_CANDIDATES = 4
+"""Among how many operators, each with a first operand."""
+
+_REJECTED = 0.9
+"""How often an operator is given up of which all vertices that were drawn are known: GenCoG's (section 6.1)."""
+
+_DRAWS = 4
+"""How many vertices are drawn, on one first operand, for one that is new."""
+
+_TYPES = 3
+"""Among how many types that of a new input is chosen."""
+
+_NEWEST = 2
+"""The score of an operator and a first operand with a new edge and, as it seems, a new vertex."""
+
+_RECENT = 50
+"""How many of the last values are looked at."""
+
+_OFFERED = 8
+"""How many values of other types than was drawn are offered as a further operand."""
+
+
+def generate(
+    nodes: int,
+    seed: int | str,
+    accepts: Accepts | None = None,
+    operators: Sequence[Op] | None = None,
+    partners: Mapping[str, Sequence[str]] | None = None,
+    memory: Memory | None = None,
+    inputs: InputTypes = ANY_INPUTS,
+) -> Graph:
+    """A graph of the default strategy (see :func:`polyjuice.generate.generate`)."""
+    kind = Default if memory is None else InCampaign if isinstance(memory, Turn) else InSuite
+    rng = random_source(f"generate {seed}", inputs)
+    return kind(rng, accepts, operators, memory, inputs, partners).graph(nodes)
+
+
+class _Guided(Default):
+    """What is chosen alike wherever it is known which edges are new."""
+
+    def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> tuple[str, ...]:
+        self._remember(op, [self.type(name) for name in operands], attrs)
+        self.memory.cover({edge(self.producers[name], op) for name in operands if name in self.producers})
+        return super().add(op, operands, attrs, results)
+
+    def _remember(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        """Take a call in."""
+        raise NotImplementedError
+
+    def _newest(self) -> tuple[Op, str]:
+        """An operator and its first operand, chosen for what is new about them."""
+        raise NotImplementedError
+
+    def _next(self) -> tuple[Op, str]:
+        return self._newest() if self.rng.random() < self.explored else super()._next()
+
+    @cached_property
+    def _preferences(self) -> list[float]:
+        """How often each operator is a candidate, summed up."""
+        return list(accumulate(map(self.memory.vertices.preference, self.operators)))
+
+    def _candidate(self) -> Op:
+        return self.rng.choices(self.operators, cum_weights=self._preferences)[0]
+
+    def _new_edges(self, op: Op, values: Sequence[str]) -> list[str]:
+        """The values from which there is no edge to an operator yet."""
+        return [v for v in values if v in self.producers and not self.memory.covers(edge(self.producers[v], op))]
+
+    def _existing(self, application: Application, place: int) -> str:
+        """A value of the operand's type, or one that will do as well, if the edge from it is new."""
+        wanted = application.types[place]
+        there = [v for v in self.computed[-_RECENT:] if self.type(v).dtype == wanted.dtype]
+        new = self._new_edges(application.op, there) if not application.operands[place - 1].values else []
+        if same := [v for v in new if self.type(v) == wanted]:
+            return self.rng.choice(same)
+        for value in self.rng.sample(new, min(len(new), _OFFERED)):
+            if self.takes(application, application.types, place, self.type(value)):
+                return value
+        return super()._existing(application, place)
+
+
+class InCampaign(_Guided):
+    """The choices of this strategy where it is known which edges a case is to look for."""
+
+    explored = _IN_CAMPAIGNS
+
+    def _remember(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        self.memory.add(op, types, attrs)
+
+    def _newest(self) -> tuple[Op, str]:
+        best = max((self._scored() for _ in range(_CANDIDATES)), key=lambda scored: scored[0])
+        return best[1:]
+
+    def _scored(self) -> tuple[float, Op, str]:
+        """An operator and a first operand, after how much would be new about them."""
+        op = self._candidate()
+        taken = op.types[op.variable(0)]
+        fitting = [v for v in self.values[-_RECENT:] if self.type(v).dtype in taken]
+        if not fitting:
+            return -1.0, op, self.values[-1]
+        news = self._new_edges(op, fitting)
+        # The last one, which has the longest paths behind it.
+        return bool(news) + self.memory.novelty(op), op, news[-1] if news else self.rng.choice(fitting)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """An application whose operands are chosen: values, or nothing where a new one is to be made.
+
+    ``types`` are those of the operands in the order in which they go in, the other way round if it is ``exchanged``.
+    """
+
+    application: Application
+    operands: Sequence[str]
+    types: tuple[TensorType, ...]
+    results: tuple[TensorType, ...]
+    exchanged: bool
+
+
+class InSuite(_Guided):
+    """The choices of this strategy where it is known what a suite holds: vertices that are new as well as edges."""
+
+    explored = _EXPLORED
+    ranks = (1, 2, 4, 4, 4, 4)  # the greater the rank, the more shapes there are
+
+    def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
+        """Of some types the one whose shape the fewest operators have read."""
+        types = [super(InSuite, self).random_type(dtype, rank) for _ in range(_TYPES)]
+        return min(types, key=lambda t: self.memory.vertices.readers(t.shape))
+
+    def _remember(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        self.memory.vertices.add(op, types, attrs)
+
+    def _grow(self) -> bool:
+        op, first = self._next()
+        call = self._call(op, first)
+        if call is None:
+            return False
+        operands = [x or self._new_operand(call.application, place) for place, x in enumerate(call.operands)]
+        self.add(op, operands[::-1] if call.exchanged else operands, call.application.attrs, call.results)
+        return True
+
+    def _newest(self) -> tuple[Op, str]:
+        best = self._scored()
+        for _ in range(_CANDIDATES - 1):
+            if best[0] == _NEWEST:
+                break
+            best = max(best, self._scored(), key=lambda scored: scored[0])
+        return best[1:]
+
+    def _scored(self) -> tuple[int, Op, str]:
+        """An operator and a first operand, after how much is new about them: the edge, and (as it seems) the vertex."""
+        op, vertices = self._candidate(), self.memory.vertices
+        taken, known = op.types[op.variable(0)], vertices.shapes(op)
+        renewed = self.rng.random() < vertices.renewal(op)
+        best, first = -1, self.values[-1]
+        for name in reversed(self.values[-_RECENT:]):
+            t = self.type(name)
+            if t.dtype not in taken or not vertices.suits(op, t):
+                continue
+            score = (renewed or t.shape not in known) + bool(self._new_edges(op, (name,)))
+            if score > best:
+                best, first = score, name
+            if best == _NEWEST:
+                break
+        return best, op, first
+
+    def _call(self, op: Op, first: str) -> _Call | None:
+        """An application to a value that makes a new vertex; where some were drawn and none is, one of them or none."""
+        known = None
+        for _ in range(_DRAWS):
+            if call := self._drawn(op, first):
+                if self.memory.vertices.judge(op, call.types, call.application.attrs):
+                    return call
+                known = call
+        if known is None and op.accepts(0, self.type(first).dtype):
+            self.memory.vertices.fail(op, self.type(first))
+        return known if known and self.rng.random() >= _REJECTED else None
+
+    def _drawn(self, op: Op, first: str) -> _Call | None:
+        """An application to a value, and to others that there are, where they fit."""
+        application = self.draw(op, self.type(first))
+        if application is None:
+            return None
+        operands = [first, *(self._existing(application, place) for place in range(1, len(application.types)))]
+        types = tuple(self.type(x) if x else t for x, t in zip(operands, application.types, strict=True))
+        results = application.results if types == application.types else self.results(op, types, application.attrs)
+        turned, attrs = types[::-1], application.attrs
+        exchanged = self._exchanges(application) and (types == turned or self.results(op, turned, attrs) == results)
+        return _Call(application, operands, turned if exchanged else types, results, exchanged) if results else None

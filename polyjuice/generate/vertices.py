@@ -1,0 +1,97 @@
+"""The vertices of a suite, as vertex diversity counts them, for strategies that look for new ones."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence, Set
+
+from polyjuice.generate.call_space import CallSpace, Vertex, call_space
+from polyjuice.ir import Attrs, TensorType, attribute_texts
+from polyjuice.ops import Op
+
+FADING = 0.9
+"""What a call counts, in comparison with the operator's next one."""
+
+_ROOM = 0.6
+"""How much operators are preferred that have few calls: an exponent of the number of their calls."""
+
+_FULL = 0.001
+"""How much an operator is preferred that has had as many calls as count: less than those with the most room."""
+
+_FAILURES = 10
+"""After how many failures on first operands of a rank, and no success, an operator is taken not to suit them."""
+
+_Shape = tuple[int, ...]
+
+
+class Vertices:
+    """The different calls of each operator so far, and where there may be more."""
+
+    def __init__(self, space: Callable[[str], CallSpace] = call_space) -> None:
+        """``space``: how many calls an operator has room for, and what tells them apart, by its qualified name."""
+        self._space = space
+        self._seen: dict[str, set[Vertex]] = defaultdict(set)
+        self._shapes: dict[str, set[_Shape]] = defaultdict(set)
+        self._readers: Counter[_Shape] = Counter()
+        self._renewals: dict[str, float] = {}
+        self._failures: Counter[tuple[str, int]] = Counter()
+        self._suiting: set[tuple[str, int]] = set()
+        self._preferences: dict[str, float] = {}
+
+    def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
+        """Take a call in."""
+        name, shape, seen = op.qualified, types[0].shape, self._seen[op.qualified]
+        seen.add(self._vertex(op, types, attrs))
+        if shape not in self._shapes[name]:
+            self._shapes[name].add(shape)
+            self._readers[shape] += 1
+            self._suiting.add((name, len(shape)))
+        if len(seen) == self._space(name).size:
+            self._preferences[name] = _FULL
+
+    def judge(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
+        """Whether a call is new; of one on a first shape that the operator has had, it is remembered (``renewal``)."""
+        new = self._vertex(op, types, attrs) not in self._seen[op.qualified]
+        if types[0].shape in self._shapes[op.qualified]:
+            self._renewals[op.qualified] = FADING * self.renewal(op) + (1 - FADING) * new
+        return new
+
+    def fail(self, op: Op, first: TensorType) -> None:
+        """Note that no call on a first operand was found."""
+        self._failures[op.qualified, first.rank] += 1
+
+    def suits(self, op: Op, first: TensorType) -> bool:
+        """Whether there may be calls on a first operand, as far as its rank says."""
+        key = op.qualified, first.rank
+        return key in self._suiting or self._failures[key] < _FAILURES
+
+    def known(self, op: Op) -> Set[Vertex]:
+        """The different calls of an operator."""
+        return self._seen[op.qualified]
+
+    def shapes(self, op: Op) -> Set[_Shape]:
+        """The shapes that an operator's first operands have had."""
+        return self._shapes[op.qualified]
+
+    def readers(self, shape: _Shape) -> int:
+        """How many operators have had a first operand of a shape."""
+        return self._readers[shape]
+
+    def renewal(self, op: Op) -> float:
+        """The share of new calls among those on first shapes that the operator has had, the last ones counting most."""
+        return self._renewals.get(op.qualified, 1.0)
+
+    def preference(self, op: Op) -> float:
+        """How often an operator is to be tried, in comparison with others: the less room, the more, till it is full."""
+        name = op.qualified
+        if name not in self._preferences:
+            self._preferences[name] = self._by_room(name)
+        return self._preferences[name]
+
+    def _by_room(self, name: str) -> float:
+        return float(self._space(name).size ** -_ROOM)
+
+    def _vertex(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> Vertex:
+        space = self._space(op.qualified)
+        told = {name: value for name, value in attrs.items() if name in space.attrs} if space.attrs else {}
+        return space.vertex(types, attribute_texts(told))
