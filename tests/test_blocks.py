@@ -47,3 +47,14 @@ def test_a_block_leaves_out_what_is_not_allowed() -> None:
     graph = check(growth.build())
     assert "Exp" not in {node.op for node in graph.nodes}
     assert {"ReduceMax", "Sub", "MatMul", "Conv"} <= {node.op for node in graph.nodes}
+
+
+def test_what_is_computed_within_a_block_is_mostly_read_there_alone() -> None:
+    alone = 0
+    for seed in range(COUNT):
+        growth = Growth(FewSizes(f"private {seed}"), None)
+        before = {growth.input(growth.random_type("float32", 2))}
+        blocks.build(growth, 100)
+        offered = {name for name in growth.values if growth.is_read(name)} - before
+        alone += not offered
+    assert COUNT / 2 < alone < COUNT

@@ -8,6 +8,7 @@ not allowed: every operator is valid by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -21,10 +22,15 @@ from polyjuice.ops import TABLE
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
 _WIDE_FLOATS = ("float32", "float64")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
+_SIGNED = ("int8", "int16", "int32", "int64")
 _NUMBERS = (*_FLOATS, *_INTEGERS)
 
 _EXISTING, _LEARNT = 0.3, 0.6
 """How often an operand is a value that there is, if one has the type, and how often a new one is a constant."""
+
+_PRIVATE = 0.8
+"""How often what is computed within a block is read there alone, as in most models: no compiler fuses two operators, or
+takes them for a pattern, where another reads what is between them."""
 
 _ACTIVATIONS = ("Relu", "Sigmoid", "Tanh", "LeakyRelu", "Gelu", "Softplus", "HardSigmoid", "Elu")
 
@@ -114,10 +120,11 @@ def build(growth: Growth, nodes: int) -> None:
     else:
         types, ranks = growth.inputs.dtypes_of(chosen.dtypes), growth.inputs.ranks_of(chosen.ranks)
         x = growth.input(growth.random_type(growth.rng.choice(types), growth.rng.choice(ranks)))
-    try:
+    before = {*growth.values}
+    with suppress(Unfit):
         chosen.build(Site(growth, nodes), x)
-    except Unfit:
-        return
+    if growth.rng.random() < _PRIVATE:
+        growth.withdraw({name for name in growth.values if name not in before and growth.is_read(name)})
 
 
 # --- layers ----------------------------------------------------------------------------------------------------------
@@ -164,7 +171,7 @@ def gemm(s: Site, x: str) -> None:
     s.op(s.rng.choice(("Relu", "Neg", "Abs")), y)
 
 
-@block(_FLOATS, 3, weight=2)
+@block(_FLOATS, 3, weight=3)
 def attention(s: Site, x: str) -> None:
     """Softmax(q k^T scaled + mask) v, mostly of several heads."""
     if len(s.shape(x)) == 3 and s.rng.random() < 0.7:
@@ -358,10 +365,12 @@ def products(s: Site, x: str) -> None:
     swapped = [*range(len(batch)), len(batch) + 1, len(batch)]
     other = s.value(x, (*batch, columns, rows))
     chance = s.rng.random()
-    if chance < 0.4:
+    if chance < 0.35:
         s.op("Transpose", s.op("MatMul", x, other), perm=swapped)
-    elif chance < 0.7:
+    elif chance < 0.55:
         s.op("MatMul", x, s.op("Transpose", s.value(x, (*batch, rows, columns)), perm=swapped))
+    elif chance < 0.75:
+        s.op("Add", s.op("MatMul", x, other), s.value(x, s.rng.choice([(rows, 1), (rows,), (1, rows)])))
     else:
         factors = [s.constant(x, s.rng.choice((2, 3)), (1,) * s.rng.choice((0, 0, 1, 2))) for _ in range(2)]
         other = s.op("Mul", other, factors[1]) if s.rng.random() < 0.5 else other
@@ -377,7 +386,8 @@ def position(s: Site, x: str) -> None:
     """Where the greatest or least element is, of what was scaled, negated or rounded."""
     change = s.rng.choice(("", "Neg", "Neg", "Mul", "Add", "Relu"))
     if change in ("Mul", "Add"):
-        x = s.op(change, x, s.constant(x, s.rng.choice((2, 3, 1))))
+        below = (-1, -2) if s.type(x).dtype in (*_FLOATS, *_SIGNED) else ()
+        x = s.op(change, x, s.constant(x, s.rng.choice((2, 3, 1, *below))))
     elif change:
         x = s.op(change, x)
     s.op(s.rng.choice(("ArgMax", "ArgMin")), x, axis=s.axis(x), keepdims=s.rng.randint(0, 1))
@@ -418,7 +428,7 @@ def centred(s: Site, x: str) -> None:
 
 @block(dtypes.ALL, 0, weight=2)
 def casts(s: Site, x: str) -> None:
-    """Two conversions in a row, perhaps of a sum or a product."""
+    """One conversion or two in a row, perhaps of a sum or a product."""
     if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.5:
         x = s.op(s.rng.choice(("Add", "Mul", "Sub")), x, s.value(x, s.shape(x)))
     for _ in range(s.rng.randint(1, 2)):
@@ -426,9 +436,24 @@ def casts(s: Site, x: str) -> None:
         x = s.op("Cast", x, to=s.rng.choice([t for t in others if t != s.type(x).dtype]))
 
 
-@block(_NUMBERS, 0)
+@block(_INTEGERS, 0, weight=2)
+def narrow(s: Site, x: str) -> None:
+    """Arithmetic that wraps around soon, in what is then converted or compared (paper 004, figure 7)."""
+    y = s.op(s.rng.choice(("Add", "Add", "Sub", "Mul")), x, s.value(x, s.shape(x)))
+    if s.rng.random() < 0.6:
+        s.op("Cast", y, to=s.rng.choice([t for t in (*_INTEGERS, "float32") if t != s.type(x).dtype]))
+    else:
+        other = s.value(x, s.rng.choice([s.shape(x), ()]))
+        s.op(s.rng.choice(("Less", "Greater", "Equal", "GreaterOrEqual")), y, other)
+
+
+@block(_NUMBERS, 0, weight=2)
 def bounds(s: Site, x: str) -> None:
-    """Minima, maxima and clips in a row."""
+    """Minima, maxima and clips in a row; or an upper and a lower bound, which may leave nothing between them."""
+    if s.rng.random() < 0.4:
+        for side in s.rng.sample(("min", "max"), 2):
+            x = s.op("Clip", x, **{side: float(s.rng.randint(0, 5))})
+        return
     for _ in range(s.rng.randint(2, 3)):
         kind = s.rng.choice(("Min", "Max", "Clip", "Clip", "Relu"))
         low = float(s.rng.randint(0, 5))
@@ -446,7 +471,8 @@ def decisions(s: Site, x: str) -> None:
     """A choice by a comparison, negated or not."""
     shape = s.shape(x)
     other = s.value(x, s.rng.choice([shape, shape[1:], ()]))
-    condition = s.op(s.rng.choice(("Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal")), x, other)
+    comparisons = ("Less", "Less", "Greater", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal")
+    condition = s.op(s.rng.choice(comparisons), x, other)
     if s.rng.random() < 0.6:
         condition = s.op("Not", condition)
     branches = (x if s.rng.random() < 0.5 else s.value(x, shape), s.value(x, s.rng.choice([shape, shape[-1:], ()])))

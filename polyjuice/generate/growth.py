@@ -7,7 +7,7 @@ that the entry sampled for them (``Op.sample``): there is nothing to reject, and
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -161,6 +161,14 @@ class Growth:
         self.computed.extend(names)
         self.producers.update(dict.fromkeys(names, op.qualified))
         return names
+
+    def withdraw(self, names: Collection[str]) -> None:
+        """Let no further operator, nor an output, read values: those that did are their only readers."""
+        self.values = [name for name in self.values if name not in names]
+        self.computed = [name for name in self.computed if name not in names]
+
+    def is_read(self, name: str) -> bool:
+        return name in self._used
 
     def input(self, t: TensorType) -> str:
         name = self._builder.input(t)
