@@ -360,6 +360,11 @@ def run(compiled, inputs):
     assert (status, summary["raw_findings"], summary["tested"]) == (0, 0, 1)
 
 
+def test_what_a_reproducer_prints_is_kept_without_colours(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text("import sys; print('\\x1b[1;31mwrong\\x1b[m'); sys.exit(1)\n")
+    assert run_reproducer(tmp_path, sys.executable, 10) == (1, "wrong")
+
+
 def test_nothing_outlives_a_reproducer(tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text(
         "import subprocess\nchild = subprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3)\n"

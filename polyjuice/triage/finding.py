@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -118,6 +119,10 @@ def write_finding(
     return record
 
 
+#: The escape sequences by which some compilers colour what they log.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
 def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
     """The exit status of ``repro.py`` (None where it did not end in time) and what it printed.
 
@@ -138,7 +143,7 @@ def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | Non
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-    return process.returncode, (stdout + stderr[-4000:]).strip()
+    return process.returncode, _COLOURS.sub("", stdout + stderr[-4000:]).strip()
 
 
 _BY_ORACLE = {
