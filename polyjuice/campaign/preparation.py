@@ -22,11 +22,12 @@ from polyjuice.generate import disrupt
 from polyjuice.inputs import make_inputs, mode, normal, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, lower, repeat, repeated_axes
+from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
 from polyjuice.numerics import Analyses, Mode
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import ORACLES, Case, Spelling, Tested
 from polyjuice.support import Support
+from polyjuice.triage.spelling import spelled
 
 #: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
 #: counts where the compiler is fast. Elsewhere a case has its own: it then need not wait until the compiler was asked
@@ -76,7 +77,7 @@ class Prepared:
                 self.variants, self.artifacts, outcomes, self.spellings, strict=True
             )
         ]
-        return Case(self.profiles, self.inputs, tested, self.broken, self.modes)
+        return Case(self.profiles, self.inputs, tested, self.broken)
 
 
 class Preparation:
@@ -137,7 +138,7 @@ class Preparation:
         with self._clock.of("lower"):
             try:
                 spellings = [self._spelling(v, key) for v in variants]
-                artifacts = [self._lower(v, spelling) for v, spelling in zip(variants, spellings, strict=True)]
+                artifacts = [self._spelled(v, spelling) for v, spelling in zip(variants, spellings, strict=True)]
             except Unlowerable as error:
                 raise Skip(f"unsupported: {error}") from None
         return Prepared(variants, rules, self._profiles, inputs, artifacts, spellings, self._modes)
@@ -155,7 +156,7 @@ class Preparation:
         spelling = self._spelling(variant, key, _DISRUPTED_UNKNOWN_SIZES)
         with self._clock.of("lower"):
             try:
-                artifact = self._lower(variant, spelling)
+                artifact = self._spelled(variant, spelling)
             except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
         return Prepared([variant], [], ["normal"], inputs, [artifact], [spelling], [Mode()], str(broken))
@@ -225,16 +226,8 @@ class Preparation:
         chosen = key if alike else f"{key} {variant.label}"
         return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes)
 
-    def _lower(self, variant: Variant, spelling: Spelling) -> Artifact:
-        return lower(
-            variant.graph,
-            self._compiler.format,
-            spelling.key,
-            repeated=spelling.repeated,
-            opset=self._config.opset,
-            lacks=self._compiler.lacks,
-            unknown_sizes=spelling.unknown_sizes,
-        )
+    def _spelled(self, variant: Variant, spelling: Spelling) -> Artifact:
+        return spelled(variant.graph, spelling, self._compiler, self._config.opset)
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
         """Keep what our own rules got wrong, apart from the findings."""

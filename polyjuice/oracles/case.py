@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph
-from polyjuice.numerics import Analysis, Mode
+from polyjuice.numerics import Analysis
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,13 @@ class Case:
     """All variants of one seed graph, run on the same sets of inputs; ``profiles`` names that of each set.
 
     ``broken`` says which constraint the graph breaks on purpose, if it does: then it means nothing, and there is one
-    variant, on which the compiler is to raise an error. ``modes`` says what the analyses take for known on each set of
-    inputs (none: the usual).
+    variant, on which the compiler is to raise an error.
     """
 
     profiles: Sequence[str]
     inputs: Sequence[Sequence[np.ndarray]]
     tested: Sequence[Tested]
     broken: str = ""
-    modes: Sequence[Mode] = ()
 
     def of(self, label: str) -> Tested:
         return next(t for t in self.tested if t.label == label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import mode
 from polyjuice.ir import Graph, dtypes
-from polyjuice.lower import lower
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
 from polyjuice.triage.finding import FindingRecord
 from polyjuice.triage.reproducer import input_name
+from polyjuice.triage.spelling import spelled
 
 #: What a finding may be without.
 _FURTHER = ("reduction", "blame", "bisection")
@@ -64,8 +64,8 @@ class Stored:
         """What was said, as far as oracles compare verdicts: without allowed differences and expected values."""
         r = self.record
         b = r.b if r.b in self.graphs else ""
-        verdict = Verdict(r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
-        return replace(verdict, level=r.level)
+        said = (r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
+        return Verdict(*said, level=r.level)
 
     def case(self) -> Case:
         """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
@@ -78,15 +78,7 @@ class Stored:
 
     def lower(self, graph: Graph, spelling: Spelling) -> Artifact:
         """A graph in the compiler's format, spelled as the finding was. Raises Unlowerable."""
-        return lower(
-            graph,
-            self.compiler.format,
-            spelling.key,
-            repeated=spelling.repeated,
-            opset=self.conditions.opset,
-            lacks=self.compiler.lacks,
-            unknown_sizes=spelling.unknown_sizes,
-        )
+        return spelled(graph, spelling, self.compiler, self.conditions.opset)
 
     def annotate(self, **said: Any) -> None:
         """Add to ``finding.json``, or replace; the rest stays."""

@@ -119,7 +119,10 @@ def _start(trial: Trial) -> Pair:
 
 def _circumstances(stored: Stored, bench: Bench) -> Circumstances:
     record = stored.record
-    return Circumstances(bench.compiler, bench.versions, bench.conditions, record.seed, record.index, record.rules)
+    conditions, regression = bench.conditions, record.regression
+    return Circumstances(
+        bench.compiler, bench.versions, conditions, record.seed, record.index, record.rules, regression
+    )
 
 
 def _confirmed(accepted: list[Pair], trial: Trial) -> tuple[int, Case, Verdict]:
