@@ -40,8 +40,8 @@ def polyjuice(
 
 
 def fuzz(out: Path, *arguments: object, env: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    """Run a campaign in `out`: its exit status and what it says with --json."""
-    done = polyjuice("fuzz", "--out", out, *arguments, "--json", env=env)
+    """Run a campaign in `out`, which leaves findings as they are: its exit status and what it says with --json."""
+    done = polyjuice("fuzz", "--out", out, "--triage", "0s", *arguments, "--json", env=env)
     assert done.stdout, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout)
     return done.returncode, summary
@@ -77,7 +77,7 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
     assert min(summary["share"].values()) >= 0
     assert Path(summary["out"]) == tmp_path / "c"
-    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "lock", "log"}
+    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "lock", "log", "raw"}
 
 
 def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -> None:

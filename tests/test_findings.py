@@ -84,7 +84,8 @@ def run(*arguments: object, env: Mapping[str, str], cwd: Path | None = None) -> 
 
 
 def findings(campaign: Path) -> list[Path]:
-    return sorted((campaign / "findings").iterdir())
+    """All that a campaign found, as it was met."""
+    return sorted((campaign / "raw").iterdir())
 
 
 def feeds(finding: Path, graph: Graph) -> dict[str, np.ndarray]:
@@ -320,7 +321,7 @@ def test_a_crash_of_both_variants_is_a_finding_for_each(tmp_path: Path) -> None:
 import os
 
 def compile(program, inputs):
-    if not os.path.exists({str(tmp_path / "c/findings/000000-1-crash/report.md")!r}):
+    if not os.path.exists({str(tmp_path / "c/raw/000000-1-crash/report.md")!r}):
         os._exit(3)
     return program
 """

@@ -139,7 +139,7 @@ class Runner:
                 if bug and bug.is_in(self._version):
                     met.append(bug.url)
                 elif repeats(case, verdict, self.bench):
-                    folder = self._out / "findings" / f"{index:06d}-{number}-{verdict.kind}"
+                    folder = self._out / "raw" / f"{index:06d}-{number}-{verdict.kind}"
                     how = self._circumstances(index, rules, bug.url if bug else "")
                     findings.append(write_finding(folder, how, case, verdict))
                 else:

@@ -22,7 +22,8 @@ class Config:
     ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
     ``level`` is the compiler's optimization level ("" for its default). ``disruptive`` breaks a constraint of each seed
     graph, of which there are no variants then (see :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known
-    bugs, if there is one.
+    bugs, if there is one. ``triage_s`` is how long each finding is reduced, and bisected, at most; with 0 neither is
+    done.
     """
 
     compiler: str
@@ -48,6 +49,7 @@ class Config:
     opset: int = 18
     disruptive: bool = False
     known: str = ""
+    triage_s: float = 300.0
 
     @property
     def conditions(self) -> Conditions:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import ACTIVITIES
 from polyjuice.campaign.config import Config
+from polyjuice.triage.automatic import Triaged
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -32,15 +33,39 @@ CREATE TABLE IF NOT EXISTS findings (
     signature TEXT NOT NULL,
     record TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS triaged (
+    folder TEXT PRIMARY KEY,
+    signature TEXT NOT NULL,
+    record TEXT
+);
 CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
+
+FOLDERS = ("raw", "findings")
+"""Where a campaign keeps findings: all as they were met, and one of each signature, reduced where that was possible."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
 
 class NoCampaign(ValueError):
     """A folder that holds no campaign, or one that already holds another, or one that is running."""
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """A finding that stands for all of its ``signature``.
+
+    ``name`` is its folder's, ``record`` what its ``finding.json`` says; ``triaged`` and ``reduced`` say what has been
+    done about it, and ``others`` are the folders of further findings with this signature.
+    """
+
+    name: str
+    signature: str
+    record: Mapping[str, Any]
+    triaged: bool
+    reduced: bool
+    others: tuple[str, ...]
 
 
 class Store:
@@ -57,7 +82,8 @@ class Store:
         if (folder / "campaign.sqlite").exists():
             raise NoCampaign(f"{folder} already holds a campaign: continue it with --resume, or name another --out")
         try:
-            (folder / "findings").mkdir(parents=True, exist_ok=True)
+            for name in FOLDERS:
+                (folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise NoCampaign(f"{folder} cannot be made: {error.strerror}") from None
         db = sqlite3.connect(folder / "campaign.sqlite")
@@ -102,7 +128,7 @@ class Store:
             (self.folder / name).unlink(missing_ok=True)
         for model in (self.folder / "imported").glob("*.onnx"):
             model.unlink()
-        for folder in (self.folder / "imported", self.folder / "findings", self.folder):
+        for folder in (self.folder / "imported", *(self.folder / name for name in FOLDERS), self.folder):
             with suppress(OSError):  # it holds something of the user's
                 folder.rmdir()
 
@@ -140,10 +166,41 @@ class Store:
         """The indices of the finished cases."""
         return {row[0] for row in self._db.execute('SELECT "index" FROM cases')}
 
-    def findings(self) -> Iterator[dict[str, Any]]:
-        """All raw findings, by index."""
-        for (text,) in self._db.execute('SELECT record FROM findings ORDER BY "index", folder'):
-            yield json.loads(text)
+    def findings(self) -> list[Distinct]:
+        """One finding of each signature, reduced where that has been done, by index."""
+        rows = self._db.execute(
+            "SELECT f.folder, COALESCE(t.signature, f.signature), COALESCE(t.record, f.record), "
+            "t.folder IS NOT NULL, t.record IS NOT NULL "
+            'FROM findings f LEFT JOIN triaged t USING (folder) ORDER BY t.record IS NULL, f."index", f.folder'
+        )
+        alike: dict[str, list[Any]] = {}
+        for row in rows:
+            alike.setdefault(row[1], []).append(row)
+        found = []
+        for signature, ((name, _, record, triaged, reduced), *others) in alike.items():
+            names = tuple(sorted(other for other, *_ in others))
+            found.append(Distinct(name, signature, json.loads(record), bool(triaged), bool(reduced), names))
+        return sorted(found, key=lambda distinct: distinct.name)
+
+    def untriaged(self) -> list[dict[str, Any]]:
+        """The records of the findings that triage has not seen yet, by index."""
+        rows = self._db.execute(
+            'SELECT record FROM findings WHERE folder NOT IN (SELECT folder FROM triaged) ORDER BY "index", folder'
+        )
+        return [json.loads(record) for (record,) in rows]
+
+    def add_triaged(self, triaged: Triaged, url: str = "") -> None:
+        """Store what became of a finding in triage; with ``url`` it turned out to be the known bug reported there."""
+        with self._db:
+            (index,) = self._db.execute('SELECT "index" FROM findings WHERE folder = ?', (triaged.name,)).fetchone()
+            if url:
+                self._db.execute("DELETE FROM findings WHERE folder = ?", (triaged.name,))
+                self._db.execute("INSERT INTO notes VALUES (?, 'known', ?)", (index, url))
+            else:
+                record = json.dumps(triaged.record) if triaged.record else None
+                self._db.execute("INSERT INTO triaged VALUES (?, ?, ?)", (triaged.name, triaged.signature, record))
+            if triaged.defect:
+                self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
 
     def accepted(self) -> int:
         """How many programs with a broken constraint the compiler took."""
@@ -181,7 +238,7 @@ class Store:
             "pairs": sum(pairs for pairs, _, _ in rows),
             "unsound_variants": notes["unsound"],
             "defects": notes["defect"],
-            "findings": self._db.execute("SELECT COUNT(DISTINCT signature) FROM findings").fetchone()[0],
+            "findings": len(self.findings()),
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
             "by_kind": dict(by_kind),
             "known": self.known(),

@@ -53,11 +53,11 @@ def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
     return names
 
 
-def seconds(text: str) -> float:
+def seconds(text: str, option: str = "--time") -> float:
     """A duration such as 90s, 10m or 8h."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
     if not match or float(match[1]) == 0:
-        raise Usage(f"--time {text}: give a number and a unit, as in 90s, 10m or 8h")
+        raise Usage(f"{option} {text}: give a number and a unit, as in 90s, 10m or 8h")
     return float(match[1]) * _UNITS[match[2] or "s"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -50,6 +51,7 @@ from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES
 from polyjuice.triage import known
+from polyjuice.triage.automatic import Triaged
 
 _ORACLES = "metamorphic,crash"
 
@@ -106,6 +108,9 @@ def fuzz(
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
+    triage: Annotated[
+        str, typer.Option(help="How long a finding is reduced, and bisected, at most; 0s: findings stay as they are.")
+    ] = "5m",
     opset: Annotated[int, typer.Option(min=18, max=20, help="The opset of ONNX models.")] = 18,
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; a new one unless given.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the campaign in this folder.")] = None,
@@ -149,6 +154,7 @@ def fuzz(
             opset=opset,
             disruptive=disruptive,
             known=_known_bugs(known_bugs),
+            triage_s=0.0 if re.fullmatch(r"0+[smhd]?", triage) else seconds(triage, "--triage"),
         )
         version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
@@ -210,7 +216,7 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
     status = None
     try:
         with _Live(config, store) as live:
-            loop.run(config, rules, store, live.show)
+            loop.run(config, rules, store, live)
     except KeyboardInterrupt:
         stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
         status = INTERRUPTED
@@ -252,6 +258,7 @@ class _Live:
         self._config = config
         self._counts = store.summary()
         self._known = sum(self._counts["known"].values())
+        self._triaged = 0
         self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
         self._began = self._last = time.monotonic()
         self._progress = Progress(
@@ -274,7 +281,7 @@ class _Live:
         self._progress.stop()
         self._log.close()
 
-    def show(self, result: CaseResult) -> None:
+    def case(self, result: CaseResult) -> None:
         counts = self._counts
         counts["tested"] += result.pairs > 0
         counts["pairs"] += result.pairs
@@ -283,18 +290,47 @@ class _Live:
         self._known += len(result.known)
         counts["unsound_variants"] += len(result.unsound)
         self._log.write(_log_line(result) + "\n")
-        now = time.monotonic()
-        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counts['raw_findings']} findings"
-        text += f", {self._known} known" if self._known else ""
-        done = counts["tested"] + counts["skipped"] if self._config.cases is not None else now - self._began
-        self._progress.update(self._task, completed=done, text=text)
         for finding in result.findings:
             stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
         for problem in [*result.unsound, *filter(None, [result.defect])]:
             stderr.print(f"[magenta]a fault of Polyjuice's own[/magenta] in case {result.index}: {escape(problem)}")
+        self._tell()
+
+    def triaged(self, result: Triaged, known: str) -> None:
+        self._known += bool(known)
+        self._counts["raw_findings"] -= bool(known)
+        self._triaged += not known
+        line = f"triage {result.name}: {_outcome(result, known)}"
+        self._log.write(f"{line} {result.seconds:.1f} s\n")
+        colour = "magenta" if result.defect else "red"
+        stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
+        self._tell()
+
+    def _tell(self) -> None:
+        counts = self._counts
+        now = time.monotonic()
+        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counts['raw_findings']} findings"
+        text += f" ({self._triaged} triaged)" if self._triaged else ""
+        text += f", {self._known} known" if self._known else ""
+        done = counts["tested"] + counts["skipped"] if self._config.cases is not None else now - self._began
+        self._progress.update(self._task, completed=done, text=text)
         if not stderr.is_terminal and now - self._last > self._EVERY_S:
             self._last = now
             stderr.print(f"{now - self._began:6.0f} s  {text}")
+
+
+def _outcome(result: Triaged, known: str) -> str:
+    """What became of a finding in triage, in a line."""
+    if result.defect:
+        return f"a fault of Polyjuice's own: {result.defect}"
+    if known:
+        return f"known: {known}"
+    if result.problem:
+        return f"stays as it is: {result.problem}"
+    if result.record:
+        operators = " and ".join(map(str, result.record["operators"].values()))
+        return f"{operators} operators left, {result.signature}"
+    return f"another {result.signature}"
 
 
 def _log_line(result: CaseResult) -> str:
@@ -330,12 +366,11 @@ def _print_summary(summary: dict[str, Any], store: Store) -> None:
     for name, value in rows.items():
         table.add_row(f"[bold]{name}", escape(value))
     stdout.print(table)
-    seen: set[str] = set()
     for finding in store.findings():
-        if finding["signature"] not in seen:
-            seen.add(finding["signature"])
-            path = store.folder / "findings" / finding["folder"]
-            stdout.print(f"\n[red]{finding['kind']}[/red] {escape(str(path))}\n  {escape(finding['message'])}")
+        path = store.folder / "findings" / finding.name
+        more = f" (and {len(finding.others)} more)" if finding.others else ""
+        stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
+        stdout.print(f"  {escape(finding.record['message'])}")
 
 
 def _known_bugs(path: Path | None) -> str:

@@ -13,6 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from polyjuice.cli.common import FINDINGS, OK, Usage, interpreter, seconds, stderr, stdout
 from polyjuice.triage import reduction
+from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.stored import load
 
 
@@ -27,7 +28,7 @@ def reduce(
     ] = None,
 ) -> None:
     """Make a finding as small as it gets while it still shows: status 1 where it does, 0 where it does not."""
-    folder = out or finding / "reduced"
+    folder = out or reduced_folder(finding)
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds something else: name another folder with --out")
     stored = load(finding, python and interpreter(python))

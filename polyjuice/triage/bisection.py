@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from polyjuice.bench import Bench, Conditions
+from polyjuice.bench import Bench
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import ORACLES, Case, Tested
@@ -122,6 +122,28 @@ def store(finding: Stored, result: Bisection) -> None:
 
 
 _SECTION = re.compile(r"### Bisection\n.*?(?=^### )", re.DOTALL | re.MULTILINE)
+
+
+def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> Trial:
+    """What becomes of a fault where some knobs are switched off, at a level of its own if one is given.
+
+    ``case`` is the finding's. Raises EnvironmentProblem where nothing is switched off and the compiler does not start.
+    """
+    verdict = finding.verdict
+    conditions = replace(finding.conditions, level=level or finding.conditions.level)
+    for _ in range(_REPEATS.get(verdict.kind, 1)):
+        with Bench(conditions, finding.compiler, disabled) as bench:
+            try:
+                again = rerun(case, bench)
+            except EnvironmentProblem:  # the compiler does not even start
+                if not disabled:
+                    raise
+                return Trial.broken
+            if ORACLES[verdict.oracle].triggers(verdict, again, bench):
+                return Trial.shown
+            if not _fine(again):
+                return Trial.broken
+    return Trial.gone
 
 
 class _Search:
@@ -235,29 +257,11 @@ class _Search:
             if self._made and time.monotonic() > self._deadline:
                 raise _OutOfTime
             self._made += 1
-            conditions = self._finding.conditions
-            conditions = replace(conditions, level=level or conditions.level)
-            self._trials[key] = trial = self._make(conditions, disabled)
+            self._trials[key] = trial = without(self._finding, self._case, disabled, level)
             if trial is Trial.gone and disabled and (not self._best or len(disabled) < len(self._best)):
                 self._best = disabled
             self._said(f"{trial}: {_described(disabled, level)}")
         return self._trials[key]
-
-    def _make(self, conditions: Conditions, disabled: Sequence[str]) -> Trial:
-        verdict = self._finding.verdict
-        for _ in range(_REPEATS.get(verdict.kind, 1)):
-            with Bench(conditions, self._finding.compiler, disabled) as bench:
-                try:
-                    case = rerun(self._case, bench)
-                except EnvironmentProblem:  # the compiler does not even start
-                    if not disabled:
-                        raise
-                    return Trial.broken
-                if ORACLES[verdict.oracle].triggers(verdict, case, bench):
-                    return Trial.shown
-                if not _fine(case):
-                    return Trial.broken
-        return Trial.gone
 
     def _result(self, shown: bool, alternatives: tuple[tuple[str, ...], ...] = ()) -> Bisection:
         named = {name for names in (self._best, *alternatives) for name in names}

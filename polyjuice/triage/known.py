@@ -1,7 +1,8 @@
 """Known bugs: what a campaign meets again and need not tell again, in a file that users keep and share.
 
 Each is a table ``[[bug]]`` of a TOML file: the ``compiler``, the ``signature`` of its findings or a ``pattern`` for
-signatures (with * and ?), the ``versions`` that have it (a version specifier as of pip; all unless given), where it is
+signatures (with * and ?), the parts of the compiler to ``blame`` (a list, by which a mismatch is known again before it
+has been reduced), the ``versions`` that have it (a version specifier as of pip; all unless given), where it is
 reported (``url``), and, once it is, in which version it is ``fixed``.
 """
 
@@ -36,6 +37,7 @@ class KnownBug:
     pattern: str = ""
     versions: str = ""
     fixed: str = ""
+    blame: tuple[str, ...] = ()
 
     def matches(self, compiler: str, signature: str) -> bool:
         """Whether a finding looks like this bug, in whatever version."""
@@ -76,12 +78,15 @@ def _checked(entry: Any, place: str) -> KnownBug:
     for name, value in entry.items():
         if name not in names:
             raise KnownError(f"{place}: {name} is not one of {', '.join(names)}")
-        if not isinstance(value, str):
+        if name == "blame":
+            if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+                raise KnownError(f"{place}: blame must be a list of strings")
+        elif not isinstance(value, str):
             raise KnownError(f"{place}: {name} must be a string")
     missing = [name for name in ("compiler", "url") if not entry.get(name)]
     if missing:
         raise KnownError(f"{place}: it has no {missing[0]}")
-    bug = KnownBug(**entry)
+    bug = KnownBug(**{**entry, "blame": tuple(entry.get("blame", ()))})
     if not bug.signature and not bug.pattern:
         raise KnownError(f"{place}: it needs a signature, or a pattern for signatures")
     try:
@@ -100,8 +105,10 @@ def add(path: Path, finding: Mapping[str, Any], url: str, fixed: str = "") -> tu
     """
     compiler, signature = finding["compiler"], finding["signature"]
     version = finding["versions"].get(compiler, "")
-    bug = KnownBug(compiler, url, signature, versions=f">={version}" if _is_version(version) else "", fixed=fixed)
-    entry = {name: value for name, value in vars(bug).items() if value}
+    blame = list(finding.get("blame", ()))
+    since = f">={version}" if _is_version(version) else ""
+    said = {"compiler": compiler, "url": url, "signature": signature, "versions": since, "fixed": fixed, "blame": blame}
+    entry = {name: value for name, value in said.items() if value}
     _checked(entry, str(path))
     there = read(path) if path.exists() else ()
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()

@@ -80,10 +80,17 @@ class Stored:
         """A graph in the compiler's format, spelled as the finding was. Raises Unlowerable."""
         return spelled(graph, spelling, self.compiler, self.conditions.opset)
 
-    def annotate(self, **said: Any) -> None:
-        """Add to ``finding.json``, or replace; the rest stays."""
-        path = self.folder / "finding.json"
-        path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **said}, indent=2) + "\n", "utf-8")
+    def annotate(self, **said: Any) -> dict[str, Any]:
+        """Add to ``finding.json``, or replace; the rest stays. What it says then."""
+        return annotate(self.folder, **said)
+
+
+def annotate(folder: Path, /, **said: Any) -> dict[str, Any]:
+    """Add to the ``finding.json`` of a folder, or replace; the rest stays. What it says then."""
+    path = folder / "finding.json"
+    record = {**json.loads(path.read_text("utf-8")), **said}
+    path.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    return record
 
 
 def load(folder: Path, python: Path | None = None) -> Stored:

@@ -71,7 +71,7 @@ class Reduced:
     folder: Path
 
 
-def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None]) -> Reduced:
+def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None] = lambda _: None) -> Reduced:
     """Reduce a finding within a time budget, and write what is left of it to a folder.
 
     The budget is for the search: the result is confirmed, three times in fresh processes, after it. Raises NotShown,

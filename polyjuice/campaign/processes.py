@@ -1,0 +1,127 @@
+"""What runs in a campaign's processes: cases, and the triage of findings; each process has a compiler of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import TypeVar
+
+from polyjuice.campaign.case import CaseResult, Runner
+from polyjuice.campaign.config import Config
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import Rule
+from polyjuice.triage import automatic
+from polyjuice.triage.automatic import Suspect, Triaged
+
+Result = TypeVar("Result")
+
+_job: tuple[Config, Path, Sequence[Rule]] | None = None
+_runner: Runner | None = None
+_busy = False
+
+
+class _Ended(BaseException):
+    """SIGTERM came while there was work at hand."""
+
+
+def initialize(config: Config, folder: Path, rules: Sequence[Rule]) -> None:
+    """Remember the job; an interrupt is the parent's to handle, and it ends this process by SIGTERM."""
+    global _job
+    _job = config, folder, rules
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _terminate)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process of a pool does not notice by itself that its parent was killed, and would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _terminate(number: int, frame: object) -> None:
+    """Unwind the work at hand, if there is any, so that whatever it has started ends with it."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the pool sends another when the first process has ended
+    if _busy:
+        raise _Ended
+    _end()
+
+
+def _end() -> None:
+    _close()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGTERM)
+
+
+def _close() -> None:
+    if _runner:
+        _runner.close()
+
+
+def run_cases(indices: Sequence[int]) -> list[CaseResult]:
+    """Run some cases that share an e-graph, so that this process builds it and no other."""
+    return [_run_case(index) for index in indices]
+
+
+def _run_case(index: int) -> CaseResult:
+    """Run one case; whatever goes wrong in our own code is a result too, so that the campaign goes on."""
+    began = time.perf_counter()
+
+    def work() -> CaseResult:
+        runner = _the_runner()
+        started = time.perf_counter() - began
+        try:
+            result = runner.run(index)
+        except EnvironmentProblem as problem:
+            raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
+        except Exception:
+            return CaseResult(index, defect=traceback.format_exc())
+        result.seconds["other"] += started
+        return result
+
+    return _unwound(work)
+
+
+def triage(folder: Path, suspects: Sequence[Suspect]) -> Triaged:
+    """Triage a finding; whatever goes wrong in our own code is a result too."""
+    assert _job is not None
+    config = _job[0]
+
+    def work() -> Triaged:
+        try:
+            return automatic.triage(folder, suspects, config.triage_s)
+        except Exception:
+            return Triaged(folder.name, defect=traceback.format_exc())
+
+    return _unwound(work)
+
+
+def _the_runner() -> Runner:
+    global _runner
+    if _runner is None:
+        assert _job is not None
+        _runner = Runner(*_job)
+        Finalize(None, _close, exitpriority=1)
+    return _runner
+
+
+def _unwound(work: Callable[[], Result]) -> Result:
+    """Do some work; where SIGTERM comes meanwhile, what it has started ends first."""
+    global _busy
+    try:
+        _busy = True
+        return work()
+    except _Ended:  # the pool would send it to the parent and go on
+        _end()
+        raise
+    finally:
+        _busy = False

@@ -1,0 +1,113 @@
+"""Triage without a person: a finding is laid to a fault that is known, or reduced, bisected, and given a signature.
+
+The signature says what findings with one cause share. A failure's is its error (see the crash oracle). Any other
+finding's is the part of the compiler to blame, as far as bisection names one, else what is left of the wrong program.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.ir import Graph
+from polyjuice.lower import Unlowerable
+from polyjuice.oracles.comparison import operators
+from polyjuice.triage import bisection, reduction
+from polyjuice.triage.bisection import Trial
+from polyjuice.triage.finding import FindingRecord
+from polyjuice.triage.stored import FindingError, Stored, load
+
+FAILURES = ("crash", "hang")
+"""The kinds that an error tells apart: these keep the signature that they had."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A fault that may account for a finding: its signature, and the parts of the compiler that are to blame for it."""
+
+    signature: str
+    blame: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Triaged:
+    """What triage has made of the finding of that ``name``: the ``signature`` that others with its cause share, too.
+
+    ``record`` is what ``finding.json`` says of what it was reduced to; None where a suspect accounts for it, or where
+    it was not reduced: ``problem`` then says why, ``defect`` where that is a fault of our own, and ``signature`` is "":
+    it keeps the one that it has.
+    """
+
+    name: str
+    signature: str = ""
+    record: Mapping[str, Any] | None = None
+    problem: str = ""
+    defect: str = ""
+    seconds: float = 0.0
+
+
+def triage(folder: Path, suspects: Sequence[Suspect], time_s: float) -> Triaged:
+    """Triage the finding in a folder; what it is reduced to is put into ``reduced`` there.
+
+    Reduction has so many seconds, and bisection as many again.
+    """
+    began = time.monotonic()
+    try:
+        stored = load(folder)
+        signature, record = _triage(stored, suspects, time_s)
+        result = Triaged(folder.name, signature, record)
+    except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
+        result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
+    return replace(result, seconds=time.monotonic() - began)
+
+
+def _triage(stored: Stored, suspects: Sequence[Suspect], time_s: float) -> tuple[str, Mapping[str, Any] | None]:
+    if stored.record.kind == "hang":
+        raise FindingError("every trial would take as long as the time limit allows")
+    if signature := _accounting(stored, suspects):
+        return signature, None
+    small = load(reduction.reduce(stored, reduced_folder(stored.folder), time_s).folder)
+    try:
+        found = bisection.bisect(small, time_s)
+    except FindingError:  # nothing of this compiler can be switched off
+        blame: tuple[str, ...] = ()
+    else:
+        bisection.store(small, found)
+        blame = found.blame
+    signature = signature_of(small.record, small.graphs, blame)
+    return signature, small.annotate(signature=signature, folder=stored.folder.name)
+
+
+def reduced_folder(folder: Path) -> Path:
+    """Where a finding's reduction is put unless another place is named."""
+    return folder / "reduced"
+
+
+def _accounting(stored: Stored, suspects: Sequence[Suspect]) -> str:
+    """The signature of the suspect without which the finding does not show; "" if there is none.
+
+    All are switched off together first: most findings that none accounts for are told by one trial.
+    """
+    suspects = [suspect for suspect in suspects if suspect.blame]
+    if not suspects or stored.record.kind in FAILURES:
+        return ""
+    case = stored.case()
+    everything = tuple(dict.fromkeys(name for suspect in suspects for name in suspect.blame))
+    if len(suspects) > 1 and bisection.without(stored, case, everything) is Trial.shown:
+        return ""
+    accounting = (s.signature for s in suspects if bisection.without(stored, case, s.blame) is Trial.gone)
+    return next(accounting, "")
+
+
+def signature_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
+    """The signature of a finding that has been reduced and bisected; ``graphs`` are its programs by label."""
+    if record.kind in FAILURES:
+        return record.signature
+    if blame:
+        return f"{record.kind} by {' and '.join(sorted(blame))}"
+    wrong = [graphs[record.culprit]] if record.culprit in graphs else graphs.values()
+    return f"{record.kind} of {' '.join(sorted({name for graph in wrong for name in operators(graph)}))}"
