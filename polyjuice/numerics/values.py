@@ -121,9 +121,7 @@ def propagate(
     tame = [v.array if v.tame is None else v.tame for v in operands]
     context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, op.numpy, setting.mode.ordered)
     if exact:
-        return [
-            Value(r, np.asarray(e, np.float64), True) for r, e in zip(results, _tuple(op.error(context)), strict=True)
-        ]
+        return [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
     extremes = [v.extreme for v in operands]
     extreme = any(x is not None for x in extremes)
     if setting.mode.edge and not extreme:
@@ -133,10 +131,13 @@ def propagate(
     counted = held == "int64" and _computed_in(op, held) != held
     sums = op.partial(_as_floats(arrays), node.attrs) if counted and op.partial else None
     step = _Step(op, held, unit, wraps, extreme, doubtful, setting.mode, sums)
-    return [
-        _value(step, r, w, np.asarray(e, np.float64), t)
-        for r, w, e, t in zip(results, whole, _tuple(raw), types, strict=True)
-    ]
+    return [_value(step, r, w, e, t) for r, w, e, t in zip(results, whole, _bounds(raw), types, strict=True)]
+
+
+def _bounds(raw: Any) -> list[np.ndarray]:
+    """What an operator's error rule gives for each result; NaN, as comes of an unknown element times 0, is unknown."""
+    bounds = [np.asarray(e, np.float64) for e in _tuple(raw)]
+    return [np.where(np.isnan(e), np.inf, e) if np.isnan(e).any() else e for e in bounds]
 
 
 def _tuple(raw: Any) -> tuple[Any, ...]:

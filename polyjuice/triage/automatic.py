@@ -92,8 +92,9 @@ def _accounting(stored: Stored, suspects: Sequence[Suspect]) -> str:
 
     All are switched off together first: most findings that none accounts for are told by one trial.
     """
-    suspects = [suspect for suspect in suspects if suspect.blame]
-    if not suspects or stored.record.kind in FAILURES:
+    kind = stored.record.kind
+    suspects = [s for s in suspects if s.blame and s.signature.startswith(f"{kind} ")] if kind not in FAILURES else []
+    if not suspects:
         return ""
     case = stored.case()
     everything = tuple(dict.fromkeys(name for suspect in suspects for name in suspect.blame))

@@ -1,0 +1,135 @@
+"""What a campaign makes of a planted fault without a person: the findings that it tells, and the part that it blames.
+
+    python benchmarks/mutants/triage.py                     all faults of the list; minutes each on two cores
+    python benchmarks/mutants/triage.py --only 'tvm/*'      some of them; the others' rows stay as they are
+
+For each fault, a campaign on the compiler with it. What it tells is the fault's where its reproducer ends with 1, and
+with 0 without the fault: there should be one such finding, small, with the right part to blame. What ends with 1 either
+way is the compiler's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE.parents[1] / "artifacts" / "triage.json"
+TABLE = RESULTS.with_suffix(".md")
+
+FAULTS = {
+    "onnxruntime/subtraction-chain": (300, 20),
+    "onnxruntime/clip-of-relu": (300, 20),
+    "onnxruntime/pads-merged": (300, 20),
+    "onnxruntime/negated-comparison": (300, 20),
+    "onnxruntime/subtract-doubled": (300, 20),
+    "onnxruntime/sum-repeated-operand": (300, 20),
+    "tvm/division-behind-multiplication": (40, 20),
+    "tvm/scale-past-bias": (40, 20),
+    "tvm/softmax-of-inner-axis": (40, 20),
+    "tvm/operand-overwritten": (40, 20),
+    "inductor/zero-minuend": (16, 20),
+    "inductor/masked-vector-unblended": (16, 20),
+    "inductor/in-place-over-output": (16, 20),
+}
+"""Cases, and operators of a seed graph: enough of both for these faults to be met, as `run.py` has shown."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """How many findings of a fault a campaign met and told, what the first is like, and how many others there were."""
+
+    fault: str
+    cases: int
+    raw: int
+    told: int
+    operators: tuple[int, ...]
+    blame: tuple[str, ...]
+    others: int
+    elapsed_s: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="*", help="a pattern for names such as onnxruntime/clip-of-relu")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--triage", default="3m", help="how long a finding is reduced, and bisected, at most")
+    parser.add_argument("--out", type=Path, help="a folder for the campaigns, which are kept there")
+    arguments = parser.parse_args()
+    rows: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    with tempfile.TemporaryDirectory() as temporary:
+        for fault, (cases, nodes) in FAULTS.items():
+            if fnmatch(fault, arguments.only):
+                out = (arguments.out or Path(temporary)) / fault
+                rows[fault] = asdict(row(fault, cases, nodes, out, arguments))
+                RESULTS.write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+                TABLE.write_text(table(rows), encoding="utf-8")
+                print(json.dumps(rows[fault]))
+
+
+def row(fault: str, cases: int, nodes: int, out: Path, arguments: argparse.Namespace) -> Row:
+    compiler = fault.partition("/")[0]
+    planted = {**os.environ, "PYTHONPATH": str(HERE / "site"), "POLYJUICE_MUTANT": fault}
+    sound = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "POLYJUICE_MUTANT")}
+    options = ["--compiler", compiler, "-n", cases, "--nodes", nodes, "--seed", arguments.seed, "--out", out]
+    options += ["--oracle", "metamorphic,crash,differential", "--workers", arguments.workers]
+    options += ["--triage", arguments.triage, "--json"]
+    command = [sys.executable, "-m", "polyjuice", "fuzz", *map(str, options)]
+    done = subprocess.run(command, env=planted, stdout=subprocess.PIPE, text=True, cwd=HERE.parents[1])
+    summary = json.loads(done.stdout)
+    records, others = [], 0
+    for folder in sorted((out / "findings").iterdir()):
+        if (shows(folder, planted), shows(folder, sound)) == (1, 0):
+            records.append(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
+        else:
+            others += 1
+    first = records[0] if records else {"operators": {}, "blame": []}
+    return Row(
+        fault,
+        cases,
+        sum(1 + record["more"] for record in records),
+        len(records),
+        tuple(first["operators"].values()),
+        tuple(first["blame"]),
+        others,
+        summary["elapsed_s"],
+    )
+
+
+def shows(finding: Path, environment: dict[str, str]) -> int:
+    """How a reproducer ends."""
+    command = [sys.executable, "repro.py"]
+    return subprocess.run(command, cwd=finding, env=environment, capture_output=True, timeout=600).returncode
+
+
+def table(rows: dict[str, Any]) -> str:
+    """What is known, in Markdown."""
+    lines = [
+        "# What campaigns make of planted faults",
+        "",
+        "`python benchmarks/mutants/triage.py`. A campaign on a compiler with one fault; findings of the fault are those",
+        "whose reproducers end with 1, and with 0 without it: as they were met, and as they are told. The rest is of what",
+        "is told first.",
+        "",
+        "| fault | cases | met | told | operators a side | to blame | compiler's own | minutes |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for fault, r in sorted(rows.items()):
+        blame = ", ".join(f"`{name}`" for name in r["blame"]) or "-"
+        sides = " and ".join(map(str, r["operators"])) or "-"
+        cells = [fault, r["cases"], r["raw"], r["told"], sides, blame, r["others"], f"{r['elapsed_s'] / 60:.1f}"]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
