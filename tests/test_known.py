@@ -56,6 +56,13 @@ def test_what_is_added_is_read_again_and_the_rest_of_the_file_stays(tmp_path: Pa
     assert path.read_text().startswith("# ours\n[[bug]]\ncompiler = 'xla' # for now\n")
 
 
+def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
+    finding = {"compiler": "inductor", "signature": "crash", "versions": {"inductor": "2.13.0+cpu"}}
+    bug, _ = known.add(tmp_path / "known.toml", finding, URL)
+    assert bug.versions == ">=2.13.0"
+    assert bug.is_in("2.13.0+cpu")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     {

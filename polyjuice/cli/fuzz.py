@@ -15,15 +15,13 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from polyjuice import compilers, formats
 from polyjuice.campaign import loop
-from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
+from polyjuice.cli.campaign import CampaignProgress, print_summary
 from polyjuice.cli.common import (
     DEFECT,
     FINDINGS,
@@ -41,7 +39,6 @@ from polyjuice.cli.common import (
     interpreter,
     seconds,
     stderr,
-    stdout,
 )
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
@@ -51,7 +48,6 @@ from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES
 from polyjuice.triage import known
-from polyjuice.triage.automatic import Triaged
 
 _ORACLES = "metamorphic,crash"
 
@@ -167,7 +163,7 @@ def fuzz(
     if as_json:
         print(json.dumps(summary))
     else:
-        _print_summary(summary, store)
+        print_summary(summary, store)
     sys.exit(status)
 
 
@@ -215,7 +211,7 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
     began = time.monotonic()
     status = None
     try:
-        with _Live(config, store) as live:
+        with CampaignProgress(config, store) as live:
             loop.run(config, rules, store, live)
     except KeyboardInterrupt:
         stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
@@ -247,130 +243,6 @@ def _status(counts: dict[str, Any], folder: Path) -> int:
         stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
         return USAGE
     return OK
-
-
-class _Live:
-    """Progress on standard error: a bar on a terminal, a line now and then elsewhere; and the campaign's log."""
-
-    _EVERY_S = 15.0
-
-    def __init__(self, config: Config, store: Store) -> None:
-        self._config = config
-        self._counts = store.summary()
-        self._known = sum(self._counts["known"].values())
-        self._triaged = 0
-        self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
-        self._began = self._last = time.monotonic()
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("[bold]{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[text]}"),
-            TimeElapsedColumn(),
-            console=stderr,
-            disable=not stderr.is_terminal,
-        )
-        total = config.cases if config.cases is not None else config.time_s
-        self._task = self._progress.add_task(config.compiler, total=total, text="starting")
-
-    def __enter__(self) -> _Live:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-        self._log.close()
-
-    def case(self, result: CaseResult) -> None:
-        counts = self._counts
-        counts["tested"] += result.pairs > 0
-        counts["pairs"] += result.pairs
-        counts["skipped"] += bool(result.skipped)
-        counts["raw_findings"] += len(result.findings)
-        self._known += len(result.known)
-        counts["unsound_variants"] += len(result.unsound)
-        self._log.write(_log_line(result) + "\n")
-        for finding in result.findings:
-            stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
-        for problem in [*result.unsound, *filter(None, [result.defect])]:
-            stderr.print(f"[magenta]a fault of Polyjuice's own[/magenta] in case {result.index}: {escape(problem)}")
-        self._tell()
-
-    def triaged(self, result: Triaged, known: str) -> None:
-        self._known += bool(known)
-        self._counts["raw_findings"] -= bool(known)
-        self._triaged += not known
-        line = f"triage {result.name}: {_outcome(result, known)}"
-        self._log.write(f"{line} {result.seconds:.1f} s\n")
-        colour = "magenta" if result.defect else "red"
-        stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
-        self._tell()
-
-    def _tell(self) -> None:
-        counts = self._counts
-        now = time.monotonic()
-        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counts['raw_findings']} findings"
-        text += f" ({self._triaged} triaged)" if self._triaged else ""
-        text += f", {self._known} known" if self._known else ""
-        done = counts["tested"] + counts["skipped"] if self._config.cases is not None else now - self._began
-        self._progress.update(self._task, completed=done, text=text)
-        if not stderr.is_terminal and now - self._last > self._EVERY_S:
-            self._last = now
-            stderr.print(f"{now - self._began:6.0f} s  {text}")
-
-
-def _outcome(result: Triaged, known: str) -> str:
-    """What became of a finding in triage, in a line."""
-    if result.defect:
-        return f"a fault of Polyjuice's own: {result.defect}"
-    if known:
-        return f"known: {known}"
-    if result.problem:
-        return f"stays as it is: {result.problem}"
-    if result.record:
-        operators = " and ".join(map(str, result.record["operators"].values()))
-        return f"{operators} operators left, {result.signature}"
-    return f"another {result.signature}"
-
-
-def _log_line(result: CaseResult) -> str:
-    spent = " ".join(f"{name}={seconds:.3f}" for name, seconds in result.seconds.items() if seconds >= 0.0005)
-    what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
-    found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
-    found += [f"known: {url}" for url in result.known]
-    found += [f"flaky: {t}" for t in result.flaky] + [f"unsound: {t}" for t in result.unsound]
-    found += [f"accepted: {result.accepted}"] if result.accepted else []
-    found += [f"defect: {result.defect}"] if result.defect else []
-    return "\n    ".join([f"case {result.index} {what} {spent}", *found])
-
-
-def _print_summary(summary: dict[str, Any], store: Store) -> None:
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
-    share = summary["share"]
-    rows = {
-        "compiler": f"{summary['compiler']} {summary['version']}",
-        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['pairs_per_second']} pairs/s",
-        "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
-        "findings": f"{summary['findings']} distinct of {summary['raw_findings']}"
-        + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items()),
-        "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
-        "folder": summary["out"],
-    }
-    if summary["known"]:
-        rows["known"] = ", ".join(f"{n} of {url}" for url, n in summary["known"].items())
-    if "accepted" in summary:
-        rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (the log names them)"
-    if summary["unsound_variants"] or summary["defects"]:
-        rows["own faults"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
-    for name, value in rows.items():
-        table.add_row(f"[bold]{name}", escape(value))
-    stdout.print(table)
-    for finding in store.findings():
-        path = store.folder / "findings" / finding.name
-        more = f" (and {len(finding.others)} more)" if finding.others else ""
-        stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
-        stdout.print(f"  {escape(finding.record['message'])}")
 
 
 def _known_bugs(path: Path | None) -> str:

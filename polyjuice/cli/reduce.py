@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import SpinnerColumn, TextColumn
 
 from polyjuice.cli.common import FINDINGS, OK, Usage, interpreter, seconds, stderr, stdout
+from polyjuice.cli.progress import Live
 from polyjuice.triage import reduction
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.stored import load
@@ -33,7 +33,7 @@ def reduce(
         raise Usage(f"{folder} holds something else: name another folder with --out")
     stored = load(finding, python and interpreter(python))
     try:
-        with _Live() as live:
+        with _Progress() as live:
             reduced = reduction.reduce(stored, folder, seconds(duration), live.show)
     except reduction.NotShown:
         stderr.print(f"polyjuice: {escape(str(finding))} does not show any more: there is nothing to reduce")
@@ -46,33 +46,11 @@ def reduce(
     sys.exit(FINDINGS)
 
 
-class _Live:
-    """Progress on standard error: a line that changes on a terminal, a line now and then elsewhere."""
-
-    _EVERY_S = 15.0
-
+class _Progress(Live):
     def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            console=stderr,
-            disable=not stderr.is_terminal,
-        )
-        self._task = self._progress.add_task("starting")
-
-    def __enter__(self) -> _Live:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        super().__init__(SpinnerColumn(), TextColumn("{task.description}"))
+        self._task = self.bar.add_task("starting")
 
     def show(self, step: reduction.Step) -> None:
         text = f"{' and '.join(map(str, step.operators))} operators, {step.candidates} tried ({step.name})"
-        self._progress.update(self._task, description=text)
-        now = time.monotonic()
-        if not stderr.is_terminal and now - self._last > self._EVERY_S:
-            self._last = now
-            stderr.print(f"{now - self._began:6.0f} s  {text}")
+        self.tell(self._task, text, description=text)

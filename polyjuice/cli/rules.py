@@ -6,13 +6,12 @@ import fnmatch
 import json
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn
 from rich.table import Table
 
 from polyjuice.campaign.store import Store
@@ -25,9 +24,9 @@ from polyjuice.cli.common import (
     SeedOption,
     Usage,
     WithoutRuleOption,
-    stderr,
     stdout,
 )
+from polyjuice.cli.progress import Live
 from polyjuice.egraph import load
 from polyjuice.rulecheck.example import example
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
@@ -102,7 +101,7 @@ def check_rules(
     chosen = [rule for rule in found if not names or any(fnmatch.fnmatchcase(rule.name, name) for name in names)]
     if graphs is None:
         graphs = 0 if names else 2000
-    with _Live({"rules": len(chosen), "graphs": graphs}) as live:
+    with _Progress({"rules": len(chosen), "graphs": graphs}) as live:
         report = check_all(chosen, trials, graphs, seed, workers or os.cpu_count() or 1, live.show)
     if as_json:
         print(json.dumps(_summary(report)))
@@ -111,31 +110,15 @@ def check_rules(
     sys.exit(OK if report.good else FINDINGS)
 
 
-class _Live:
-    """Progress on standard error: a bar on a terminal, a line now and then elsewhere."""
-
-    _EVERY_S = 15.0
-
+class _Progress(Live):
     def __init__(self, totals: dict[str, int]) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
-        self._bar = Progress(*columns, TimeElapsedColumn(), console=stderr, disable=not stderr.is_terminal)
+        super().__init__(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
         self._totals = totals
-        self._tasks = {what: self._bar.add_task(what, total=total) for what, total in totals.items() if total}
-        self._last = time.monotonic()
-
-    def __enter__(self) -> _Live:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        self._tasks = {what: self.bar.add_task(what, total=total) for what, total in totals.items() if total}
 
     def show(self, what: str, done: int) -> None:
         done = min(done, self._totals[what])
-        self._bar.update(self._tasks[what], completed=done)
-        if not stderr.is_terminal and time.monotonic() - self._last > self._EVERY_S:
-            self._last = time.monotonic()
-            stderr.print(f"{what}: {done} of {self._totals[what]}")
+        self.tell(self._tasks[what], f"{what}: {done} of {self._totals[what]}", completed=done)
 
 
 def _summary(report: Report) -> dict[str, object]:

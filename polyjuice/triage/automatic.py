@@ -1,7 +1,8 @@
 """Triage without a person: a finding is laid to a fault that is known, or reduced, bisected, and given a signature.
 
-The signature says what findings with one cause share. A failure's is its error (see the crash oracle). Any other
-finding's is the part of the compiler to blame, as far as bisection names one, else what is left of the wrong program.
+The signature says what findings with one cause share: the part of the compiler to blame, as far as bisection names one.
+With it, a failure's has its error (see the crash oracle); another finding's, without one, what is left of the wrong
+program.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from polyjuice.triage.finding import FindingRecord
 from polyjuice.triage.stored import FindingError, Stored, load
 
 FAILURES = ("crash", "hang")
-"""The kinds that an error tells apart: these keep the signature that they had."""
+"""The kinds that an error tells apart."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,7 @@ def _accounting(stored: Stored, suspects: Sequence[Suspect]) -> str:
 
     All are switched off together first: most findings that none accounts for are told by one trial.
     """
-    kind = stored.record.kind
-    suspects = [s for s in suspects if s.blame and s.signature.startswith(f"{kind} ")] if kind not in FAILURES else []
+    suspects = [s for s in suspects if s.blame and s.signature.startswith(f"{stored.record.kind} ")]
     if not suspects:
         return ""
     case = stored.case()
@@ -106,9 +106,10 @@ def _accounting(stored: Stored, suspects: Sequence[Suspect]) -> str:
 
 def signature_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
     """The signature of a finding that has been reduced and bisected; ``graphs`` are its programs by label."""
+    by = f" by {' and '.join(sorted(blame))}" if blame else ""
     if record.kind in FAILURES:
-        return record.signature
+        return record.signature + by
     if blame:
-        return f"{record.kind} by {' and '.join(sorted(blame))}"
+        return record.kind + by
     wrong = [graphs[record.culprit]] if record.culprit in graphs else graphs.values()
     return f"{record.kind} of {' '.join(sorted({name for graph in wrong for name in operators(graph)}))}"

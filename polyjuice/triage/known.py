@@ -106,7 +106,7 @@ def add(path: Path, finding: Mapping[str, Any], url: str, fixed: str = "") -> tu
     compiler, signature = finding["compiler"], finding["signature"]
     version = finding["versions"].get(compiler, "")
     blame = list(finding.get("blame", ()))
-    since = f">={version}" if _is_version(version) else ""
+    since = f">={Version(version).public}" if _is_version(version) else ""
     said = {"compiler": compiler, "url": url, "signature": signature, "versions": since, "fixed": fixed, "blame": blame}
     entry = {name: value for name, value in said.items() if value}
     _checked(entry, str(path))

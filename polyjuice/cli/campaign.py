@@ -1,0 +1,125 @@
+"""What ``polyjuice fuzz`` says of a campaign: its progress, its log, and its summary."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rich.markup import escape
+from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from rich.table import Table
+
+from polyjuice.campaign.case import CaseResult
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.store import Store
+from polyjuice.cli.common import stderr, stdout
+from polyjuice.cli.progress import Live
+from polyjuice.triage.automatic import Triaged
+
+
+class CampaignProgress(Live):
+    """A campaign's progress and its log; it is told of each result."""
+
+    def __init__(self, config: Config, store: Store) -> None:
+        text = TextColumn("{task.fields[text]}")
+        super().__init__(SpinnerColumn(), TextColumn("[bold]{task.description}"), BarColumn(), text)
+        self._config = config
+        self._counts = store.summary()
+        self._known = sum(self._counts["known"].values())
+        self._triaged = 0
+        self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
+        total = config.cases if config.cases is not None else config.time_s
+        self._task = self.bar.add_task(config.compiler, total=total, text="starting")
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        self._log.close()
+
+    def case(self, result: CaseResult) -> None:
+        counts = self._counts
+        counts["tested"] += result.pairs > 0
+        counts["pairs"] += result.pairs
+        counts["skipped"] += bool(result.skipped)
+        counts["raw_findings"] += len(result.findings)
+        self._known += len(result.known)
+        counts["unsound_variants"] += len(result.unsound)
+        self._log.write(_log_line(result) + "\n")
+        for finding in result.findings:
+            stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
+        for problem in [*result.unsound, *filter(None, [result.defect])]:
+            stderr.print(f"[magenta]a fault of Polyjuice's own[/magenta] in case {result.index}: {escape(problem)}")
+        self._tell()
+
+    def triaged(self, result: Triaged, known: str) -> None:
+        self._known += bool(known)
+        self._counts["raw_findings"] -= bool(known)
+        self._triaged += not known
+        line = f"triage {result.name}: {_outcome(result, known)}"
+        self._log.write(f"{line} {result.seconds:.1f} s\n")
+        colour = "magenta" if result.defect else "red"
+        stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
+        self._tell()
+
+    def _tell(self) -> None:
+        counts = self._counts
+        text = f"{counts['tested']} tested, {counts['skipped']} skipped, {counts['raw_findings']} findings"
+        text += f" ({self._triaged} triaged)" if self._triaged else ""
+        text += f", {self._known} known" if self._known else ""
+        cases = self._config.cases is not None
+        done = counts["tested"] + counts["skipped"] if cases else time.monotonic() - self.began
+        self.tell(self._task, text, completed=done, text=text)
+
+
+def _outcome(result: Triaged, known: str) -> str:
+    """What became of a finding in triage, in a line."""
+    if result.defect:
+        return f"a fault of Polyjuice's own: {result.defect}"
+    if known:
+        return f"known: {known}"
+    if result.problem:
+        return f"stays as it is: {result.problem}"
+    if result.record:
+        operators = " and ".join(map(str, result.record["operators"].values()))
+        return f"{operators} operators left, {result.signature}"
+    return f"another {result.signature}"
+
+
+def _log_line(result: CaseResult) -> str:
+    spent = " ".join(f"{name}={seconds:.3f}" for name, seconds in result.seconds.items() if seconds >= 0.0005)
+    what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
+    found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
+    found += [f"known: {url}" for url in result.known]
+    found += [f"flaky: {t}" for t in result.flaky] + [f"unsound: {t}" for t in result.unsound]
+    found += [f"accepted: {result.accepted}"] if result.accepted else []
+    found += [f"defect: {result.defect}"] if result.defect else []
+    return "\n    ".join([f"case {result.index} {what} {spent}", *found])
+
+
+def print_summary(summary: dict[str, Any], store: Store) -> None:
+    """The summary, and one line or two for each finding."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
+    share = summary["share"]
+    rows = {
+        "compiler": f"{summary['compiler']} {summary['version']}",
+        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['pairs_per_second']} pairs/s",
+        "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
+        "findings": f"{summary['findings']} distinct of {summary['raw_findings']}"
+        + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items()),
+        "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
+        "folder": summary["out"],
+    }
+    if summary["known"]:
+        rows["known"] = ", ".join(f"{n} of {url}" for url, n in summary["known"].items())
+    if "accepted" in summary:
+        rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (the log names them)"
+    if summary["unsound_variants"] or summary["defects"]:
+        rows["own faults"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
+    for name, value in rows.items():
+        table.add_row(f"[bold]{name}", escape(value))
+    stdout.print(table)
+    for finding in store.findings():
+        path = store.folder / "findings" / finding.name
+        more = f" (and {len(finding.others)} more)" if finding.others else ""
+        stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
+        stdout.print(f"  {escape(finding.record['message'])}")
