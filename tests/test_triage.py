@@ -101,6 +101,7 @@ def test_the_log_says_what_became_of_each_finding(triaged: tuple[Path, dict[str,
     assert sum("another mismatch by no-relu" in line for line in lines) == told(folder)["mismatch by no-relu"]["more"]
 
 
+@pytest.mark.long
 def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path: Path) -> None:
     status, summary = campaign(tmp_path, knobs="")
     assert (status, summary["findings"]) == (1, 2)
@@ -120,6 +121,7 @@ def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tupl
     assert summary["raw_findings"] + summary["known"][url] == triaged[1]["raw_findings"]
 
 
+@pytest.mark.long
 def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
     campaign(tmp_path, "--triage", "0s")
@@ -138,3 +140,32 @@ def with_triage(database: Path, seconds: float) -> None:
         (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
         config = json.dumps({**json.loads(text), "triage_s": seconds})
         db.execute("UPDATE meta SET value = ? WHERE key = 'config'", (config,))
+
+
+def test_a_campaign_replayed_says_what_is_fixed_what_remains_and_what_changed(
+    tmp_path: Path, triaged: tuple[Path, dict[str, Any]]
+) -> None:
+    """With another version of the compiler, which an interpreter's site has in its place."""
+    folder = triaged[0] / "c"
+
+    def again(code: str, *arguments: object) -> tuple[int, dict[str, Any]]:
+        env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS) + code, name="wrong")
+        done = polyjuice("replay", folder, "--json", *arguments, env=env)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    status, said = again("")
+    assert (status, said["remains"], said["fixed"], said["changed"]) == (1, 2, 0, 0)
+    status, said = again("_disabled.add('no-relu')\ndef version(): return '2'")
+    assert (status, said["remains"], said["fixed"]) == (1, 1, 1)
+    fates = {told(triaged[0])[f"mismatch by {part}"]["folder"]: part for part in ("no-relu", "no-softplus")}
+    assert {fates[row["finding"]]: (row["fate"], row["version"]) for row in said["findings"]} == {
+        "no-relu": ("fixed", "2"),
+        "no-softplus": ("remains", "2"),
+    }
+    status, said = again("_disabled.add('no-relu')\ndef run(compiled, inputs): raise ValueError('no such kernel')")
+    assert (status, said["changed"]) == (1, 2)
+    assert all("no such kernel" in row["message"] for row in said["findings"])
+    assert again("_disabled.update(('no-relu', 'no-softplus'))")[0] == 0
+    status, said = again("", "--python", "/no/such/python")
+    assert (status, said["not_run"]) == (2, 2)

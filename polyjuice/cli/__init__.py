@@ -15,8 +15,9 @@ from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
 from polyjuice.cli.fuzz import fuzz
 from polyjuice.cli.graphs import generate, metrics
 from polyjuice.cli.known import app as known
-from polyjuice.cli.models import replay, rewrite
 from polyjuice.cli.reduce import reduce
+from polyjuice.cli.replay import replay
+from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem

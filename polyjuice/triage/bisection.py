@@ -16,15 +16,12 @@ from polyjuice.bench import Bench
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import ORACLES, Case, Tested
-from polyjuice.triage.confirmation import rerun
+from polyjuice.triage.confirmation import rerun, tries
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
 
 #: How a trace names a member of a family that was switched off.
 _WITHOUT = "without "
-
-#: How often a trial is repeated before a fault of these kinds counts as gone: they depend on chance.
-_REPEATS = {"nondeterministic": 3, "slow": 2, "memory": 2}
 
 #: How many other sets of knobs are looked for that suffice, too, without any of those found before.
 _ALTERNATIVES = 2
@@ -131,7 +128,7 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
     """
     verdict = finding.verdict
     conditions = replace(finding.conditions, level=level or finding.conditions.level)
-    for _ in range(_REPEATS.get(verdict.kind, 1)):
+    for _ in range(tries(verdict.kind)):
         with Bench(conditions, finding.compiler, disabled) as bench:
             try:
                 again = rerun(case, bench)

@@ -10,6 +10,14 @@ from polyjuice.oracles import ORACLES, Case, Verdict
 #: In how many fresh processes, one after another, a verdict must repeat to be a finding.
 REPEATS = 3
 
+#: What depends on chance.
+_BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
+
+
+def tries(kind: str) -> int:
+    """How often programs are run before a fault of that kind counts as gone."""
+    return _BY_CHANCE.get(kind, 1)
+
 
 def rerun(case: Case, bench: Bench) -> Case:
     """The case with the outcomes of its variants compiled and run once more."""

@@ -1,22 +1,18 @@
-"""Commands on one model or one finding: ``rewrite`` and ``replay``."""
+"""``polyjuice rewrite``: a model's equivalents."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from polyjuice import formats
 from polyjuice.cli.common import (
-    USAGE,
     JsonOption,
     RulesOption,
     SeedOption,
-    Usage,
     own_fault,
     stdout,
 )
@@ -24,7 +20,6 @@ from polyjuice.egraph import Rewriter, load, operator_count, windows
 from polyjuice.gate import difference
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import GraphError
-from polyjuice.triage import run_reproducer
 
 
 def rewrite(
@@ -71,12 +66,3 @@ def rewrite(
     )
     for variant in result.variants:
         stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
-
-
-def replay(finding: Annotated[Path, typer.Argument(help="A finding's folder.")]) -> None:
-    """Run a finding's reproducer again: status 1 where the bug still shows, 0 where it does not."""
-    if not (finding / "repro.py").is_file():
-        raise Usage(f"{finding} is not a finding's folder (there is no repro.py)")
-    status, output = run_reproducer(finding, sys.executable, 120)
-    stdout.print(escape(output))
-    sys.exit(USAGE if status is None else status)

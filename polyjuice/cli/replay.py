@@ -1,0 +1,78 @@
+"""``polyjuice replay``: whether findings still show."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from polyjuice.cli.common import FINDINGS, OK, USAGE, JsonOption, Usage, interpreter, stdout
+from polyjuice.triage import run_reproducer
+from polyjuice.triage.replay import Fate, Replayed
+from polyjuice.triage.replay import replay as replayed
+
+#: Seconds that a reproducer may take.
+_LIMIT_S = 120
+
+_COLOURS = {Fate.remains: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate.not_run: "magenta"}
+
+
+def replay(
+    path: Annotated[Path, typer.Argument(help="A finding's folder, or a campaign's.")],
+    python: Annotated[
+        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a finding's reproducer again, or judge all findings of a campaign anew, with another version perhaps.
+
+    Of a campaign's findings it says which are fixed, which remain, and which have changed: the programs go wrong in
+    another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing could be run.
+    """
+    if (path / "repro.py").is_file():
+        _reproduce(path, python, as_json)
+    folders = sorted(folder.parent for folder in (path / "findings").glob("*/finding.json"))
+    if not folders:
+        raise Usage(f"{path} is neither a finding's folder (there is no repro.py) nor a campaign's with findings")
+    results = []
+    for folder in folders:
+        results.append(replayed(folder, python and interpreter(python)))
+        if not as_json:
+            _tell(results[-1])
+    counts = Counter(result.fate for result in results)
+    if as_json:
+        rows = [asdict(result) for result in results]
+        print(json.dumps({**{fate.name: counts[fate] for fate in Fate}, "findings": rows}))
+    else:
+        stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in Fate if counts[fate]))
+    if counts[Fate.remains] or counts[Fate.changed]:
+        sys.exit(FINDINGS)
+    sys.exit(OK if counts[Fate.fixed] else USAGE)
+
+
+_SAID = {Fate.remains: "remain", Fate.changed: "changed", Fate.fixed: "fixed", Fate.not_run: "could not be run"}
+
+
+def _tell(result: Replayed) -> None:
+    colour = _COLOURS[result.fate]
+    version = f" ({result.version})" if result.version else ""
+    message = f": {result.message}" if result.message else ""
+    stdout.print(f"[{colour}]{result.fate:8}[/{colour}] {escape(result.finding + version + message)}")
+
+
+def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
+    """Run the reproducer, and end as it did."""
+    said = json.loads((finding / "finding.json").read_text(encoding="utf-8")) if python is None else {}
+    chosen = interpreter(python) if python else Path(said["conditions"]["python"])
+    status, output = run_reproducer(finding, str(chosen), _LIMIT_S)
+    if as_json:
+        print(json.dumps({"finding": finding.name, "status": status, "output": output}))
+    else:
+        stdout.print(escape(output))
+    sys.exit(USAGE if status is None else status)

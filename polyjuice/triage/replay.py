@@ -1,0 +1,57 @@
+"""Replay: what has become of a finding, in another version of the compiler perhaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from polyjuice.bench import Bench
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.lower import Unlowerable
+from polyjuice.oracles import ORACLES, Verdict
+from polyjuice.triage.confirmation import rerun, tries
+from polyjuice.triage.stored import FindingError, load
+
+
+class Fate(StrEnum):
+    """``changed`` is where the programs go wrong in another way now."""
+
+    remains = "remains"
+    changed = "changed"
+    fixed = "fixed"
+    not_run = "not run"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A finding's fate under a version of its compiler: with it how it changed, or why it did not run."""
+
+    finding: str
+    fate: Fate
+    version: str = ""
+    message: str = ""
+
+
+def replay(folder: Path, python: Path | None = None) -> Replayed:
+    """Have a finding's own oracle judge its programs anew, and the crash oracle with it.
+
+    ``python`` is the interpreter that has the compiler, unless it is where it was.
+    """
+    try:
+        stored = load(folder, python)
+        case, verdict = stored.case(), stored.verdict
+        with Bench(stored.conditions, stored.compiler) as bench:
+            said: list[Verdict] = []
+            for _ in range(tries(verdict.kind)):
+                again = rerun(case, bench)
+                version = bench.versions[stored.compiler.name]
+                if ORACLES[verdict.oracle].triggers(verdict, again, bench):
+                    return Replayed(folder.name, Fate.remains, version)
+                refused = [t.outcome.message for t in again.tested if t.outcome.status == "unsupported"]
+                if refused:
+                    return Replayed(folder.name, Fate.not_run, version, refused[0])
+                said += [v for name in {verdict.oracle, "crash"} for v in ORACLES[name].judge(again, bench)]
+    except (EnvironmentProblem, FindingError, Unlowerable) as problem:
+        return Replayed(folder.name, Fate.not_run, message=str(problem))
+    return Replayed(folder.name, Fate.changed if said else Fate.fixed, version, said[0].message if said else "")
