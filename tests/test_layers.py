@@ -26,7 +26,7 @@ STANDS_ON = {
     "gate": "numerics",
     "inputs": "numerics",
     "oracles": "numerics execution",
-    "triage": "oracles bench gate inputs",
+    "triage": "oracles bench gate inputs egraph",
     "campaign": "triage egraph support",
     "rulecheck": "egraph inputs generate",
     "cli": "campaign rulecheck",

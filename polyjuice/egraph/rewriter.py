@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -51,9 +51,10 @@ class Rewriting:
 class Rewriter:
     """Holds the rules in a form ready for use; one instance serves many graphs, one after another."""
 
-    def __init__(self, rules: Sequence[Rule], budget: Budget | None = None) -> None:
+    def __init__(self, rules: Sequence[Rule], budget: Budget | None = None, known: Collection[str] = ()) -> None:
+        """``known`` are constructors of which the e-graph is to know the types even if no rule mentions them."""
         self._budget = budget or Budget()
-        self._saturator = Saturator(rules, self._budget)
+        self._saturator = Saturator(rules, self._budget, known)
 
     def rewrite(
         self,

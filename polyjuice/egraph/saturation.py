@@ -89,10 +89,11 @@ class Saturator:
     (To delete what a graph put there is ten times as fast, but then the numbers of matches depend on what was there.)
     """
 
-    def __init__(self, rules: Sequence[Rule], budget: Budget) -> None:
+    def __init__(self, rules: Sequence[Rule], budget: Budget, known: Collection[str] = ()) -> None:
+        """``known`` are constructors that the e-graph is to know even if no rule mentions them."""
         self._rules = tuple(rules)
         self._budget = budget
-        self._mentioned = frozenset[str]().union(*(rule.constructors for rule in rules))
+        self._mentioned = frozenset(known).union(*(rule.constructors for rule in rules))
         self._bounded = any(rule.needs_bounds for rule in rules)
         self._words = vocabulary(self._mentioned, self._bounded)
         self._derived = frozenset(name for name in self._mentioned if constructors()[name].op.elementwise)
@@ -140,7 +141,7 @@ class Saturator:
 
         Only rules that can match are drawn: what they match is in the graphs, or made by another such rule.
         """
-        given = _constructors_in(graphs) & (self._words | {"Expand", "Splat"})
+        given = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
         limit = self._budget.rules
         if limit is None:
             return self._able(range(len(self._rules)), given)
@@ -231,8 +232,8 @@ class Saturator:
         return freeze(egraph), iteration, stopped_by or "iterations", dict(sorted(counts.items()))
 
 
-def _constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:
-    """The constructors of the terms that graphs may be encoded in."""
+def constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:
+    """The constructors of the terms that graphs may be encoded in, and `Splat` where they have constants."""
     found = {"Expand"} | ({"Splat"} if any(graph.constants for graph in graphs) else set())
     for graph in graphs:
         for node in graph.nodes:

@@ -1,0 +1,134 @@
+"""Why two graphs are equal: the least set of rules that proves it, both graphs being saturated in one e-graph.
+
+Of a reduced pair that is, at best, one rule: what a maintainer needs to see that the two programs mean the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from polyjuice.egraph import Budget, Rewriter, Rule, load
+from polyjuice.egraph.choices import asked
+from polyjuice.egraph.encode import Range
+from polyjuice.egraph.language import constructors
+from polyjuice.egraph.saturation import constructors_in
+from polyjuice.ir import Graph, GraphError
+from polyjuice.triage.ddmin import ddmin
+
+#: The e-nodes at which a proof is given up. Reduced pairs have few.
+_ENODES = 2000
+
+#: Rules that touch the difference are applied to this depth, all rules to the second.
+_DEPTHS, _DEPTH_OF_ALL = (1, 2, 3), 2
+
+#: From how many seeds rules take their random choices, which must hit upon what the graphs have: for many rules, and
+#: for the few that a proof took.
+_FEW_SEEDS, _MANY_SEEDS = 2, 4
+
+#: How many sets of rules are tried in search of the least that suffices, and how many rules are too many to explain
+#: anything.
+_TRIED, _TOO_MANY = 60, 5
+
+
+@cache
+def default_rules() -> tuple[Rule, ...]:
+    """The rules that come with Polyjuice."""
+    return load()
+
+
+def explain(
+    a: Graph, b: Graph, rules: Sequence[Rule] = (), ranges: Mapping[str, Range] | None = None
+) -> tuple[Rule, ...] | None:
+    """Rules that prove all outputs of two checked graphs equal: one where one suffices, else few (ddmin's result).
+
+    () where the graphs differ in nothing that the e-graph keeps (broadcasting spelled out, for one); None where no
+    proof is found within limits. ``rules`` are those that may be used (none given: those that come with Polyjuice),
+    ``ranges`` the intervals in which the inputs of ``a`` lie, by name.
+    """
+    if a.input_types != b.input_types or a.output_types != b.output_types:
+        return None
+    rules = tuple(rules) or default_rules()
+    proof = _Proof(_together(a, b), ranges or {})
+    touching = accountable(a, b, rules)
+    try:
+        if proof.fired((), 1, 1) is not None:
+            return ()
+        for tried, depth in (*((touching, depth) for depth in _DEPTHS), (rules, _DEPTH_OF_ALL)):
+            fired = proof.fired(tried, depth, _FEW_SEEDS)
+            if fired is not None:
+                found = _least(proof, fired, touching, depth)
+                return found if len(found) < _TOO_MANY else None
+    except GraphError:
+        return None
+    return None
+
+
+def _least(proof: _Proof, fired: Sequence[Rule], touching: Sequence[Rule], depth: int) -> tuple[Rule, ...]:
+    """Those among the rules of a proof that suffice; one that touches the difference, if one does."""
+    near = [rule for rule in touching if rule in fired]
+    tried = 0
+
+    def suffice(rules: tuple[Rule, ...]) -> bool:
+        nonlocal tried
+        tried += 1
+        return tried <= _TRIED and proof.fired(rules, depth, _MANY_SEEDS) is not None
+
+    one = next((rule for rule in near if suffice((rule,))), None)
+    return (one,) if one else ddmin([*near, *(rule for rule in fired if rule not in near)], suffice)
+
+
+def accountable(a: Graph, b: Graph, rules: Iterable[Rule]) -> list[Rule]:
+    """The rules that mention an operator which one graph has more often than the other; the more of these, the earlier.
+
+    Where there is none, those that mention any operator of theirs.
+    """
+    first, second = (Counter(node.qualified for node in graph.nodes) for graph in (a, b))
+    sought = {*(first - second), *(second - first)} or {*first}
+    mentioned = {rule: {constructors()[name].op.qualified for name in rule.constructors} for rule in rules}
+    found = [rule for rule, operators in mentioned.items() if operators & sought]
+    return sorted(found, key=lambda rule: (len(sought - mentioned[rule]), len(mentioned[rule])))
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """Asks whether rules make the first half of a graph's outputs equal to the second."""
+
+    both: Graph
+    ranges: Mapping[str, Range]
+
+    def fired(self, rules: Sequence[Rule], depth: int, seeds: int) -> list[Rule] | None:
+        """The rules that fired in a proof of so many iterations. Raises GraphError where a rule failed."""
+        rewriter = Rewriter(rules, Budget(None, depth, _ENODES), constructors_in([self.both]) & constructors().keys())
+        for seed in range(seeds if asked(rules) else 1):
+            saturated = rewriter.saturate([self.both], seed, [self.ranges])
+            roots = saturated.roots(0)
+            if roots[: len(roots) // 2] == roots[len(roots) // 2 :]:
+                return [rule for rule in rules if rule.name in saturated.rules]
+        return None
+
+
+def _together(a: Graph, b: Graph) -> Graph:
+    """One graph with the inputs of both, and the outputs of the first before those of the second."""
+    names = {"": "", **dict(zip(b.inputs, a.inputs, strict=True))}
+    number = 0
+    for name in b.types:
+        if name not in names:
+            while f"b{number}" in a.types:
+                number += 1
+            names[name] = f"b{number}"
+            number += 1
+    nodes = (
+        replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
+        for node in b.nodes
+    )
+    return Graph(
+        a.inputs,
+        {**a.constants, **{names[name]: array for name, array in b.constants.items()}},
+        (*a.nodes, *nodes),
+        (*a.outputs, *(names[name] for name in b.outputs)),
+        {**a.types, **{names[name]: t for name, t in b.types.items()}},
+        {**a.opsets, **b.opsets},
+    )
