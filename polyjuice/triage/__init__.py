@@ -2,7 +2,8 @@
 
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import repeats
-from polyjuice.triage.finding import FindingRecord, run_reproducer, write_finding
+from polyjuice.triage.finding import run_reproducer, write_finding
+from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import FindingError
 
 __all__ = ["Circumstances", "FindingError", "FindingRecord", "repeats", "run_reproducer", "write_finding"]

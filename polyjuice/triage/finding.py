@@ -8,9 +8,9 @@ import platform
 import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,48 +19,9 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.oracles import ORACLES, Case, Verdict
-from polyjuice.triage import reproducer
+from polyjuice.triage import reproducers
 from polyjuice.triage.circumstances import Circumstances
-
-
-@dataclass(frozen=True)
-class FindingRecord:
-    """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
-
-    ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
-    ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered. ``reduction``
-    says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect` has found.
-    """
-
-    kind: str
-    oracle: str
-    compiler: str
-    versions: Mapping[str, str]
-    seed: int
-    index: int
-    profile: str
-    rung: str
-    signature: str
-    message: str
-    a: str
-    b: str
-    culprit: str
-    rules: Sequence[str]
-    operators: Mapping[str, int]
-    idioms: Mapping[str, Sequence[str]]
-    broken: str
-    regression: str
-    repro_exit: int | None
-    folder: str
-    output: int = 0
-    inputs: int = 0
-    profiles: Sequence[str] = ()
-    level: str = ""
-    conditions: Mapping[str, Any] = field(default_factory=dict)
-    spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    reduction: Mapping[str, Any] = field(default_factory=dict)
-    blame: Sequence[str] = ()
-    bisection: Mapping[str, Any] = field(default_factory=dict)
+from polyjuice.triage.record import FindingRecord
 
 
 def write_finding(
@@ -79,12 +40,14 @@ def write_finding(
     artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
     for side, artifact in zip("AB", artifacts, strict=False):
         if isinstance(artifact.source, bytes):
-            (folder / reproducer.lowered_name(side)).write_bytes(artifact.source)
-    arrays: dict[str, Any] = reproducer.stored_arrays(case, verdict, artifacts)
+            (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
+    arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
     np.savez_compressed(folder / "inputs.npz", **arrays)
-    text = reproducer.write(how, case, verdict, artifacts[0], artifacts[1] if b else None)
-    (folder / "repro.py").write_text(text, encoding="utf-8")
-    status, output = run_reproducer(folder, how.conditions.python, how.limit_s)
+    for text in reproducers.texts(how, case, verdict, artifacts):
+        (folder / "repro.py").write_text(text, encoding="utf-8")
+        status, output = run_reproducer(folder, how.conditions.python, how.limit_s)
+        if status == 1:
+            break
     record = FindingRecord(
         verdict.kind,
         verdict.oracle,

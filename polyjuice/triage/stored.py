@@ -18,8 +18,8 @@ from polyjuice.inputs import mode
 from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
-from polyjuice.triage.finding import FindingRecord
-from polyjuice.triage.reproducer import input_name
+from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.reproducers import input_name
 from polyjuice.triage.spelling import spelled
 
 #: What a finding may be without.

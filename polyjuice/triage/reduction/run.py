@@ -12,7 +12,8 @@ from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import repeats
-from polyjuice.triage.finding import FindingRecord, write_finding
+from polyjuice.triage.finding import write_finding
+from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reduction import details, names, ranks, shapes, sides, structure
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.pair import Pair

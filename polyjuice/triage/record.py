@@ -1,0 +1,47 @@
+"""What ``finding.json`` holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class FindingRecord:
+    """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
+
+    ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
+    ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered. ``reduction``
+    says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect` has found.
+    """
+
+    kind: str
+    oracle: str
+    compiler: str
+    versions: Mapping[str, str]
+    seed: int
+    index: int
+    profile: str
+    rung: str
+    signature: str
+    message: str
+    a: str
+    b: str
+    culprit: str
+    rules: Sequence[str]
+    operators: Mapping[str, int]
+    idioms: Mapping[str, Sequence[str]]
+    broken: str
+    regression: str
+    repro_exit: int | None
+    folder: str
+    output: int = 0
+    inputs: int = 0
+    profiles: Sequence[str] = ()
+    level: str = ""
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    reduction: Mapping[str, Any] = field(default_factory=dict)
+    blame: Sequence[str] = ()
+    bisection: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,9 @@
+"""Stand-alone reproducers: one Python file that needs NumPy and the compiler's framework only.
+
+Small models and arrays are written out, as a person would write them; large ones lie beside the file.
+"""
+
+from polyjuice.triage.reproducers.arrays import input_name, stored_arrays
+from polyjuice.triage.reproducers.text import lowered_name, texts
+
+__all__ = ["input_name", "lowered_name", "stored_arrays", "texts"]

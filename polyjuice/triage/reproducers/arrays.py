@@ -1,0 +1,171 @@
+"""Arrays in a reproducer: written out where they are small, else read from ``inputs.npz``."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyjuice.ir import dtypes, uniform_value
+from polyjuice.oracles import Case, Verdict
+
+#: The most elements that are written out one by one.
+SMALL = 64
+
+#: From how many elements on an array of one value is written as that value.
+_UNIFORM = 9
+
+_WIDTH = 100
+
+#: What marks the name of an array whose bfloat16 elements are stored as the uint16 of their bits.
+_BFLOAT16 = "@bfloat16"
+
+
+def input_name(i: int, other_set: int | None = None) -> str:
+    """The name in ``inputs.npz`` of an input of the set that shows the fault, or of another that the program had."""
+    return f"input_{i}" if other_set is None else f"set_{other_set}_input_{i}"
+
+
+def stored_arrays(case: Case, verdict: Verdict, constants: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """What ``inputs.npz`` holds: inputs, constants, allowed differences and float64 values."""
+    arrays = {
+        input_name(i, None if number == verdict.inputs else number): array
+        for number, inputs in enumerate(case.inputs)
+        for i, array in enumerate(inputs)
+    }
+    for held in constants:
+        arrays.update(held)
+    if verdict.allowed is not None:
+        arrays["allowed"] = verdict.allowed
+    reference = expected(case, verdict)
+    if reference is not None:
+        arrays["expected"] = reference
+    bfloat16 = dtypes.to_numpy("bfloat16")
+    return {
+        (f"{name}{_BFLOAT16}" if array.dtype == bfloat16 else name): (
+            array.view(np.uint16) if array.dtype == bfloat16 else array
+        )
+        for name, array in arrays.items()
+    }
+
+
+def expected(case: Case, verdict: Verdict) -> np.ndarray | None:
+    """The values that the output which shows a mismatch should have: in float64, or in its integer type."""
+    if verdict.expected is not None:
+        return verdict.expected
+    if verdict.allowed is None or verdict.oracle == "gradient":
+        return None
+    side = case.of(verdict.culprit if verdict.culprit in (verdict.a, verdict.b) else verdict.a)
+    reference: np.ndarray = side.analyses[verdict.inputs][verdict.output].reference
+    return reference
+
+
+def is_small(array: np.ndarray) -> bool:
+    """Whether an array can be written out."""
+    return 0 < array.size <= SMALL or (array.size > 0 and uniform_value(array) is not None)
+
+
+@dataclass
+class Arrays:
+    """How the text of a reproducer comes by arrays as tensors of its format; ``read`` says that it reads the file.
+
+    With ``inline`` small ones are written out.
+    """
+
+    format: str
+    device: str
+    inline: bool
+    read: bool = False
+
+    def expression(self, name: str, array: np.ndarray) -> str:
+        """Python that makes a tensor of an array, which ``inputs.npz`` has under a name."""
+        if self.inline and is_small(array):
+            text = _WRITTEN[self.format](array)
+        else:
+            self.read = True
+            text = _LOADED[self.format](dtypes.of_array(array), name)
+        return f'{text}.to("{self.device}")' if self.device != "cpu" and self.format == "torch" else text
+
+    def numpy(self, name: str, array: np.ndarray) -> str:
+        """Python that gives an array as it is."""
+        if self.inline and is_small(array):
+            return _numpy(array)
+        self.read = True
+        return f'ARRAYS["{name}"]'
+
+
+def number(value: np.generic) -> str:
+    """The shortest Python number that an element stands for."""
+    if value.dtype.kind in "biu":
+        return str(value)
+    wide = float(value)
+    if not np.isfinite(wide):
+        return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(wide)]
+    if wide == int(wide) and abs(wide) < 1e6 and not (wide == 0 and np.signbit(wide)):
+        return str(int(wide))
+    short = str(value)
+    return short if value.dtype.type(float(short)) == value else repr(wide)
+
+
+def nested(array: np.ndarray, indent: int = 4) -> str:
+    """The elements as nested lists, in lines of a width that can be read."""
+    if array.ndim == 0:
+        return number(array.reshape(-1)[0])
+    line = "[" + ", ".join(nested(row) for row in array) + "]"
+    if len(line) + indent <= _WIDTH:
+        return line
+    inner, outer = " " * (indent + 4), " " * indent
+    if array.ndim == 1:
+        text = textwrap.fill(line[1:-1], _WIDTH, initial_indent=inner, subsequent_indent=inner)
+        return f"[\n{text},\n{outer}]"
+    rows = "".join(f"{inner}{nested(row, indent + 4)},\n" for row in array)
+    return f"[\n{rows}{outer}]"
+
+
+def _content(array: np.ndarray) -> tuple[str, bool]:
+    """What stands for the elements, and whether it is one value for all of them."""
+    uniform = array.size >= _UNIFORM and uniform_value(array) is not None
+    return (number(array.reshape(-1)[0]) if uniform else nested(array, 0)), uniform
+
+
+def _numpy(array: np.ndarray) -> str:
+    content, uniform = _content(array)
+    dtype = dtypes.of_array(array)
+    text = {"bool": "bool", "bfloat16": "ml_dtypes.bfloat16"}.get(dtype, f"np.{dtype}")
+    return f"np.full({array.shape}, {content}, {text})" if uniform else f"np.array({content}, {text})"
+
+
+def _torch(array: np.ndarray) -> str:
+    content, uniform = _content(array)
+    dtype = f"dtype=torch.{dtypes.of_array(array)}"
+    return f"torch.full({array.shape}, {content}, {dtype})" if uniform else f"torch.tensor({content}, {dtype})"
+
+
+def _tensorflow(array: np.ndarray) -> str:
+    content, uniform = _content(array)
+    shape = f", {array.shape}" if uniform else ""
+    return f"tf.constant({content}, tf.{dtypes.of_array(array)}{shape})"
+
+
+_WRITTEN = {"onnx": _numpy, "torch": _torch, "tensorflow": _tensorflow}
+
+
+def _load_numpy(dtype: str, name: str) -> str:
+    return f'ARRAYS["{name}{_BFLOAT16}"].view(ml_dtypes.bfloat16)' if dtype == "bfloat16" else f'ARRAYS["{name}"]'
+
+
+def _load_torch(dtype: str, name: str) -> str:
+    if dtype == "bfloat16":
+        return f'torch.from_numpy(ARRAYS["{name}{_BFLOAT16}"].view(np.int16)).view(torch.bfloat16)'
+    return f'torch.from_numpy(ARRAYS["{name}"])'
+
+
+def _load_tensorflow(dtype: str, name: str) -> str:
+    if dtype == "bfloat16":
+        return f'tf.bitcast(tf.constant(ARRAYS["{name}{_BFLOAT16}"]), tf.bfloat16)'
+    return f'tf.constant(ARRAYS["{name}"])'
+
+
+_LOADED = {"onnx": _load_numpy, "torch": _load_torch, "tensorflow": _load_tensorflow}

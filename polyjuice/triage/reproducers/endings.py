@@ -1,0 +1,129 @@
+"""What a reproducer does with its programs, and how it ends, by what it shows."""
+
+from __future__ import annotations
+
+from string import Template
+
+OUTPUT = Template('''\
+def output(run):
+    """Of the second run: in some compilers the first writes over what the second needs."""
+    run()
+    return $value''')
+
+GAP = '''\
+def gap(x, y):
+    """|x - y|; infinite where just one is a NaN, 0 where they are equal."""
+    same = (x == y) | ((x != x) & (y != y))
+    difference = np.abs(x.astype(np.float64) - y.astype(np.float64))
+    return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))'''
+
+JUDGE = Template("""\
+wrong = $wrong
+$shown
+print("differ at", int(wrong.sum()), "of", wrong.size, "elements, by up to", difference[wrong].max(initial=0.0))
+sys.exit(1 if wrong.any() else 0)""")
+
+PAIR = Template("""\
+a = output($a)
+b = output($b)""")
+
+ALONE = Template("a = output($a)")
+
+AT_LEVELS = Template('''\
+def at_level(level):
+    """The output at an optimization level, from a process of its own: a compiler may read the level only once."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "output.npy")
+        subprocess.run([sys.executable, __file__, level, path], check=True)
+        return np.load(path)
+
+
+if len(sys.argv) > 1:
+    level, path = sys.argv[1:]
+    options = {"level": level} if level else {}
+    np.save(path, output($a))
+    sys.exit(0)
+
+a = at_level("")
+b = at_level("$level")''')
+
+AGAIN = Template("""\
+a = output($a)
+for _ in range(20):
+    b = output($a)
+    if (gap(a, b) > allowed).any():
+        break""")
+
+MISTYPED = Template("""\
+output = $a()[$output]
+made = $type, list(output.shape)
+print("$label: output $output is", *made, "and should be $dtype $shape")
+sys.exit(0 if made == ("$dtype", $shape) else 1)""")
+
+TIMES = Template('''\
+def times(run):
+    """How long some runs take, in seconds."""
+    run()
+    gc.collect()
+    measured = []
+    while len(measured) < 5 or (sum(measured) < 0.1 and len(measured) < 1000):
+        begin = time.perf_counter()
+        run()
+        measured.append(time.perf_counter() - begin)
+    return measured
+
+
+a, b = $a, $b
+ratios = []
+for _ in range(5):
+    slow, fast = np.quantile(times(a), 0.25), np.quantile(times(b), 0.75)
+    print("A ($a_label): %.0f us, B ($b_label): %.0f us" % (1e6 * slow, 1e6 * fast))
+    ratios.append(slow / fast)
+print("A takes %.1f times as long" % np.median(ratios))
+sys.exit(1 if min(ratios) > 2 else 0)''')
+
+PEAKS = Template('''\
+def peak(run):
+    """By how many bytes the resident set grows in a run (Linux)."""
+    run()
+    Path("/proc/self/clear_refs").write_text("5")
+    before = resident("VmRSS")
+    run()
+    return resident("VmHWM") - before
+
+
+def resident(name):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name + ":"))
+
+
+a, b = $a, $b
+large, small = peak(a), peak(b)
+print("A ($a_label): %.1f MiB, B ($b_label): %.1f MiB" % (large / 2**20, small / 2**20))
+sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)''')
+
+SUPERVISED = Template("""\
+if "--child" not in sys.argv:  # in a process of its own, since the compiler may end it, or never return
+    try:
+        status = subprocess.run([sys.executable, __file__, "--child"], timeout=$limit).returncode
+    except subprocess.TimeoutExpired:
+        print("the compiler did not finish in $limit s")
+        sys.exit($on_hang)
+    sys.exit(status if status in (0, 2) else 1)""")
+
+CRASH = Template("""\
+try:
+    $a()
+except Exception as error:
+    print("the compiler failed:", type(error).__name__, str(error)[:2000])
+    sys.exit(1)
+print("the compiler did not fail")
+sys.exit(0)""")
+
+DEATH = Template("""\
+try:
+    $a()
+except Exception as error:
+    print("the compiler raised an error, as it should:", type(error).__name__, str(error)[:2000])
+print("the process is alive")
+sys.exit(0)""")

@@ -1,0 +1,160 @@
+"""The programs of a reproducer: their definitions, and the expressions that compile them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyjuice.execution import Artifact
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.triage.reproducers import onnx_models
+from polyjuice.triage.reproducers.arrays import Arrays
+
+#: What a reproducer of Torch does at its beginning, unless a program is to be differentiated.
+NO_GRADIENTS = "torch.set_grad_enabled(False)"
+
+GRADIENTS = '''\
+def gradients(model, inputs, **options):
+    """A function that gives the gradients of a sum of all outputs' elements, with weights that differ."""
+    call = prepare(model, inputs, **options)
+
+    def run():
+        leaves = [x for x in inputs if x.requires_grad]
+        reached = [y for y in call() if y.requires_grad]
+        weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
+        found = torch.autograd.grad(reached, leaves, weights, allow_unused=True)
+        return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found)]
+
+    return run'''
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The programs by side, and the names and types of their common inputs.
+
+    ``further`` are the names of the arrays that each program takes as further inputs. ``level`` is the optimization
+    level at which they are compiled.
+    """
+
+    artifacts: Mapping[str, Artifact]
+    inputs: Sequence[str]
+    types: Sequence[TensorType]
+    further: Mapping[str, Sequence[str]]
+    level: str
+    device: str
+
+    @property
+    def format(self) -> str:
+        return next(iter(self.artifacts.values())).format
+
+    def definitions(self, arrays: Arrays) -> list[str]:
+        """The models, named as their sides, and what the expressions take."""
+        if self.format == "onnx":
+            return self._onnx_models(arrays)
+        blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
+        if self.format == "torch":
+            modes = {_mode(artifact) for artifact in self.artifacts.values()}
+            differentiated = any(artifact.setup.get("gradient") for artifact in self.artifacts.values())
+            blocks = [*([] if "grad" in modes else [NO_GRADIENTS]), *([GRADIENTS] if differentiated else []), *blocks]
+        return blocks
+
+    def _onnx_models(self, arrays: Arrays) -> list[str]:
+        sources = {side: artifact.source for side, artifact in self.artifacts.items()}
+        models = {side: source for side, source in sources.items() if isinstance(source, bytes)}
+        further = list({tuple(self.further[side]) for side in models})
+        if arrays.inline and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
+            return [text]
+        return [f'{side} = Path(__file__).with_name("{lowered_name(side)}").read_bytes()' for side in models]
+
+    def call(self, side: str, *options: str) -> str:
+        """An expression that compiles a side: a function that runs it, and returns its outputs."""
+        artifact = self.artifacts[side]
+        setup = {key: value for key, value in artifact.setup.items() if key not in ("layouts", "mode", "gradient")}
+        said = {**setup, **({"level": self.level} if self.level else {})}
+        inputs = ", ".join(self._inputs(side))
+        arguments = ", ".join([self._model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in said.items()), *options])
+        text = f"{'gradients' if artifact.setup.get('gradient') else 'prepare'}({arguments})"
+        if artifact.format != "torch" or _mode(artifact) == "grad":
+            return text
+        if _mode(artifact) == "inference":
+            return f"torch.inference_mode()({text})"
+        mixed = any(_mode(other) == "grad" for other in self.artifacts.values())
+        return f"torch.no_grad()({text})" if mixed else text
+
+    def _model(self, side: str) -> str:
+        if self.format != "torch":
+            return f"{side}()" if self.format == "tensorflow" else side
+        there = "" if self.device == "cpu" else f'.to("{self.device}")'
+        return f"{side}(){there}.train()" if _mode(self.artifacts[side]) == "train" else f"{side}(){there}.eval()"
+
+    def _inputs(self, side: str) -> list[str]:
+        if self.format != "torch":
+            return [*self.inputs, *self.further[side]]
+        setup = self.artifacts[side].setup
+        layouts = [*setup.get("layouts", ()), *["contiguous"] * len(self.inputs)]
+        laid = [laid_out(*x) for x in zip(self.inputs, self.types, layouts, strict=False)]
+        floating = [dtypes.is_float(t.dtype) for t in self.types]
+        floating += [dtypes.is_float(dtypes.of_array(self.artifacts[side].arrays[key])) for key in self._keys(side)]
+        texts = [*laid, *self.further[side]]
+        if _mode(self.artifacts[side]) != "grad":
+            return texts
+        return [f"{x}.detach().requires_grad_()" if f else x for x, f in zip(texts, floating, strict=True)]
+
+    def _keys(self, side: str) -> Sequence[str]:
+        return self.artifacts[side].arguments
+
+    def array_of(self, output: str, dtype: str) -> str:
+        """An expression that gives an output as an array of NumPy."""
+        if self.format == "onnx":
+            return f"np.asarray({output})"
+        if self.format == "tensorflow":
+            return f"tf.cast({output}, tf.float32).numpy()" if dtype == "bfloat16" else f"{output}.numpy()"
+        moved = "" if self.device == "cpu" else ".cpu()"
+        return f"{output}.detach(){moved}{'.float()' if dtype == 'bfloat16' else ''}.numpy()"
+
+    def type_of(self, output: str) -> str:
+        """An expression that gives the name of an output's element type."""
+        return {
+            "torch": f'str({output}.dtype).replace("torch.", "")',
+            "tensorflow": f"{output}.dtype.name",
+            "onnx": f"np.asarray({output}).dtype.name",
+        }[self.format]
+
+
+def lowered_name(side: str) -> str:
+    """The file beside the reproducer that holds the ONNX model of side A or B as it was compiled."""
+    return f"{side.lower()}.lowered.onnx"
+
+
+def laid_out(name: str, type: TensorType, layout: str) -> str:
+    """An expression for the same values in another place of memory (see ``compilers._torch.lay_out``)."""
+    if layout == "transposed":
+        back = ", ".join(map(str, reversed(range(type.rank))))
+        return f"{name}.permute({back}).contiguous().permute({back})"
+    if layout == "channels_last":
+        memory_format = "channels_last" if type.rank == 4 else "channels_last_3d"
+        return f"{name}.contiguous(memory_format=torch.{memory_format})"
+    if layout == "sliced" and type.rank:
+        larger = tuple(size + 2 for size in type.shape)
+        return f"{name}.new_zeros({larger})[{', '.join(['1:-1'] * type.rank)}].copy_({name})"
+    if layout.startswith("expanded:"):
+        return f"{name}.narrow({layout.split(':')[1]}, 0, 1).expand({type.shape})"
+    return name
+
+
+def _mode(artifact: Artifact) -> str:
+    return str(artifact.setup.get("mode", "no_grad"))
+
+
+def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:
+    """The model's class under another name, without the imports that the file already has, its constants in it."""
+    assert isinstance(artifact.source, str)
+    held: Mapping[str, np.ndarray] = artifact.arrays
+    body = re.sub(r"^import .*\n", "", artifact.source, flags=re.MULTILINE).strip()
+    body = re.sub(r'arrays\["([^"]+)"\]', lambda key: arrays.expression(key[1], held[key[1]]), body)
+    body = body.replace("(self, arrays):", "(self):").replace("(arrays)", "()")
+    body = re.sub(r"( +)def __init__\(self\):\n +super\(\).__init__\(\)\n\n", "", body)
+    return body.replace("class Model(", f"class {name}(", 1)

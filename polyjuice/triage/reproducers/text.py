@@ -1,0 +1,288 @@
+"""The text of a reproducer, put together. How the compiler is called comes from the compiler file (``REPRO``)."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyjuice.execution import Artifact
+from polyjuice.ir import dtypes, uniform_value
+from polyjuice.lower.python_text import identifiers
+from polyjuice.oracles import Case, Verdict
+from polyjuice.triage.circumstances import Circumstances
+from polyjuice.triage.reproducers import endings
+from polyjuice.triage.reproducers.arrays import Arrays, expected, input_name, number
+from polyjuice.triage.reproducers.programs import Programs, lowered_name
+
+__all__ = ["lowered_name", "texts"]
+
+#: Names that inputs cannot have in the text.
+_TAKEN = frozenset(
+    {
+        "A",
+        "ARRAYS",
+        "B",
+        "F",
+        "Path",
+        "TensorProto",
+        "a",
+        "allowed",
+        "b",
+        "could_not_run",
+        "difference",
+        "expected",
+        "gap",
+        "gradients",
+        "helper",
+        "model",
+        "np",
+        "onnx",
+        "options",
+        "os",
+        "output",
+        "prepare",
+        "sys",
+        "tf",
+        "torch",
+        "wrong",
+        "y",
+    }
+)
+
+_STANDARD = ("gc", "subprocess", "sys", "tempfile", "time")
+"""Modules of the standard library that parts of the text use."""
+
+_HOOK = '''\
+def could_not_run(kind, error, trace):
+    """Any error but the one that this is about."""
+    sys.__excepthook__(kind, error, trace)
+    print("could not run:", error)
+    sys.exit(2)
+
+
+sys.excepthook = could_not_run'''
+
+_COMPARED = {
+    "metamorphic": "A and B compute the same. Compiled, they do not.",
+    "gradient": "A and B have the same gradients. Compiled, they do not.",
+    "differential": "A, compiled, gives other results than in float64.",
+    "optlevel": "A gives other results at another optimization level.",
+    "determinism": "A does not always give the same results.",
+}
+_FAILING = {
+    "crash": "A does not compile and run.",
+    "hang": "A does not compile and run in any reasonable time.",
+    "slow": "A and B compute the same, and A is the simpler one, but compiled it is far slower.",
+    "memory": "A and B compute the same, and A is the simpler one, but compiled it takes far more memory.",
+}
+
+
+def texts(how: Circumstances, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> list[str]:
+    """The texts of ``repro.py`` that a verdict may be shown by, the most readable first.
+
+    ``artifacts`` are those of the verdict's sides. The last text reads all that it can from the files beside it.
+    """
+    sides = dict(zip("AB", artifacts, strict=False))
+    return list(dict.fromkeys(_Text(how, case, verdict, sides, inline).write() for inline in (True, False)))
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One text; with ``inline`` what is small is written out."""
+
+    how: Circumstances
+    case: Case
+    verdict: Verdict
+    sides: Mapping[str, Artifact]
+    inline: bool
+
+    @property
+    def mistyped(self) -> bool:
+        return self.verdict.kind == "mismatch" and self.verdict.allowed is None
+
+    @property
+    def fails(self) -> bool:
+        return self.verdict.kind in ("crash", "hang")
+
+    @property
+    def supervised(self) -> bool:
+        """Whether the compiler does not simply raise an exception."""
+        return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
+
+    def write(self) -> str:
+        arrays = Arrays(next(iter(self.sides.values())).format, self.how.conditions.device, self.inline)
+        programs = self._programs()
+        values = "\n".join(self._values(arrays, programs))
+        models = programs.definitions(arrays)
+        ending = list(self._ending(arrays, programs))
+        loading = ['ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'] if arrays.read else []
+        supervision = [self._supervision()] if self.supervised else []
+        body = "\n".join([*supervision, _HOOK, *loading, values, *models, *ending])
+        standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
+        standard += ["from pathlib import Path"] if "Path(" in body else []
+        imports = ["import numpy as np", *filter(None, self.how.compiler.repro_imports.strip().splitlines())]
+        imports += ["import ml_dtypes"] if "ml_dtypes." in body else []
+        imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
+        head = [self._title(), "\n".join(standard), *supervision, _HOOK, "\n".join(imports), *loading, values]
+        return _joined([*head, self.how.compiler.repro.strip(), *models, *ending])
+
+    def _title(self) -> str:
+        version = self.how.versions.get(self.how.compiler.name, "")
+        message = self.verdict.message.replace("\\", "\\\\").replace('"""', "'''")
+        said = textwrap.fill(f"{self.how.compiler.name} {version}: {message}", 100, break_long_words=False)
+        what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
+        if self.mistyped:
+            what = "An output is not of the type or the shape that the program gives it."
+        if self.case.broken:
+            what = "A is not well typed: an error is due, but not the end of the process."
+        contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
+        return f'"""{said}\n\n{what}\n{contract}\n"""'
+
+    def _supervision(self) -> str:
+        on_hang = 1 if self.verdict.kind == "hang" else 2
+        return endings.SUPERVISED.substitute(limit=int(self.how.limit_s), on_hang=on_hang)
+
+    def _programs(self) -> Programs:
+        sides = dict(self.sides)
+        if self.mistyped:
+            side = "B" if self.verdict.culprit == self.verdict.b and "B" in sides else "A"
+            sides = {side: sides[side]}
+        elif self.fails:
+            sides = {"A": sides["A"]}
+        elsewhere = self.fails or (self.mistyped and self.verdict.culprit != self.verdict.a)
+        graph = self.case.of(self.verdict.a).graph
+        further = {s: [f"argument_{i}" for i, _ in enumerate(artifact.arguments)] for s, artifact in sides.items()}
+        if len({tuple(artifact.arguments) for artifact in sides.values()}) > 1:
+            further = {s: [f"{name}_of_{s.lower()}" for name in names] for s, names in further.items()}
+        names = identifiers(graph, {*_TAKEN, *(name for names in further.values() for name in names)})
+        return Programs(
+            sides,
+            [names[name] for name in graph.inputs],
+            graph.input_types,
+            further,
+            (self.verdict.level if elsewhere else "") or self.how.conditions.level,
+            self.how.conditions.device,
+        )
+
+    def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
+        """What defines the inputs."""
+        inputs = self.case.inputs[self.verdict.inputs]
+        for i, (name, array) in enumerate(zip(programs.inputs, inputs, strict=True)):
+            yield f"{name} = {arrays.expression(input_name(i), array)}"
+        further: dict[str, tuple[str, np.ndarray]] = {}
+        for side, names in programs.further.items():
+            artifact = self.sides[side]
+            further.update(zip(names, ((key, artifact.arrays[key]) for key in artifact.arguments), strict=True))
+        for name, (key, array) in further.items():
+            yield f"{name} = {arrays.expression(key, array)}"
+
+    def _ending(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
+        verdict = self.verdict
+        calls = {side.lower(): programs.call(side) for side in programs.artifacts}
+        labels = {"a_label": verdict.a, "b_label": verdict.b}
+        if self.case.broken:
+            yield endings.DEATH.substitute(calls)
+        elif self.fails:
+            yield endings.CRASH.substitute(calls)
+        elif self.mistyped:
+            declared = self.case.of(verdict.a).graph.output_types[verdict.output]
+            yield endings.MISTYPED.substitute(
+                a=next(iter(calls.values())),
+                output=verdict.output,
+                type=programs.type_of("output"),
+                label=verdict.culprit,
+                dtype=declared.dtype,
+                shape=list(declared.shape),
+            )
+        elif verdict.kind == "slow":
+            yield endings.TIMES.substitute(calls, **labels)
+        elif verdict.kind == "memory":
+            yield endings.PEAKS.substitute(calls, **labels)
+        else:
+            yield from self._comparison(arrays, programs, calls)
+
+    def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str]) -> Iterator[str]:
+        verdict, oracle = self.verdict, self.verdict.oracle
+        assert verdict.allowed is not None
+        reference = expected(self.case, verdict)
+        value = programs.array_of(f"run()[{verdict.output}]", self._dtype())
+        plain = reference is not None and _is_plain(reference, verdict.allowed) and oracle != "determinism"
+        yield endings.OUTPUT.substitute(value=value)
+        if not plain:
+            yield endings.GAP
+        known = [f"expected = {arrays.numpy('expected', reference)}  # in float64"] if reference is not None else []
+        yield "\n".join([*known, self._allowed(arrays)])
+        if oracle == "optlevel":
+            leveled = programs.call("A", "**options")
+            yield endings.AT_LEVELS.substitute(a=leveled, level=verdict.level)
+        elif oracle == "determinism":
+            yield endings.AGAIN.substitute(calls)
+        else:
+            yield (endings.ALONE if oracle == "differential" else endings.PAIR).substitute(calls)
+        other = "expected" if oracle == "differential" else "b"
+        if plain:
+            difference = f"np.abs(a.astype(np.float64) - {other}.astype(np.float64))"
+            wrong = "~(difference <= allowed)  # a NaN is wrong, too"
+        else:
+            difference, wrong = f"gap(a, {other})", "difference > allowed"
+        judge = endings.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)))
+        yield f"difference = {difference}\n{judge}"
+
+    def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
+        """Lines that print the output of each side, and what it should be."""
+        verdict = self.verdict
+        assert verdict.allowed is not None
+        others = {"optlevel": f"at level {verdict.level}", "determinism": "again"}
+        shown = {"a": f"A ({verdict.a})"}
+        if verdict.oracle != "differential":
+            shown["b"] = others.get(verdict.oracle) or f"B ({verdict.b})"
+        if reference is not None:
+            shown["expected"] = "float64"
+        small = self.inline and verdict.allowed.size <= 64
+        width = max(map(len, shown.values())) + 1
+        for name, label in shown.items():
+            part = name if small else f"{name}[wrong][:8]"
+            sep = ', sep="\\n"' if small and verdict.allowed.size > max(verdict.allowed.shape, default=1) else ""
+            text = f"{label}:" if sep else f"{label}:".ljust(width)
+            yield f'print("{text}", {part}{sep})'
+
+    def _allowed(self, arrays: Arrays) -> str:
+        """The line that says how far apart two results may be."""
+        allowed = self.verdict.allowed
+        assert allowed is not None
+        why = "the values are exact" if self.verdict.rung == "exact" else "twice the error bounds of what is compared"
+        if self.verdict.oracle == "gradient":
+            why = "many times what uncompiled gradients are off by"
+        if np.isinf(allowed).any():
+            why += "; infinite where a difference tells nothing"
+        value = uniform_value(allowed)
+        text = number(allowed.reshape(-1)[0]) if value is not None else arrays.numpy("allowed", allowed)
+        return f"allowed = {text}  # {why}"
+
+    def _dtype(self) -> str:
+        """The element type of the result that shows the fault."""
+        if self.verdict.oracle == "gradient":
+            given = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
+            return [dtype for dtype in given if dtypes.is_float(dtype)][self.verdict.output]
+        return self.case.of(self.verdict.a).graph.output_types[self.verdict.output].dtype
+
+
+def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
+    """Whether differences can be told in float64, without NaN and infinity."""
+    wide = np.abs(np.asarray(reference, np.float64))
+    return bool(np.isfinite(allowed).all() and np.isfinite(wide).all() and np.all(wide < 2**53))
+
+
+def _joined(blocks: Sequence[str]) -> str:
+    """Blocks of code with as many empty lines between them as is usual."""
+    text, indented = "", False
+    for block in filter(None, blocks):
+        if text:
+            text += "\n\n\n" if indented or block.startswith(("def ", "class ")) else "\n\n"
+        text += block
+        indented = block.splitlines()[-1].startswith(" ")
+    return text + "\n"
