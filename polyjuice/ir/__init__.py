@@ -1,6 +1,6 @@
 """The intermediate representation: graphs of operators over typed tensors."""
 
-from polyjuice.ir.arrays import array_digest, uniform_value
+from polyjuice.ir.arrays import array_digest, array_text, uniform_value
 from polyjuice.ir.graph import (
     Attrs,
     Graph,
@@ -23,6 +23,7 @@ __all__ = [
     "Part",
     "TensorType",
     "array_digest",
+    "array_text",
     "attribute_texts",
     "check_structure",
     "connected",

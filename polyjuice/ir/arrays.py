@@ -23,3 +23,10 @@ def uniform_value(array: np.ndarray) -> bool | int | float | None:
     if first == 0 and array.dtype.kind not in "iub" and bool(np.any(np.signbit(array))):
         return None
     return first.item() if array.dtype.kind in "iub" else float(first)
+
+
+def array_text(array: np.ndarray) -> str:
+    """An array as nested lists on one line, shortened where it is long; one value, where there is only one."""
+    if array.size and np.all(array == array.flat[0]) and array.size > 1:
+        return f"{array.flat[0]!s} (all)"
+    return np.array2string(array, separator=", ", threshold=40, precision=17).replace("\n", "")

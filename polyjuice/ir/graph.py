@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import dtypes
-from polyjuice.ir.arrays import array_digest
+from polyjuice.ir.arrays import array_digest, array_text
 
 #: An attribute is a number, a string, a tuple of numbers or strings, a Graph, or (opaque nodes only) an AttributeProto.
 Attrs = Mapping[str, Any]
@@ -103,7 +103,7 @@ class Graph:
 
     def __str__(self) -> str:
         lines = [f"input {n}: {self.types[n]}" for n in self.inputs]
-        lines += [f"const {n}: {self.types[n]}" for n in self.constants]
+        lines += [f"const {n}: {self.types[n]} = {array_text(array)}" for n, array in self.constants.items()]
         lines += [f"{node}  : {', '.join(str(self.types[o]) for o in node.outputs if o)}" for node in self.nodes]
         return "\n".join([*lines, f"output {', '.join(self.outputs)}"])
 

@@ -1,11 +1,9 @@
-"""Terms and arrays as short text."""
+"""Terms as short text."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from polyjuice.egraph.language import literal
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, array_text
 from polyjuice.ops import entry
 
 
@@ -26,10 +24,3 @@ def term(graph: Graph, name: str) -> str:
             attrs.append(str(node.attrs[attr.name]))
     index = [str(node.outputs.index(name))] if len(node.outputs) > 1 else []
     return f"({' '.join([node.qualified, *(term(graph, x) for x in node.inputs), *attrs, *index])})"
-
-
-def array_text(array: np.ndarray) -> str:
-    """An array as nested lists; one value, where there is only one."""
-    if array.size and np.all(array == array.flat[0]) and array.size > 1:
-        return f"{array.flat[0]!s} (all)"
-    return np.array2string(array, separator=", ", threshold=40, precision=17).replace("\n", "")

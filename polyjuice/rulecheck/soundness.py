@@ -15,10 +15,10 @@ import numpy as np
 
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, GraphError, dtypes, prune
+from polyjuice.ir import Graph, GraphError, array_text, dtypes, prune
 from polyjuice.numerics import Analysis, analyse, apart, distance
 from polyjuice.rulecheck.instances import Instance, NoInstance, draw, values
-from polyjuice.rulecheck.render import array_text, term
+from polyjuice.rulecheck.render import term
 
 #: Instances that share an e-graph.
 _BATCH = 16

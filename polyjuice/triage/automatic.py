@@ -19,7 +19,7 @@ from polyjuice.lower import Unlowerable
 from polyjuice.oracles.comparison import operators
 from polyjuice.triage import bisection, reduction
 from polyjuice.triage.bisection import Trial
-from polyjuice.triage.finding import FindingRecord
+from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import FindingError, Stored, load
 
 FAILURES = ("crash", "hang")

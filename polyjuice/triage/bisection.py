@@ -6,7 +6,6 @@ then among all. Every trial compiles both programs in fresh processes and asks t
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from polyjuice.bench import Bench
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.triage import report
 from polyjuice.triage.confirmation import rerun, tries
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
@@ -97,28 +97,23 @@ def bisect(finding: Stored, time_s: float, said: Callable[[str], None] = lambda 
 
 
 def store(finding: Stored, result: Bisection) -> None:
-    """Write the result into ``finding.json`` and, where the fault showed, into ``report.md``."""
-    finding.annotate(
-        blame=list(result.blame),
-        bisection={
-            "shown": result.shown,
-            "alternatives": [list(names) for names in result.alternatives],
-            "met": {name: list(labels) for name, labels in result.met.items()},
-            "levels": {name: trial.value for name, trial in result.levels.items()},
-            "complete": result.complete,
-            "trials": result.trials,
-            "elapsed_s": round(result.elapsed_s, 2),
-        },
-    )
-    path = finding.folder / "report.md"
-    if result.shown and path.is_file():
-        text = "### Bisection\n" + "\n".join(result.sentences()) + "\n\n"
-        rest = _SECTION.sub("", path.read_text(encoding="utf-8"))
-        before, heading, after = rest.partition("### Versions\n")
-        path.write_text(before + text + heading + after, encoding="utf-8")
-
-
-_SECTION = re.compile(r"### Bisection\n.*?(?=^### )", re.DOTALL | re.MULTILINE)
+    """Write the result into ``finding.json``, and into ``report.md`` where the finding has one."""
+    blame = list(result.blame)
+    bisection = {
+        "shown": result.shown,
+        "alternatives": [list(names) for names in result.alternatives],
+        "met": {name: list(labels) for name, labels in result.met.items()},
+        "levels": {name: trial.value for name, trial in result.levels.items()},
+        "complete": result.complete,
+        "trials": result.trials,
+        "elapsed_s": round(result.elapsed_s, 2),
+        "sentences": list(result.sentences()),
+    }
+    finding.annotate(blame=blame, bisection=bisection)
+    path, repro = finding.folder / "report.md", finding.folder / "repro.py"
+    if path.is_file() and repro.is_file():
+        record = replace(finding.record, blame=blame, bisection=bisection)
+        path.write_text(report.render(record, finding.graphs, repro.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> Trial:

@@ -8,7 +8,7 @@ import platform
 import re
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from polyjuice import formats
+from polyjuice.egraph import Rule
 from polyjuice.oracles import ORACLES, Case, Verdict
-from polyjuice.triage import reproducers
+from polyjuice.triage import report, reproducers
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.record import FindingRecord
 
@@ -30,8 +31,12 @@ def write_finding(
     case: Case,
     verdict: Verdict,
     reduction: Mapping[str, Any] = MappingProxyType({}),
+    explanation: Sequence[Rule] | None = None,
 ) -> FindingRecord:
-    """Write everything, run the reproducer once, and record how it ended."""
+    """Write everything, run the reproducer, and record how it ended.
+
+    ``explanation`` are the rules that make one side of the other, as far as they are known.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     a = case.of(verdict.a)
     b = case.of(verdict.b) if verdict.b else None
@@ -76,9 +81,14 @@ def write_finding(
         asdict(how.conditions),
         {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},
         dict(reduction),
+        explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
+        values=report.values(case, verdict),
+        printed=output,
+        traceback=_COLOURS.sub("", a.outcome.traceback),
     )
     (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-    (folder / "report.md").write_text(_report(record, text, output, a.outcome.traceback), encoding="utf-8")
+    graphs = {t.label: t.graph for t in (a, b) if (t and ORACLES[verdict.oracle].least > 1) or t is a}
+    (folder / "report.md").write_text(report.render(record, graphs, text), encoding="utf-8")
     return record
 
 
@@ -107,50 +117,3 @@ def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | Non
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     return process.returncode, _COLOURS.sub("", stdout + stderr[-4000:]).strip()
-
-
-_BY_ORACLE = {
-    "metamorphic": "Two equivalent programs give different results after compilation.",
-    "differential": "A program gives wrong results after compilation.",
-    "optlevel": "A program gives different results at two optimization levels.",
-    "gradient": "Two equivalent programs have different gradients after compilation.",
-}
-_BY_KIND = {
-    "crash": "The compiler fails on a program that its framework runs.",
-    "hang": "The compiler does not finish on a program that its framework runs.",
-    "nondeterministic": "A compiled program gives different results from run to run.",
-    "slow": "Of two equivalent programs the simpler one compiles to the far slower code.",
-    "memory": "Of two equivalent programs the simpler one compiles to code that takes far more memory.",
-}
-
-
-def _report(record: FindingRecord, repro: str, output: str, traceback: str) -> str:
-    """Text for the compiler's issue template: what differs, how to see it, on what."""
-    what = _BY_ORACLE.get(record.oracle) if record.kind == "mismatch" else _BY_KIND[record.kind]
-    if record.broken:
-        what = "The compiler does not answer with an error to a program that is not well typed."
-    versions = "\n".join(f"- {name}: {version}" for name, version in record.versions.items())
-    if record.regression:
-        what = f"{what} It looks like {record.regression}, which is said to be fixed in this version."
-    farther = record.kind == "mismatch" and record.culprit
-    side = f"\nThe wrong side is **{farther}**: it is the one farther from float64.\n" if farther else ""
-    trace = f"\n### Error\n```\n{traceback.strip()}\n```\n" if traceback.strip() else ""
-    return f"""\
-### Describe the bug
-{what}
-
-{record.message}
-{side}
-The inputs follow the `{record.profile}` profile. `inputs.npz` goes beside the reproducer.
-
-### Reproducer
-It exits 1 where the bug shows. What it printed:
-```
-{output}
-```
-```python
-{repro}```
-{trace}
-### Versions
-{versions}
-"""

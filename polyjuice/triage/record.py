@@ -14,6 +14,9 @@ class FindingRecord:
     ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
     ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered. ``reduction``
     says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect` has found.
+    ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
+    were not sought, or not found). ``values`` are those elements that differ most (see `report.values`), ``printed`` is
+    what the reproducer printed, and ``traceback`` that of the compiler's error.
     """
 
     kind: str
@@ -45,3 +48,7 @@ class FindingRecord:
     reduction: Mapping[str, Any] = field(default_factory=dict)
     blame: Sequence[str] = ()
     bisection: Mapping[str, Any] = field(default_factory=dict)
+    explanation: Mapping[str, str] | None = None
+    values: Sequence[Mapping[str, Any]] = ()
+    printed: str = ""
+    traceback: str = ""

@@ -23,7 +23,7 @@ from polyjuice.triage.reproducers import input_name
 from polyjuice.triage.spelling import spelled
 
 #: What a finding may be without.
-_FURTHER = ("reduction", "blame", "bisection")
+_FURTHER = ("reduction", "blame", "bisection", "explanation", "values", "printed", "traceback")
 
 _NOT_RUN = Outcome("unsupported", message="not run yet")
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyjuice.bench import Bench
+from polyjuice.egraph import Rule
+from polyjuice.inputs import ranges
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import repeats
+from polyjuice.triage.explanation import explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reduction import details, names, ranks, shapes, sides, structure
@@ -72,11 +75,18 @@ class Reduced:
     folder: Path
 
 
-def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None] = lambda _: None) -> Reduced:
+def reduce(
+    stored: Stored,
+    out: Path,
+    time_s: float,
+    show: Callable[[Step], None] = lambda _: None,
+    rules: Sequence[Rule] = (),
+) -> Reduced:
     """Reduce a finding within a time budget, and write what is left of it to a folder.
 
-    The budget is for the search: the result is confirmed, three times in fresh processes, after it. Raises NotShown,
-    FindingError where the finding cannot be reduced, EnvironmentProblem.
+    The budget is for the search: the result is confirmed, three times in fresh processes, after it, and rules are
+    sought that explain it: among ``rules``, or those that come with Polyjuice. Raises NotShown, FindingError where the
+    finding cannot be reduced, EnvironmentProblem.
     """
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
@@ -98,7 +108,8 @@ def reduce(stored: Stored, out: Path, time_s: float, show: Callable[[Step], None
             **asdict(trial.counts),
             "finished": finished,
         }
-        record = write_finding(out, _circumstances(stored, bench), case, verdict, reduction)
+        explanation = _explanation(case, stored.record.profile, rules)
+        record = write_finding(out, _circumstances(stored, bench), case, verdict, reduction, explanation)
     return Reduced(start.operators, after, finished, record, out)
 
 
@@ -116,6 +127,12 @@ def _start(trial: Trial) -> Pair:
             f"the interpreter does not find the two sides equal on other inputs of the {profile} profile"
         )
     return start
+
+
+def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
+    """The rules that make one side of the other, where there are two."""
+    graphs = [t.graph for t in case.tested]
+    return explain(graphs[0], graphs[1], rules, ranges(graphs[0], (profile,))) if len(graphs) > 1 else None
 
 
 def _circumstances(stored: Stored, bench: Bench) -> Circumstances:

@@ -82,10 +82,15 @@ def model(nodes, constants=()):
     @property
     def call(self) -> str:
         """The call of that function."""
-        nodes = "".join(f"        {_node(node, self.names)},\n" for node in self.model.graph.node)
-        constants = "".join(f"        {_tensor(t, self.names[t.name])},\n" for t in self.model.graph.initializer)
-        further = f"\n    [\n{constants}    ]," if constants else ""
-        return f"model(\n    [\n{nodes}    ],{further}\n)"
+        nodes = [_node(node, self.names) for node in self.model.graph.node]
+        constants = [_tensor(t, self.names[t.name]) for t in self.model.graph.initializer]
+        lists = [_lines(nodes), *([_lines(constants)] if constants else [])]
+        return f"model({', '.join(lists)})"
+
+
+def _lines(items: Sequence[str]) -> str:
+    """A list with a line for each item."""
+    return "[\n" + "".join(f"    {item},\n" for item in items) + "]"
 
 
 def _is_plain(attribute: AttributeProto) -> bool:

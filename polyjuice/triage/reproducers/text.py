@@ -15,43 +15,16 @@ from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.reproducers import endings
-from polyjuice.triage.reproducers.arrays import Arrays, expected, input_name, number
+from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, number
 from polyjuice.triage.reproducers.programs import Programs, lowered_name
 
 __all__ = ["lowered_name", "texts"]
 
 #: Names that inputs cannot have in the text.
-_TAKEN = frozenset(
-    {
-        "A",
-        "ARRAYS",
-        "B",
-        "F",
-        "Path",
-        "TensorProto",
-        "a",
-        "allowed",
-        "b",
-        "could_not_run",
-        "difference",
-        "expected",
-        "gap",
-        "gradients",
-        "helper",
-        "model",
-        "np",
-        "onnx",
-        "options",
-        "os",
-        "output",
-        "prepare",
-        "sys",
-        "tf",
-        "torch",
-        "wrong",
-        "y",
-    }
-)
+_TAKEN = """
+    A ARRAYS B F Path TensorProto a allowed b could_not_run difference expected gap gradients helper model np onnx
+    options os output prepare sys tf torch wrong y
+"""
 
 _STANDARD = ("gc", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
@@ -158,7 +131,8 @@ class _Text:
         further = {s: [f"argument_{i}" for i, _ in enumerate(artifact.arguments)] for s, artifact in sides.items()}
         if len({tuple(artifact.arguments) for artifact in sides.values()}) > 1:
             further = {s: [f"{name}_of_{s.lower()}" for name in names] for s, names in further.items()}
-        names = identifiers(graph, {*_TAKEN, *(name for names in further.values() for name in names)})
+        taken = re.findall(r"\w+", f"{_TAKEN} {self.how.compiler.repro_imports}")
+        names = identifiers(graph, {*taken, *(name for names in further.values() for name in names)})
         return Programs(
             sides,
             [names[name] for name in graph.inputs],
@@ -242,13 +216,12 @@ class _Text:
             shown["b"] = others.get(verdict.oracle) or f"B ({verdict.b})"
         if reference is not None:
             shown["expected"] = "float64"
-        small = self.inline and verdict.allowed.size <= 64
         width = max(map(len, shown.values())) + 1
+        part = "[wrong][:8]"
+        if self.inline and verdict.allowed.size <= SMALL:
+            part = ".ravel()" if verdict.allowed.ndim > 1 else ""
         for name, label in shown.items():
-            part = name if small else f"{name}[wrong][:8]"
-            sep = ', sep="\\n"' if small and verdict.allowed.size > max(verdict.allowed.shape, default=1) else ""
-            text = f"{label}:" if sep else f"{label}:".ljust(width)
-            yield f'print("{text}", {part}{sep})'
+            yield f'print("{label + ":":{width}}", {name}{part})'
 
     def _allowed(self, arrays: Arrays) -> str:
         """The line that says how far apart two results may be."""

@@ -1,0 +1,47 @@
+"""``report.md``: a finding told in the form that the compiler's own tracker asks for.
+
+A form is a Jinja template, ``forms/NAME.md`` for the compiler NAME, or ``forms/other.md``; what they say is in
+``forms/parts.md``. All of it follows from ``finding.json``, the graphs and the reproducer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from polyjuice.ir import Graph
+from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.report.values import values
+from polyjuice.triage.report.view import View
+
+__all__ = ["render", "values"]
+
+_FORMS = Path(__file__).with_name("forms")
+
+
+def render(record: FindingRecord, graphs: Mapping[str, Graph], repro: str) -> str:
+    """The report on a finding, given its graphs by label and the text of its reproducer."""
+    environment = _environment()
+    form = environment.select_template([f"{record.compiler}.md", "other.md"])
+    return _without_gaps(form.render(finding=View(record, graphs, repro))).strip() + "\n"
+
+
+def _without_gaps(text: str) -> str:
+    """At most one empty line in a row, but for blocks of code."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else re.sub(r"\n{3,}", "\n\n", part) for part in parts)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_FORMS),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # Markdown, and no page of the web
+    )
