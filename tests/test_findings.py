@@ -61,8 +61,9 @@ def compile(program, inputs):
 """
 
 RELU = """<ir_version: 9, opset_import: ["" : 18]>
-    relu (float[3,4] x, float[3,4] w, bfloat16[5] u) => (float[3,4] y, bfloat16[5] v) {
+    relu (float[9,8] x, float[9,8] w, bfloat16[5] u) => (float[9,8] y, bfloat16[5] v) {
         s = Add(x, w) y = Relu(s) v = Relu(u) }"""
+"""Its arrays are too large to be written out in a reproducer."""
 
 # The control, but for the larger of two variants.
 LARGE = """

@@ -143,9 +143,7 @@ class View:
         lines = [line(name, known[name].comment if name in known else "") for name in [*own, *likely][:_RULES]]
         if not lines:
             return []
-        lead = (
-            "Both were rewritten from one graph. Of the rules that were applied, these can account for the difference:"
-        )
+        lead = "Both were rewritten from one graph. Of the rules applied, these can account for the difference:"
         return ["\n".join([lead, "", *lines])]
 
     def _by_interpretation(self) -> str:

@@ -103,8 +103,8 @@ def number(value: np.generic) -> str:
     wide = float(value)
     if not np.isfinite(wide):
         return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(wide)]
-    if wide == int(wide) and abs(wide) < 1e6 and not (wide == 0 and np.signbit(wide)):
-        return str(int(wide))
+    if wide == int(wide) and abs(wide) < 1e6:
+        return str(int(wide)) if wide or not np.signbit(wide) else "-0.0"
     short = str(value)
     return short if value.dtype.type(float(short)) == value else repr(wide)
 
