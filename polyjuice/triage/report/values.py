@@ -37,7 +37,7 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
                 "compiled": {label: _text(array[at]) for label, array in compiled.items()},
                 "uncompiled": {label: _text(array[at]) for label, array in uncompiled.items()},
                 "float64": _text(reference[at]),
-                "allowed": _text(verdict.allowed[at]),
+                "allowed": f"{verdict.allowed[at]:.3g}",
             }
         )
     return found

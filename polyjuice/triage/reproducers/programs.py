@@ -131,7 +131,7 @@ def lowered_name(side: str) -> str:
 
 def laid_out(name: str, type: TensorType, layout: str) -> str:
     """An expression for the same values in another place of memory (see ``compilers._torch.lay_out``)."""
-    if layout == "transposed":
+    if layout == "transposed" and type.rank > 1:
         back = ", ".join(map(str, reversed(range(type.rank))))
         return f"{name}.permute({back}).contiguous().permute({back})"
     if layout == "channels_last":

@@ -232,8 +232,9 @@ class _Text:
             why = "many times what uncompiled gradients are off by"
         if np.isinf(allowed).any():
             why += "; infinite where a difference tells nothing"
-        value = uniform_value(allowed)
-        text = number(allowed.reshape(-1)[0]) if value is not None else arrays.numpy("allowed", allowed)
+        shown = _rounded_up(allowed) if arrays.inline else allowed
+        one = uniform_value(shown) is not None
+        text = number(shown.reshape(-1)[0]) if one else arrays.numpy("allowed", shown)
         return f"allowed = {text}  # {why}"
 
     def _dtype(self) -> str:
@@ -242,6 +243,11 @@ class _Text:
             given = [dtypes.of_array(x) for x in self.case.inputs[self.verdict.inputs]]
             return [dtype for dtype in given if dtypes.is_float(dtype)][self.verdict.output]
         return self.case.of(self.verdict.a).graph.output_types[self.verdict.output].dtype
+
+
+def _rounded_up(array: np.ndarray) -> np.ndarray:
+    """Positive numbers to three digits, none of them less than it was."""
+    return np.array([float(f"{1.005 * x:.2e}") if x else 0.0 for x in array.ravel()]).reshape(array.shape)
 
 
 def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
