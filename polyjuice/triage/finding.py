@@ -99,7 +99,8 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
     """The exit status of ``repro.py`` (None where it did not end in time) and what it printed.
 
-    2, could not run, where a signal ended it: what shows a crash looks on from outside. No process that it started
+    What a compiler logged meanwhile is left out where the reproducer itself has something to say. The status is 2,
+    could not run, where a signal ended it: what shows a crash looks on from outside. No process that it started
     outlives this call.
     """
     with subprocess.Popen(
@@ -117,7 +118,8 @@ def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | Non
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-    output = _COLOURS.sub("", stdout + stderr[-4000:]).strip()
+    told = process.returncode in (0, 1) and stdout.strip()
+    output = _COLOURS.sub("", stdout if told else stdout + stderr[-4000:]).strip()
     if process.returncode < 0:
         return 2, f"{output}\nended by {signal.Signals(-process.returncode).name}".strip()
     return process.returncode, output
