@@ -28,8 +28,9 @@ STANDS_ON = {
     "oracles": "numerics execution",
     "triage": "oracles bench gate inputs egraph",
     "campaign": "triage egraph support",
+    "suite": "campaign",
     "rulecheck": "egraph inputs generate",
-    "cli": "campaign rulecheck",
+    "cli": "suite rulecheck",
     "__main__": "cli",
 }
 """Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""

@@ -19,10 +19,13 @@ from polyjuice.cli.reduce import reduce
 from polyjuice.cli.replay import replay
 from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
+from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
+from polyjuice.suite.carried.harness.expected import ExpectationError
+from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known import KnownError
 
@@ -43,16 +46,19 @@ app.command("compilers")(list_compilers)
 app.command("ops")(list_ops)
 app.add_typer(known, name="known")
 app.add_typer(rules, name="rules")
+app.add_typer(suite, name="suite")
 
 
 #: Mistakes that the user, or the environment, has made: one line says what and where.
 _THE_USERS = (
     EnvironmentProblem,
+    ExpectationError,
     FindingError,
     KnownError,
     NoCampaign,
     RuleError,
     SolverMissing,
+    SuiteError,
     Usage,
     formats.FormatError,
 )

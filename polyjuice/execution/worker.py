@@ -56,7 +56,7 @@ def main(compiler_file: str, settings_json: str) -> None:
     _apply_python_path()
     wire = _load_file("_polyjuice_wire", Path(__file__).with_name("_wire.py"))
     try:
-        compiler = _load_compiler(Path(compiler_file))
+        compiler = load_compiler(Path(compiler_file))
         version = compiler.version()
         compiler.check()
         began = time.perf_counter()
@@ -88,11 +88,11 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> No
         first = 1 + len(request["names"])
         if request["sets"]:
             inputs = _split(arrays[first:], request["sets"])
-        job = _Job(lambda stage: wire.write(channel, {"stage": stage}), wire.checked)
+        job = Job(lambda stage: wire.write(channel, {"stage": stage}), wire.checked)
         wire.write(channel, *job.execute(compiler, request, arrays[:first], inputs))
 
 
-class _Job:
+class Job:
     """One artifact on its way through the stages, each announced and timed."""
 
     def __init__(self, announce: Callable[[str], None], checked: Callable[[Any], list[Any]]) -> None:
@@ -264,7 +264,7 @@ def _apply_python_path() -> None:
         _execute(spec)
 
 
-def _load_compiler(path: Path) -> ModuleType:
+def load_compiler(path: Path) -> ModuleType:
     """Load a compiler file into a private package, so that onnxruntime.py does not hide the framework."""
     package = ModuleType(PACKAGE)
     package.__path__ = [str(path.parent)]

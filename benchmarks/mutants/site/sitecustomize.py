@@ -131,7 +131,7 @@ def by_program(job: Any) -> None:
 
 def telling(worker: ModuleType) -> None:
     """Have the worker's compiler count planted optimizers among its knobs, and its traces name the faults met."""
-    load_compiler, execute = worker._load_compiler, worker._Job.execute
+    load_compiler, execute = worker.load_compiler, worker.Job.execute
 
     def loaded(path: Path) -> ModuleType:
         compiler: ModuleType = load_compiler(path)
@@ -145,8 +145,8 @@ def telling(worker: ModuleType) -> None:
         report["trace"] = [*report["trace"], *sorted(met)]
         return report, arrays
 
-    worker._load_compiler = loaded  # type: ignore[attr-defined]
-    worker._Job.execute = executed
+    worker.load_compiler = loaded  # type: ignore[attr-defined]
+    worker.Job.execute = executed
 
 
 def forked(call: Callable[[], Any]) -> Any:
@@ -169,10 +169,10 @@ def forked(call: Callable[[], Any]) -> Any:
 
 
 main = sys.modules["__main__"]
-is_worker = hasattr(main, "_Job")  # and no process that the compiler starts
+is_worker = hasattr(main, "Job")  # and no process that the compiler starts
 if os.environ.get(VARIABLE) == BY_PROGRAM:
     if is_worker:
-        by_program(main._Job)
+        by_program(main.Job)
 else:
     named = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
     for name in named:

@@ -1,0 +1,184 @@
+"""``polyjuice suite``: regression suites of equivalent pairs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from polyjuice import compilers
+from polyjuice.bench import Conditions
+from polyjuice.cli.common import (
+    FINDINGS,
+    OK,
+    USAGE,
+    JsonOption,
+    RulesOption,
+    SeedOption,
+    Usage,
+    chosen,
+    interpreter,
+    own_fault,
+    stderr,
+    stdout,
+)
+from polyjuice.execution import probe
+from polyjuice.generate import STRATEGIES
+from polyjuice.suite import adding, building, running
+from polyjuice.suite.carried.harness import judging
+from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
+
+app = typer.Typer(help="Regression suites that any project can run, with or without Polyjuice.", no_args_is_help=True)
+
+WorkersOption = Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")]
+
+
+@app.command("build")
+def build(
+    count: Annotated[int, typer.Option(min=1, help="How many cases.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the suite.")],
+    formats: Annotated[str, typer.Option(help="Formats of the programs, separated by commas.")] = ",".join(FORMATS),
+    seed: SeedOption = 0,
+    nodes: Annotated[int, typer.Option(min=1, help="Operators in a seed graph.")] = 10,
+    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
+    rules: RulesOption = None,
+    asked: Annotated[
+        str | None,
+        typer.Option(
+            "--compiler",
+            help="Compilers that must take what the cases hold, separated by commas; none: ask none.",
+            show_default="of each format eager, onnxruntime, xla, where it is installed",
+        ),
+    ] = None,
+    traced: Annotated[
+        str, typer.Option("--passes", help="Compilers whose passes are to differ between the programs of a case.")
+    ] = "",
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a suite of pairs that differ in as much as possible, each found equal by the interpreter."""
+    which = chosen(formats, FORMATS, "--formats")
+    options = Options(
+        count,
+        which,
+        seed,
+        nodes,
+        chosen(strategy, STRATEGIES, "--strategy")[0],
+        tuple(str(path.resolve()) for path in rules or ()),
+        _usual(which) if asked is None else _named(asked, which, "--compiler"),
+        _named(traced, which, "--passes") if traced else (),
+    )
+    began = time.monotonic()
+    with stderr.status("") as status:
+        built = building.build(options, out, workers or os.cpu_count() or 1, status.update)
+    summary = {
+        "out": str(out),
+        "cases": built.cases,
+        "candidates": built.candidates,
+        "refused": built.refused,
+        "covers": built.covered,
+        "formats": list(which),
+        "compilers": list(options.compilers),
+        "seed": seed,
+        "unsound": len(built.unsound),
+        "elapsed_s": round(time.monotonic() - began, 2),
+    }
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        covers = ", ".join(f"{n} {kind}" for kind, n in built.covered.items())
+        stdout.print(
+            escape(
+                f"{built.cases} cases of {built.candidates} candidates in {out}, {summary['elapsed_s']} s; "
+                f"they cover {covers}\nrun it: pytest {out} --compiler onnxruntime"
+            )
+        )
+    if built.unsound:
+        own_fault(f"{len(built.unsound)} candidates were not equal, and are left out: {built.unsound[0]}")
+
+
+@app.command("run")
+def run(
+    suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
+    compiler: Annotated[str, typer.Option(help="The compiler to test.")],
+    python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a suite in one compiler: status 0 where all is as expected, 1 where a case fails or passes unexpectedly."""
+    conditions = Conditions(str(interpreter(python)), timeout_s=timeout)
+    began = time.monotonic()
+    version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
+    counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))
+    told = []
+    with stderr.status("") as status:
+        for result in results:
+            counts[result.status] += 1
+            status.update(", ".join(f"{n} {name}" for name, n in counts.items() if n))
+            if result.status != judging.PASSED:
+                told.append(vars(result))
+            if not as_json and result.status in running.WRONG:
+                stdout.print(f"[red]{result.status}[/red] {result.case}\n  {escape(result.message)}")
+    summary = {
+        "suite": str(suite),
+        "compiler": compiler,
+        "version": version,
+        "cases": sum(counts.values()),
+        **{name.replace(" ", "_"): n for name, n in counts.items()},
+        "elapsed_s": round(time.monotonic() - began, 2),
+        "results": told,
+    }
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        said = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+        stdout.print(escape(f"{compiler} {version}: {said} of {summary['cases']} cases, {summary['elapsed_s']} s"))
+    if counts[judging.SKIPPED] == summary["cases"]:
+        stderr.print(f"polyjuice: {compiler} takes no case of {escape(str(suite))}: {escape(told[0]['message'])}")
+        sys.exit(USAGE)
+    sys.exit(FINDINGS if any(counts[name] for name in running.WRONG) else OK)
+
+
+@app.command("add")
+def add(
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
+    url: Annotated[str, typer.Option(help="Where the bug is reported: the case is expected to fail.")] = "",
+) -> None:
+    """Add a finding as a case; with --url, as one that is expected to fail in its compiler, from its version on."""
+    added = adding.add(finding, suite, url)
+    formats = ", ".join(added.formats)
+    stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
+    for format, why in added.refused.items():
+        stdout.print(escape(f"not for {format}: {why}"))
+
+
+def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
+    """Of each format the usual compiler, where it is installed; what is not is told."""
+    found = []
+    for name in (USUAL_COMPILERS[format] for format in formats):
+        answer = probe(name)
+        if answer["available"]:
+            found.append(name)
+        else:
+            stderr.print(f"polyjuice: {name} is not asked what it takes: {escape(answer['reason'])}")
+    return tuple(found)
+
+
+def _named(text: str, formats: tuple[str, ...], option: str) -> tuple[str, ...]:
+    """Compilers that are named; each must take one of the formats."""
+    if text == "none":
+        return ()
+    names = chosen(text, compilers.names(), option)
+    for name in names:
+        if compilers.find(name).format not in formats:
+            raise Usage(f"{option} {name}: it takes {compilers.find(name).format} programs; add that to --formats")
+    return names

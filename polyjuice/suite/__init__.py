@@ -1,0 +1,1 @@
+"""Regression suites of equivalent pairs that any project can run, with or without Polyjuice."""

@@ -1,0 +1,99 @@
+"""A finding as a case of a suite: what was a bug once is tested from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomlkit
+
+from polyjuice.compilers import find
+from polyjuice.lower import Unlowerable
+from polyjuice.suite import cases, stored
+from polyjuice.suite.candidates import SIDES
+from polyjuice.suite.carried.harness import expected
+from polyjuice.suite.lowering import Lowering
+from polyjuice.suite.options import FORMATS, SuiteError
+from polyjuice.triage.stored import Stored, load
+
+_SAYABLE = ("metamorphic", "crash", "differential")
+"""The oracles whose verdicts a suite can come to: it holds programs against float64, and notices that they fail."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """The name of the new case, the formats it has, and why it does not have the others."""
+
+    case: str
+    formats: tuple[str, ...]
+    refused: Mapping[str, str]
+
+
+def add(finding: Path, suite: Path, url: str = "") -> Added:
+    """Add a finding to a suite; with ``url``, as expected to fail, in its compiler from its version on.
+
+    Raises SuiteError where a suite cannot say it, FindingError, FormatError.
+    """
+    folders = stored.case_folders(suite)
+    found = load(finding)
+    if found.record.oracle not in _SAYABLE or found.record.broken:
+        raise SuiteError(
+            f"{finding}: a suite cannot say what the oracle {found.record.oracle} found"
+            + (" of a program that is not well typed" if found.record.broken else "")
+        )
+    lowering = Lowering(found.conditions.opset, [found.compiler])
+    own = found.compiler.format
+    refused: dict[str, str] = {}
+    formats = [own]
+    for format in FORMATS:
+        if format != own:
+            try:
+                for label, graph in found.graphs.items():
+                    lowering.lower(graph, format, found.spellings[label])
+                formats.append(format)
+            except Unlowerable as error:
+                refused[format] = str(error)
+    folder = stored.folder_of(suite, int(folders[-1].name.rpartition("-")[2]) + 1)
+    try:
+        cases.write(folder, _content(found), sorted(formats, key=FORMATS.index), lowering)
+    except (cases.Unfit, cases.Unequal) as error:
+        raise SuiteError(f"{finding} makes no case: {error}") from None
+    if url:
+        _expect(suite / "xfail.toml", folder.name, found, url)
+    return Added(folder.name, tuple(formats), refused)
+
+
+def _content(found: Stored) -> cases.Content:
+    record = found.record
+    sides = dict(zip(SIDES, found.graphs, strict=False))
+    return cases.Content(
+        {side: found.graphs[label] for side, label in sides.items()},
+        {side: found.spellings[label] for side, label in sides.items()},
+        found.inputs,
+        record.profile,
+        {
+            "text": "Both programs are those of a finding, and the interpreter found them equal on the inputs. These "
+            "rules fired in the e-graph that they come from.",
+            "rules": list(record.rules),
+        },
+        {
+            "finding": record.signature,
+            "message": record.message,
+            "compiler": record.compiler,
+            "version": record.versions.get(record.compiler, ""),
+            "sides": sides,
+        },
+    )
+
+
+def _expect(path: Path, case: str, found: Stored, url: str) -> None:
+    """Add an entry to ``xfail.toml``, and leave the rest as it is."""
+    version = found.record.versions.get(found.record.compiler, "")
+    entry = {"case": case, "compiler": found.record.compiler, "versions": f">={version}", "url": url}
+    document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
+    if "xfail" not in document:
+        document["xfail"] = tomlkit.aot()
+    document["xfail"].append(tomlkit.item({name: value for name, value in entry.items() if value != ">="}))
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    expected.read(path)

@@ -1,0 +1,110 @@
+"""Candidates for a suite: seed graph -> e-graph -> two equivalent graphs, and what they exercise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from polyjuice.bench import Bench, Conditions
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.compilers import find
+from polyjuice.egraph import Budget, Rewriter, load, partners, windows
+from polyjuice.inputs import USUAL_PROFILES, ranges
+from polyjuice.ir import Graph, TensorType, digest, dtypes
+from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeated_axes
+from polyjuice.ops import Op
+from polyjuice.oracles import Spelling
+from polyjuice.suite import features
+from polyjuice.suite.lowering import Lowering
+from polyjuice.suite.options import Options
+from polyjuice.support import Support
+
+RULES = 100
+"""How many rules are enabled for a pair, a third of what campaigns take: those that fire are the reasons that a reader
+of the case is given, and a suite covers the others by its many cases."""
+
+A, B = SIDES = ("a", "b")
+
+_ALIKE = 0.5
+"""How often both programs of a pair are spelled in the same way, as far as that can be."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph; how to spell and to run them.
+
+    ``rules`` counts the matches of those that fired in the e-graph; ``profile`` is that of the inputs, and ``key`` what
+    their values follow from.
+    """
+
+    seed: Graph
+    graphs: Mapping[str, Graph]
+    rules: Mapping[str, int]
+    profile: str
+    key: str
+    spellings: Mapping[str, Spelling]
+    features: frozenset[str]
+
+
+class Candidates:
+    """Makes the candidates of a suite, each from the suite's seed and its index alone; close it after use."""
+
+    def __init__(self, options: Options) -> None:
+        """Load the rules. Raises RuleError, SolverMissing, EnvironmentProblem for a compiler that nobody knows."""
+        self._options = options
+        rules = load(map(Path, options.rules))
+        self._rewriter = Rewriter(rules, Budget(rules=RULES))
+        self._seeds = Seeds((options.strategy,), options.nodes, options.seed, None, partners(rules))
+        compilers = [find(name) for name in options.compilers]
+        self.lowering = Lowering(options.opset, compilers)
+        conditions = Conditions(opset=options.opset)
+        self._asked = [Bench(conditions, info) for info in compilers]
+        self._traced = [Bench(conditions, find(name), trace=True) for name in options.traced]
+        self._supports = [Support(bench.compiler, bench.worker(), options.opset) for bench in self._asked]
+        self._unasked = set(options.formats).difference(info.format for info in compilers)
+
+    def close(self) -> None:
+        for bench in (*self._asked, *self._traced):
+            bench.close()
+
+    def pair(self, index: int) -> Pair | None:
+        """A candidate; None where its variants are one graph. Raises GraphError for a rule that failed."""
+        key = f"{self._options.seed}/{index}"
+        seed = self._seeds.graph(index, 0, self._takes)
+        known = ranges(seed, USUAL_PROFILES)
+        rewriting = windows.rewrite(self._rewriter, seed, key, accepts=self._takes, ranges=known)
+        graphs = dict(zip(SIDES, (variant.graph for variant in rewriting.variants), strict=True))
+        if digest(graphs[A]) == digest(graphs[B]):
+            return None
+        rng = random.Random(f"suite {key}")
+        keys = {A: key, B: key if rng.random() < _ALIKE else f"{key} {B}"}
+        axes = repeated_axes(seed, key)
+        spellings = {side: Spelling(keys[side], axes, UNKNOWN_SIZES) for side in SIDES}
+        found = features.of_pair(graphs[A], graphs[B], rewriting.rules)
+        pair = Pair(seed, graphs, rewriting.rules, rng.choice(USUAL_PROFILES), key, spellings, found)
+        return replace(pair, features=found.union(*(self._passes(pair, bench) for bench in self._traced)))
+
+    def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Whether all compilers that are asked take an operator, and the other formats can say it."""
+        return all(self.lowering.spells(format, op, operands, results) for format in self._unasked) and all(
+            support.takes(op, operands, results) for support in self._supports
+        )
+
+    def _passes(self, pair: Pair, bench: Bench) -> frozenset[str]:
+        """The passes of a compiler that make the difference between two programs; none where it does not run both."""
+        inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in pair.seed.input_types]
+        traces = []
+        for side in SIDES:
+            try:
+                artifact = self.lowering.lower(pair.graphs[side], bench.compiler.format, pair.spellings[side])
+            except Unlowerable:
+                return frozenset()
+            outcome = bench.worker().execute(artifact, [inputs], reference=False)
+            if outcome.status != "ok":
+                return frozenset()
+            traces.append(outcome.trace)
+        return features.of_passes(bench.compiler.name, *traces)

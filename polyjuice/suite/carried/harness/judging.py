@@ -1,0 +1,140 @@
+"""What a case says of the results of its programs: the one place where a suite's verdicts are formed.
+
+A program is wrong where an element leaves what ``inputs.npz`` allows around the float64 reference (the error bound of a
+correct compiler; infinite where nothing is known) *and* lies farther from it than the framework's own uncompiled run,
+if there is one. Types and shapes must be the declared ones. NumPy is all that this takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+"""(element type, values); bfloat16 is held as the uint16 of its bits."""
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+RUNS = 2
+"""A program runs so often on its inputs: in some compilers the first run writes over what the second needs."""
+
+_BFLOAT16 = "@bfloat16"
+_SHOWN = 3
+
+
+class Ran(NamedTuple):
+    """What became of a program: as ``polyjuice.execution.Outcome``, with arrays as the worker has them."""
+
+    status: str
+    stage: str = ""
+    message: str = ""
+    outputs: Sequence[Sequence[Array]] = ()
+    reference: Optional[Sequence[Sequence[Array]]] = None  # noqa: UP045 - evaluated, in Python 3.9 too
+
+
+def read_arrays(path: Path) -> dict[str, Array]:
+    """The arrays of an ``inputs.npz``, by name."""
+    with np.load(path) as stored:
+        return {
+            name[: -len(_BFLOAT16)] if name.endswith(_BFLOAT16) else name: (
+                ("bfloat16" if name.endswith(_BFLOAT16) else array.dtype.name),
+                array,
+            )
+            for name, array in stored.items()
+        }
+
+
+def given(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
+    """The inputs of a case, in order."""
+    return [arrays["input_%d" % i] for i in range(len(case["inputs"]))]
+
+
+def verdict(
+    case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, ran: Mapping[str, Ran]
+) -> tuple[str, str]:
+    """``passed``, ``failed`` or ``skipped``, and what there is to say of it; ``ran`` has each side's program."""
+    wrong = {side: _wrong(case, arrays, format, side, r) for side, r in ran.items()}
+    if any(wrong.values()):
+        fine = [side for side, r in ran.items() if r.status == "ok" and not wrong[side]]
+        return FAILED, "\n".join([*filter(None, wrong.values()), *("%s, its equivalent, is right" % s for s in fine)])
+    refused = ["%s: %s" % (side, r.message.split("\n")[0]) for side, r in ran.items() if r.status == "unsupported"]
+    return (SKIPPED, "the compiler does not take it: " + refused[0]) if refused else (PASSED, "")
+
+
+def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, side: str, ran: Ran) -> str:
+    """What is wrong with a program, by the first output that is; or ""."""
+    if ran.status in ("error", "crash", "hang"):
+        return "%s failed in %s: %s" % (side, ran.stage, ran.message)
+    for number, outputs in enumerate(ran.outputs):
+        references = ran.reference[number] if ran.reference else [None] * len(outputs)
+        for k, declared in enumerate(case["outputs"]):
+            text = mistyped(outputs[k], declared)
+            if text and (references[k] is None or mistyped(references[k], declared) != text):
+                return "%s: output %d has %s" % (side, k, text)
+            expected, allowed = arrays["expected_%d" % k][1], _allowed(arrays, format, side, k)
+            text = "" if text else off(outputs[k], expected, allowed, references[k])
+            if text:
+                again = ", in run %d" % (number + 1) if number else ""
+                return "%s: output %d (%s%s%s) %s" % (side, k, declared["dtype"], declared["shape"], again, text)
+    return ""
+
+
+def _allowed(arrays: Mapping[str, Array], format: str, side: str, k: int) -> np.ndarray[Any, Any]:
+    """How far each element may be from the reference; TensorFlow leaves open what others do not (ties)."""
+    name = "allowed_%s_%d" % (side, k)
+    return arrays.get("%s_%s" % (name, format), arrays[name])[1]
+
+
+def mistyped(array: Array, declared: Mapping[str, Any]) -> str:
+    """How the element type or the shape of a result is not the declared one, or ""."""
+    made = array[0], list(array[1].shape)
+    wanted = declared["dtype"], list(declared["shape"])
+    return "" if made == wanted else "type %s%s, not %s%s" % (*made, *wanted)
+
+
+def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, Any], plain: Array | None = None) -> str:
+    """How a result of the right type is wrong, or ""; ``plain`` is the framework's own uncompiled result."""
+    error = distance(values(array), expected)
+    wrong = error > allowed
+    if plain is not None and wrong.any() and plain[1].shape == array[1].shape:
+        wrong &= error > distance(values(plain), expected)
+    if not wrong.any():
+        return ""
+    at = np.unravel_index(np.argmax(np.where(wrong, error, -1.0)), wrong.shape)
+    places = ", ".join(str([int(i) for i in place]) for place in np.argwhere(wrong)[:_SHOWN])
+    more = ", ..." if wrong.sum() > _SHOWN else ""
+    return (
+        "is wrong at %d of %d elements (%s%s): at %s it gives %s, and float64 %s; allowed is a difference of %.3g"
+        % (
+            wrong.sum(),
+            wrong.size,
+            places,
+            more,
+            [int(i) for i in at],
+            values(array)[at],
+            expected[at],
+            np.broadcast_to(allowed, wrong.shape)[at],
+        )
+    )
+
+
+def values(array: Array) -> np.ndarray[Any, Any]:
+    """The numbers of an array: bfloat16 as float32."""
+    dtype, bits = array
+    return (bits.astype(np.uint32) << 16).view(np.float32) if dtype == "bfloat16" else bits
+
+
+def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree."""
+    with np.errstate(all="ignore"):
+        x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+        gap = np.abs(x - y)
+        same = (x == y) | (np.isnan(x) & np.isnan(y))
+        if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+            same = a == b
+            gap = np.where(same, 0.0, np.maximum(gap, 1.0))
+    result: np.ndarray[Any, Any] = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
+    return result

@@ -1,0 +1,36 @@
+"""What a suite carries so that it can be run without Polyjuice: its tests, the worker, and the compiler files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from polyjuice import compilers, execution
+
+VERSION = 1
+"""Of the form of a suite."""
+
+_HERE = Path(__file__).parent / "carried"
+_EXECUTION = Path(execution.__file__).parent
+_CONTROLS = ("numpy",)
+"""Compilers that are part of Polyjuice."""
+
+
+def write(out: Path, about: Mapping[str, Any]) -> None:
+    """Write to a suite's folder all but its cases; ``about`` is what ``suite.json`` says of it."""
+    for name in ("README.md", "conftest.py", "test_suite.py", "xfail.toml"):
+        shutil.copyfile(_HERE / name, out / name)
+    harness = out / "harness"
+    (harness / "compilers").mkdir(parents=True)
+    for path in (*(_HERE / "harness").glob("[!_]*.py"), _EXECUTION / "worker.py", _EXECUTION / "_wire.py"):
+        shutil.copyfile(path, harness / path.name)
+    for name in compilers.names():
+        path = compilers.find(name).path
+        if name not in _CONTROLS:
+            shutil.copyfile(path, harness / "compilers" / f"{name}.py")
+            for shared in path.parent.glob("_[!_]*.py"):
+                shutil.copyfile(shared, harness / "compilers" / shared.name)
+    (out / "suite.json").write_text(json.dumps({"version": VERSION, **about}, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,176 @@
+"""A case of a suite: a pair of graphs on inputs, checked by the interpreter, as small files that people can read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyjuice.execution import Artifact
+from polyjuice.gate import difference
+from polyjuice.inputs import mode
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph
+from polyjuice.lower import Unlowerable
+from polyjuice.numerics import SAFETY, Analysis, analyse, distance
+from polyjuice.oracles import Spelling
+from polyjuice.suite import archive
+from polyjuice.suite.lowering import Lowering
+
+FILES: Mapping[str, str] = {"torch": "{}.py", "tensorflow": "{}_tf.py", "onnx": "{}.onnx"}
+"""The file of a side's program in each format."""
+
+_TOLERANCE = """\
+Where a result is exact (integers that its type holds, all the way) it must be equal bit for bit. Elsewhere an element \
+may be off from float64 by twice an error bound that is derived from the graph: operand errors by each operator's own \
+rule, plus its rounding. Elements that depend on an unstable decision, a pole or an overflow are masked."""
+
+
+class Unfit(Exception):
+    """A pair that makes no case; the message says why."""
+
+
+class Unequal(Exception):
+    """Two graphs that should be equal are not: a rule is wrong. The message says how they differ."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a case is made of: graphs and spellings by side, the inputs, and for ``case.json`` why the graphs are equal.
+
+    ``origin`` says where it comes from, ``exercises`` what it covers.
+    """
+
+    graphs: Mapping[str, Graph]
+    spellings: Mapping[str, Spelling]
+    inputs: Sequence[np.ndarray]
+    profile: str
+    why: Mapping[str, Any]
+    origin: Mapping[str, Any]
+    exercises: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write(
+    folder: Path, content: Content, formats: Sequence[str], lowering: Lowering, seed: Graph | None = None
+) -> None:
+    """Write a case to a new folder, once all is known to be well; all its graphs must be equal to ``seed``, if given.
+
+    Raises Unfit where a graph has no value, nothing of it could be compared, or a format cannot say it; Unequal.
+    """
+    arrays = {f"input_{i}": array for i, array in enumerate(content.inputs)}
+    outputs = _judge(content, formats, arrays, seed)
+    programs: dict[str, dict[str, Any]] = {}
+    sources: dict[str, bytes] = {}
+    for format in formats:
+        for side, graph in content.graphs.items():
+            try:
+                artifact = lowering.lower(graph, format, content.spellings[side])
+            except Unlowerable as error:
+                raise Unfit(f"unsupported: {error}") from None
+            file = FILES[format].format(side)
+            sources[file] = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
+            programs.setdefault(format, {})[side] = _program(file, artifact, side, arrays)
+    first = next(iter(content.graphs.values()))
+    described = {
+        "why_equal": content.why,
+        "exercises": content.exercises,
+        "tolerance": _TOLERANCE,
+        "profile": content.profile,
+        "origin": content.origin,
+        "operators": {side: len(graph) for side, graph in content.graphs.items()},
+        "inputs": [{"dtype": t.dtype, "shape": list(t.shape)} for t in first.input_types],
+        "outputs": outputs,
+        "programs": programs,
+    }
+    folder.mkdir(parents=True)
+    for file, source in sources.items():
+        (folder / file).write_bytes(source)
+    archive.save(folder / "inputs.npz", arrays)
+    (folder / "case.json").write_text(_readable(described), encoding="utf-8")
+
+
+def _readable(described: Mapping[str, Any]) -> str:
+    """JSON with lists of numbers or names on one line each."""
+    text = json.dumps(described, indent=1)
+    return re.sub(r"\[[^\[\]{}]*\]", lambda match: re.sub(r"\s*\n\s*", " ", match[0]), text) + "\n"
+
+
+def _judge(
+    content: Content, formats: Sequence[str], arrays: dict[str, np.ndarray], seed: Graph | None
+) -> list[dict[str, Any]]:
+    """Add to the arrays what the results must be, and how far they may be from it; what is known of each output."""
+    first, *others = content.graphs.values()
+    try:
+        for graph in [first, *others] if seed else others:
+            if problem := difference(seed or first, graph, [content.inputs], modes=[mode(content.profile, "onnx")]):
+                raise Unequal(problem)
+        analyses = {
+            (side, format): analyse(graph, content.inputs, mode=mode(content.profile, format))
+            for side, graph in content.graphs.items()
+            for format in ("onnx", "tensorflow")
+        }
+        plain = {side: evaluate(graph, content.inputs) for side, graph in content.graphs.items()}
+    except EvaluationError as error:
+        raise Unfit(f"no value: {error}") from None
+    outputs = []
+    side_a = next(iter(content.graphs))
+    for k, of_a in enumerate(analyses[side_a, "onnx"]):
+        arrays[f"expected_{k}"] = of_a.reference
+        known_at = []
+        for side in content.graphs:
+            usual, open_ties = (
+                _allowed(analyses[side, format][k], of_a.reference, plain[side][k]) for format in ("onnx", "tensorflow")
+            )
+            arrays[f"allowed_{side}_{k}"] = _small(usual)
+            if "tensorflow" in formats and not np.array_equal(usual, open_ties):
+                arrays[f"allowed_{side}_{k}_tensorflow"] = _small(open_ties)
+            known_at.append(np.isfinite(usual))
+        exact = all(analyses[side, "onnx"][k].exact for side in content.graphs)
+        outputs.append(
+            {
+                "dtype": of_a.type.dtype,
+                "shape": list(of_a.type.shape),
+                "rung": "exact" if exact else "bounded",
+                "masked": int(sum(np.size(known) - known.sum() for known in known_at)),
+            }
+        )
+        if not any(known.any() for known in known_at):
+            outputs[-1]["rung"] = "masked"
+    if all(output["rung"] == "masked" for output in outputs):
+        raise Unfit("nothing of it could be compared")
+    return outputs
+
+
+def _allowed(analysis: Analysis, reference: np.ndarray, plain: np.ndarray) -> np.ndarray:
+    """How far a correct result may be from the reference of another side.
+
+    That is the distance of the two references, and the side's own error bound; or, where it is worse, the error of our
+    interpreter in the types of the graph: what plain arithmetic makes of it is no fault of a compiler.
+    """
+    bound = SAFETY * analysis.bound + distance(analysis.reference, reference)
+    return np.maximum(bound, distance(plain, reference))
+
+
+def _small(allowed: np.ndarray) -> np.ndarray:
+    """One number where all are the same."""
+    return allowed.reshape(-1)[0] if allowed.size and np.all(allowed == allowed.reshape(-1)[0]) else allowed
+
+
+def _program(file: str, artifact: Artifact, side: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """How a program is called, as the worker asks for it; its arrays join those of the case."""
+    # The weights of Torch and TensorFlow are named after their values; the inputs of ONNX models are not.
+    names = {name: f"{side}_{name}" if artifact.format == "onnx" else name for name in artifact.arrays}
+    arrays.update((names[name], array) for name, array in artifact.arrays.items())
+    return {
+        "file": file,
+        "arrays": list(names.values()),
+        "arguments": [names[name] for name in artifact.arguments],
+        "results": artifact.results,
+        "setup": dict(artifact.setup),
+        "idioms": list(artifact.idioms),
+    }

@@ -1,0 +1,136 @@
+"""What the processes do that build a suite: make a candidate, and later the case of one that was chosen."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import Any
+
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.inputs import make_inputs
+from polyjuice.interpret import EvaluationError
+from polyjuice.ir import GraphError
+from polyjuice.lower import repeat
+from polyjuice.suite import cases, features
+from polyjuice.suite.candidates import A, Candidates, Pair
+from polyjuice.suite.options import Options
+
+UNSOUND = "unsound"
+"""What a refusal begins with that is a fault of our own."""
+
+Made = frozenset[str] | str
+"""The features of a candidate, or why there is none, as ``reason: more of it``."""
+
+_TASK = 8
+"""How many candidates, or cases, a process is given at a time."""
+
+
+class Workshop:
+    """Makes candidates and cases in a folder, in one process."""
+
+    def __init__(self, options: Options, folder: Path) -> None:
+        self._options = options
+        self._folder = folder
+        self._candidates = Candidates(options)
+
+    def close(self) -> None:
+        self._candidates.close()
+
+    def candidate(self, index: int) -> Made:
+        """Make a candidate, and keep it for `case`."""
+        try:
+            pair = self._candidates.pair(index)
+        except GraphError as error:
+            return f"{UNSOUND}: a rule failed on candidate {index}: {error}"
+        if pair is None:
+            return "identical: all variants are the same graph"
+        self._kept(index).write_bytes(pickle.dumps(pair))
+        return pair.features
+
+    def case(self, index: int) -> str:
+        """Write the case of a candidate to ``folder``; why it makes none, or ""."""
+        pair: Pair = pickle.loads(self._kept(index).read_bytes())
+        axes = pair.spellings[A].repeated
+        try:
+            inputs = repeat(pair.seed, make_inputs(pair.seed, pair.profile, pair.key, list(pair.graphs.values())), axes)
+            content = cases.Content(
+                pair.graphs,
+                pair.spellings,
+                inputs,
+                pair.profile,
+                {
+                    "text": "Both programs were extracted from the e-graph of one seed graph; these rules, among which "
+                    "are those that lead from one to the other, fired in it so many times. The interpreter found both "
+                    "equal to the seed graph on the inputs.",
+                    "rules": dict(sorted(pair.rules.items())),
+                },
+                {"seed": self._options.seed, "candidate": index, "strategy": self._options.strategy},
+                {kind: features.named(pair.features, kind) for kind in ("operator", "typed", "turn", "pass")},
+            )
+            cases.write(
+                written(self._folder, index), content, self._options.formats, self._candidates.lowering, pair.seed
+            )
+        except cases.Unequal as error:
+            return f"{UNSOUND}: candidate {index}: {error}"
+        except EvaluationError as error:
+            return f"no value: {error}"
+        except cases.Unfit as error:
+            return str(error)
+        return ""
+
+    def _kept(self, index: int) -> Path:
+        return self._folder / f"{index}.pickle"
+
+
+def written(folder: Path, index: int) -> Path:
+    """Where the case of a candidate is written to."""
+    return folder / f"case-{index}"
+
+
+class Workshops:
+    """As many processes as are asked for, each with a workshop of its own; this one, if one is."""
+
+    def __init__(self, options: Options, folder: Path, workers: int) -> None:
+        self._job = options, folder
+        self._workers = workers
+
+    @contextmanager
+    def open(self) -> Iterator[Callable[[str, Sequence[int]], Iterator[Any]]]:
+        """A function that gives the results of a workshop's method on numbers, in their order."""
+        if self._workers == 1:
+            workshop = Workshop(*self._job)
+            try:
+                yield lambda method, numbers: map(getattr(workshop, method), numbers)
+            finally:
+                workshop.close()
+            return
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self._workers, context, _initialize, self._job) as pool:
+            yield lambda method, numbers: pool.map(_call, [method] * len(numbers), numbers, chunksize=_TASK)
+
+
+_job: tuple[Options, Path] | None = None
+_workshop: Workshop | None = None
+
+
+def _initialize(options: Options, folder: Path) -> None:
+    global _job
+    _job = options, folder
+
+
+def _call(method: str, number: int) -> Any:
+    """In a process of the pool."""
+    global _workshop
+    if _workshop is None:
+        assert _job is not None
+        _workshop = Workshop(*_job)
+        Finalize(None, _workshop.close, exitpriority=1)
+    try:
+        return getattr(_workshop, method)(number)
+    except EnvironmentProblem as problem:  # the pool pickles it, which subclasses do not survive
+        raise EnvironmentProblem(str(problem)) from None
