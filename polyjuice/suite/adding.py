@@ -8,7 +8,6 @@ from pathlib import Path
 
 import tomlkit
 
-from polyjuice.compilers import find
 from polyjuice.lower import Unlowerable
 from polyjuice.suite import cases, stored
 from polyjuice.suite.candidates import SIDES

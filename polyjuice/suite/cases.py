@@ -153,12 +153,14 @@ def _allowed(analysis: Analysis, reference: np.ndarray, plain: np.ndarray) -> np
     interpreter in the types of the graph: what plain arithmetic makes of it is no fault of a compiler.
     """
     bound = SAFETY * analysis.bound + distance(analysis.reference, reference)
-    return np.maximum(bound, distance(plain, reference))
+    allowed: np.ndarray = np.maximum(bound, distance(plain, reference))
+    return allowed
 
 
 def _small(allowed: np.ndarray) -> np.ndarray:
     """One number where all are the same."""
-    return allowed.reshape(-1)[0] if allowed.size and np.all(allowed == allowed.reshape(-1)[0]) else allowed
+    same = allowed.size and np.all(allowed == allowed.reshape(-1)[0])
+    return np.asarray(allowed.reshape(-1)[0]) if same else allowed
 
 
 def _program(file: str, artifact: Artifact, side: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """What a pair exercises, as a set of names: what a suite is chosen to cover.
 
 ``operator Conv``; ``typed Conv float16``, by the element types of its operands; ``edge Conv > Relu``; ``rule x``, one
-that fired in the pair's e-graph; ``turn Mul Sub | Add``, the operators that only ``a`` has and those that only ``b`` has
-(of each side three, by name); ``pass x of C``, one that compiler C ran on one side and not on the other, where
-the compiler was asked.
+that fired in the pair's e-graph; ``turn Mul | Add``, an operator that only ``a`` has and one that only ``b`` has (of
+each side three, by name); ``pass x of C``, one that compiler C ran on one side alone, where it was asked.
 """
 
 from __future__ import annotations

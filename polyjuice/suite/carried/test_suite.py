@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 
-def test_case(case, compiler, request):
-    """Conftest.py finds the cases, and runs them in a process that the compiler may end."""
+def test_case(case: Path, compiler: Any, request: pytest.FixtureRequest) -> None:
+    """``conftest.py`` finds the cases, and runs each in a process that the compiler may end."""
     expected = compiler.expected(case.name)
     if expected:
         request.node.add_marker(pytest.mark.xfail(reason=expected, strict=True))
@@ -14,4 +17,4 @@ def test_case(case, compiler, request):
     if status == "skipped":
         pytest.skip(message)
     if status == "failed":
-        pytest.fail("%s, %s %s\n%s" % (case.name, compiler.name, compiler.version, message), pytrace=False)
+        pytest.fail(f"{case.name}, {compiler.name} {compiler.version}\n{message}", pytrace=False)

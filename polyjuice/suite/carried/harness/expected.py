@@ -35,18 +35,18 @@ def read(path: Path) -> Sequence[Mapping[str, str]]:
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("xfail", [])
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ExpectationError("%s is not TOML: %s" % (path, error)) from None
+        raise ExpectationError(f"{path} is not TOML: {error}") from None
     for number, entry in enumerate(entries, 1):
-        place = "%s, entry %d" % (path, number)
+        place = f"{path}, entry {number}"
         unknown = [name for name in entry if name not in (*_NEEDED, *_OPTIONAL)]
         missing = [name for name in _NEEDED if not entry.get(name)]
         if unknown or missing:
-            said = "%s is unknown" % unknown[0] if unknown else "it has no %s" % missing[0]
-            raise ExpectationError("%s: %s" % (place, said))
+            said = f"{unknown[0]} is unknown" if unknown else f"it has no {missing[0]}"
+            raise ExpectationError(f"{place}: {said}")
         try:
             SpecifierSet(entry.get("versions", ""))
         except InvalidSpecifier as error:
-            raise ExpectationError("%s: %s" % (place, error)) from None
+            raise ExpectationError(f"{place}: {error}") from None
     return list(entries)
 
 

@@ -32,24 +32,19 @@ class Ran(NamedTuple):
     stage: str = ""
     message: str = ""
     outputs: Sequence[Sequence[Array]] = ()
-    reference: Optional[Sequence[Sequence[Array]]] = None  # noqa: UP045 - evaluated, in Python 3.9 too
+    reference: Optional[Sequence[Sequence[Array]]] = None
 
 
 def read_arrays(path: Path) -> dict[str, Array]:
     """The arrays of an ``inputs.npz``, by name."""
     with np.load(path) as stored:
-        return {
-            name[: -len(_BFLOAT16)] if name.endswith(_BFLOAT16) else name: (
-                ("bfloat16" if name.endswith(_BFLOAT16) else array.dtype.name),
-                array,
-            )
-            for name, array in stored.items()
-        }
+        half = {name[: -len(_BFLOAT16)]: ("bfloat16", x) for name, x in stored.items() if name.endswith(_BFLOAT16)}
+        return {**half, **{name: (x.dtype.name, x) for name, x in stored.items() if not name.endswith(_BFLOAT16)}}
 
 
 def given(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
     """The inputs of a case, in order."""
-    return [arrays["input_%d" % i] for i in range(len(case["inputs"]))]
+    return [arrays[f"input_{i}"] for i in range(len(case["inputs"]))]
 
 
 def verdict(
@@ -59,40 +54,40 @@ def verdict(
     wrong = {side: _wrong(case, arrays, format, side, r) for side, r in ran.items()}
     if any(wrong.values()):
         fine = [side for side, r in ran.items() if r.status == "ok" and not wrong[side]]
-        return FAILED, "\n".join([*filter(None, wrong.values()), *("%s, its equivalent, is right" % s for s in fine)])
-    refused = ["%s: %s" % (side, r.message.split("\n")[0]) for side, r in ran.items() if r.status == "unsupported"]
-    return (SKIPPED, "the compiler does not take it: " + refused[0]) if refused else (PASSED, "")
+        return FAILED, "\n".join(
+            [*filter(None, wrong.values()), *(f"{side}, its equivalent, is right" for side in fine)]
+        )
+    refused = [f"{side}: {_first_line(r.message)}" for side, r in ran.items() if r.status == "unsupported"]
+    return (SKIPPED, f"the compiler does not take it: {refused[0]}") if refused else (PASSED, "")
 
 
 def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, side: str, ran: Ran) -> str:
     """What is wrong with a program, by the first output that is; or ""."""
     if ran.status in ("error", "crash", "hang"):
-        return "%s failed in %s: %s" % (side, ran.stage, ran.message)
+        return f"{side} failed in {ran.stage}: {ran.message}"
     for number, outputs in enumerate(ran.outputs):
-        references = ran.reference[number] if ran.reference else [None] * len(outputs)
         for k, declared in enumerate(case["outputs"]):
+            plain = ran.reference[number][k] if ran.reference else None
             text = mistyped(outputs[k], declared)
-            if text and (references[k] is None or mistyped(references[k], declared) != text):
-                return "%s: output %d has %s" % (side, k, text)
-            expected, allowed = arrays["expected_%d" % k][1], _allowed(arrays, format, side, k)
-            text = "" if text else off(outputs[k], expected, allowed, references[k])
+            if text and (plain is None or mistyped(plain, declared) != text):
+                return f"{side}: output {k} has {text}"
+            text = "" if text else off(outputs[k], arrays[f"expected_{k}"][1], _allowed(arrays, format, side, k), plain)
             if text:
-                again = ", in run %d" % (number + 1) if number else ""
-                return "%s: output %d (%s%s%s) %s" % (side, k, declared["dtype"], declared["shape"], again, text)
+                again = f", in run {number + 1}" if number else ""
+                return f"{side}: output {k} ({declared['dtype']}{declared['shape']}{again}) {text}"
     return ""
 
 
 def _allowed(arrays: Mapping[str, Array], format: str, side: str, k: int) -> np.ndarray[Any, Any]:
     """How far each element may be from the reference; TensorFlow leaves open what others do not (ties)."""
-    name = "allowed_%s_%d" % (side, k)
-    return arrays.get("%s_%s" % (name, format), arrays[name])[1]
+    name = f"allowed_{side}_{k}"
+    return arrays.get(f"{name}_{format}", arrays[name])[1]
 
 
 def mistyped(array: Array, declared: Mapping[str, Any]) -> str:
     """How the element type or the shape of a result is not the declared one, or ""."""
-    made = array[0], list(array[1].shape)
-    wanted = declared["dtype"], list(declared["shape"])
-    return "" if made == wanted else "type %s%s, not %s%s" % (*made, *wanted)
+    made, wanted = (array[0], list(array[1].shape)), (declared["dtype"], list(declared["shape"]))
+    return "" if made == wanted else f"type {made[0]}{made[1]}, not {wanted[0]}{wanted[1]}"
 
 
 def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, Any], plain: Array | None = None) -> str:
@@ -104,21 +99,16 @@ def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, A
     if not wrong.any():
         return ""
     at = np.unravel_index(np.argmax(np.where(wrong, error, -1.0)), wrong.shape)
-    places = ", ".join(str([int(i) for i in place]) for place in np.argwhere(wrong)[:_SHOWN])
-    more = ", ..." if wrong.sum() > _SHOWN else ""
+    places = [str([int(i) for i in place]) for place in np.argwhere(wrong)]
+    more = [*places[:_SHOWN], *(["..."] if len(places) > _SHOWN else [])]
     return (
-        "is wrong at %d of %d elements (%s%s): at %s it gives %s, and float64 %s; allowed is a difference of %.3g"
-        % (
-            wrong.sum(),
-            wrong.size,
-            places,
-            more,
-            [int(i) for i in at],
-            values(array)[at],
-            expected[at],
-            np.broadcast_to(allowed, wrong.shape)[at],
-        )
+        f"is wrong at {len(places)} of {wrong.size} elements ({', '.join(more)}): at {[int(i) for i in at]} it gives "
+        f"{values(array)[at]}, and float64 {expected[at]}; they may differ by {np.broadcast_to(allowed, wrong.shape)[at]:.3g}"
     )
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
 
 
 def values(array: Array) -> np.ndarray[Any, Any]:

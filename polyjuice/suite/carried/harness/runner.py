@@ -12,7 +12,7 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,12 +33,12 @@ def main(name: str, scratch: str) -> None:
 
     worker, wire, judging = (load(HERE / file) for file in ("worker.py", "_wire.py", "judging.py"))
     try:
-        compiler = worker.load_compiler(HERE / "compilers" / (name + ".py"))
+        compiler = worker.load_compiler(HERE / "compilers" / f"{name}.py")
         version = compiler.version()
         compiler.check()
         compiler.start({"device": "cpu", "scratch": scratch, "toolchain": str(Path(scratch, "toolchain"))})
     except (ImportError, RuntimeError) as error:
-        answer(problem="%s cannot be used in %s: %s" % (name, sys.executable, " ".join(str(error).split())))
+        answer(problem=f"{name} cannot be used in {sys.executable}: {' '.join(str(error).split())}")
         return
     answer(version=version)
     for line in sys.stdin:
@@ -46,11 +46,11 @@ def main(name: str, scratch: str) -> None:
         case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
         arrays = judging.read_arrays(folder / "inputs.npz")
         if compiler.FORMAT not in case["programs"]:
-            answer(status=judging.SKIPPED, message="the case has no %s programs" % compiler.FORMAT)
+            answer(status=judging.SKIPPED, message=f"the case has no {compiler.FORMAT} programs")
             continue
         ran = {}
         for side, program in case["programs"][compiler.FORMAT].items():
-            job = worker.Job(lambda stage, side=side: answer(stage="%s of %s" % (stage, side)), wire.checked)
+            job = worker.Job(lambda stage, side=side: answer(stage=f"{stage} of {side}"), wire.checked)
             ran[side] = run(job, compiler, folder, case, program, arrays, judging, wire)
         status, message = judging.verdict(case, arrays, compiler.FORMAT, ran)
         answer(status=status, message=message)
@@ -94,7 +94,7 @@ def parts(items: list[Any], count: int) -> Iterator[list[Any]]:
 
 def load(path: Path) -> ModuleType:
     """A Python file as a module, by its path: no name of ours is to hide a framework's."""
-    spec = importlib.util.spec_from_file_location("_suite_" + path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"_suite_{path.stem}", path)
     assert spec is not None and spec.loader is not None  # noqa: PT018
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
