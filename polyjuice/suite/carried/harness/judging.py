@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Ran(NamedTuple):
     stage: str = ""
     message: str = ""
     outputs: Sequence[Sequence[Array]] = ()
-    reference: Optional[Sequence[Sequence[Array]]] = None
+    reference: Sequence[Sequence[Array]] | None = None
 
 
 def read_arrays(path: Path) -> dict[str, Array]:
@@ -101,9 +101,10 @@ def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, A
     at = np.unravel_index(np.argmax(np.where(wrong, error, -1.0)), wrong.shape)
     places = [str([int(i) for i in place]) for place in np.argwhere(wrong)]
     more = [*places[:_SHOWN], *(["..."] if len(places) > _SHOWN else [])]
+    bound = np.broadcast_to(allowed, wrong.shape)[at]
     return (
         f"is wrong at {len(places)} of {wrong.size} elements ({', '.join(more)}): at {[int(i) for i in at]} it gives "
-        f"{values(array)[at]}, and float64 {expected[at]}; they may differ by {np.broadcast_to(allowed, wrong.shape)[at]:.3g}"
+        f"{values(array)[at]}, and float64 {expected[at]}; they may differ by {bound:.3g}"
     )
 
 
