@@ -1,0 +1,181 @@
+"""Whether a compiler is right about one model: the model and its variants, on its owner's inputs, must agree."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto
+
+from polyjuice import formats
+from polyjuice.bench import Bench, Conditions
+from polyjuice.compilers import find
+from polyjuice.egraph import Rewriter, Variant, distinct, load, windows
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.gate import difference
+from polyjuice.ir import Graph, dtypes
+from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
+from polyjuice.numerics import Analyses
+from polyjuice.oracles import ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.suite.options import SuiteError
+from polyjuice.support import Support
+from polyjuice.triage import Circumstances, repeats, write_finding
+from polyjuice.triage.spelling import spelled
+
+ORIGINAL = "original"
+"""The label of the model as it is."""
+
+_PROFILE = "normal"
+_ORACLES = ("metamorphic", "crash")
+
+
+class Miscompiled(AssertionError):
+    """The compiler is wrong about a model, or fails on it; the message says how, and where the finding is."""
+
+
+class NotChecked(Exception):
+    """There is nothing to compare: the compiler, or its framework, does not take the model."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The labels of the variants that ran and agreed, and why others were left out, by label."""
+
+    compared: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+
+class Checker:
+    """Checks models in one compiler, whose process it keeps between them; a context manager."""
+
+    def __init__(self, compiler: str = "inductor", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
+        """Raises EnvironmentProblem for a compiler that nobody knows."""
+        self._bench = Bench(Conditions(str(python), timeout_s=timeout_s), find(compiler))
+
+    def __enter__(self) -> Checker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._bench.close()
+
+    def check(
+        self,
+        model: Any,
+        inputs: Any,
+        *,
+        variants: int = 8,
+        seed: int = 0,
+        rules: Iterable[str | Path] = (),
+        findings: Path = Path("polyjuice-findings"),
+    ) -> Checked:
+        """Compile a model and equivalent variants of it, and compare their results on the inputs.
+
+        ``model`` is a Torch module with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX
+        model (a path or a ModelProto) with arrays, in order or by name. Raises Miscompiled, once that has repeated in
+        three fresh processes and is written down in ``findings``; NotChecked; and FormatError, EnvironmentProblem.
+        """
+        graph, arrays = _graph(model, inputs)
+        support = Support(self._bench.compiler, self._bench.worker())
+        rewriter = Rewriter(load(map(Path, rules)))
+        rewriting = windows.rewrite(rewriter, graph, seed, "steps", variants, support.takes, _intervals(graph, arrays))
+        chosen = distinct([Variant(ORIGINAL, rewriting.seed), *rewriting.variants])
+        for variant in chosen:
+            if problem := difference(graph, variant.graph, [arrays]):
+                raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")
+        tested, left_out = self._run(chosen, arrays, seed)
+        case = Case([_PROFILE], [arrays], tested)
+        if ORIGINAL in left_out or len(tested) < 2:
+            why = next(iter(left_out.values()), "no rule applies to it")
+            raise NotChecked(f"{self._bench.compiler.name}: {why}")
+        for verdict in self._verdicts(case):
+            if repeats(case, verdict, self._bench):
+                folder = _free(findings)
+                how = Circumstances(
+                    self._bench.compiler, self._bench.versions, self._bench.conditions, seed, 0, sorted(rewriting.rules)
+                )
+                write_finding(folder, how, case, verdict)
+                raise Miscompiled(f"{verdict.message}\nthe finding, with a reproducer: {folder}")
+        return Checked(tuple(t.label for t in case.ran), left_out)
+
+    def _run(
+        self, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], seed: int
+    ) -> tuple[list[Tested], dict[str, str]]:
+        """The variants that the compiler takes, as they ran, and why it does not take the others."""
+        tested: list[Tested] = []
+        left_out: dict[str, str] = {}
+        inputs = [arrays]
+        for variant in variants:
+            spelling = Spelling(f"check {seed} {variant.label}", {}, UNKNOWN_SIZES)
+            try:
+                artifact = self._spelled(variant.graph, spelling)
+            except Unlowerable as error:
+                left_out[variant.label] = str(error)
+                continue
+            outcome = self._bench.execute(artifact, inputs)
+            if outcome.status == "unsupported":
+                left_out[variant.label] = _first_line(outcome)
+                continue
+            analyses = Analyses(variant.graph, inputs)
+            tested.append(Tested(variant.label, variant.graph, artifact, analyses, outcome, spelling))
+        return tested, left_out
+
+    def _spelled(self, graph: Graph, spelling: Spelling) -> Artifact:
+        return spelled(graph, spelling, self._bench.compiler, self._bench.conditions.opset)
+
+    def _verdicts(self, case: Case) -> Iterable[Verdict]:
+        return (verdict for name in _ORACLES for verdict in ORACLES[name].judge(case, self._bench))
+
+
+def _graph(model: Any, inputs: Any) -> tuple[Graph, tuple[np.ndarray, ...]]:
+    """The model as a graph, and arrays for its inputs. Raises FormatError, SuiteError."""
+    if isinstance(model, str | Path | ModelProto):
+        graph = formats.from_model(model) if isinstance(model, ModelProto) else formats.load(model)
+        given = [inputs[name] for name in graph.inputs] if isinstance(inputs, Mapping) else list(inputs)
+    else:
+        import torch  # the core does without it
+        from torch.utils import _pytree
+
+        from polyjuice.formats import torch_export
+
+        args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
+        graph = torch_export.from_module(model, args, kwargs)
+        given = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+    arrays = tuple(map(_array, given))
+    types = [(dtypes.of_array(array), array.shape) for array in arrays]
+    wanted = [(t.dtype, t.shape) for t in graph.input_types]
+    if types != wanted:
+        raise SuiteError(f"the model takes {wanted}, and the inputs are {types}")
+    return graph, arrays
+
+
+def _array(value: Any) -> np.ndarray:
+    """A tensor of Torch, or what NumPy takes for an array."""
+    if not hasattr(value, "detach"):
+        return np.asarray(value)
+    value = value.detach().cpu().contiguous()
+    if str(value.dtype) == "torch.bfloat16":
+        return np.asarray(value.float().numpy().astype(dtypes.to_numpy("bfloat16")))
+    return np.asarray(value.numpy())
+
+
+def _intervals(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, tuple[float, float]]:
+    """The intervals that the inputs lie in, by name, for rules that hold on some values alone."""
+    finite = {name: x for name, x in zip(graph.inputs, arrays, strict=True) if x.size and x.dtype.kind != "b"}
+    wide = {name: np.asarray(x, np.float64) for name, x in finite.items()}
+    return {name: (float(x.min()), float(x.max())) for name, x in wide.items() if np.isfinite(x).all()}
+
+
+def _free(findings: Path) -> Path:
+    return next(folder for n in count() if not (folder := findings / f"finding-{n:03d}").exists())
+
+
+def _first_line(outcome: Outcome) -> str:
+    return (outcome.message.splitlines() or [outcome.status])[0]
