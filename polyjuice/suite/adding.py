@@ -9,7 +9,7 @@ from pathlib import Path
 import tomlkit
 
 from polyjuice.lower import Unlowerable
-from polyjuice.suite import cases, stored
+from polyjuice.suite import carry, cases, stored
 from polyjuice.suite.candidates import SIDES
 from polyjuice.suite.carried.harness import expected
 from polyjuice.suite.lowering import Lowering
@@ -30,11 +30,10 @@ class Added:
 
 
 def add(finding: Path, suite: Path, url: str = "") -> Added:
-    """Add a finding to a suite; with ``url``, as expected to fail, in its compiler from its version on.
+    """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
     Raises SuiteError where a suite cannot say it, FindingError, FormatError.
     """
-    folders = stored.case_folders(suite)
     found = load(finding)
     if found.record.oracle not in _SAYABLE or found.record.broken:
         raise SuiteError(
@@ -53,7 +52,12 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
                 formats.append(format)
             except Unlowerable as error:
                 refused[format] = str(error)
-    folder = stored.folder_of(suite, int(folders[-1].name.rpartition("-")[2]) + 1)
+    if not stored.is_suite(suite):
+        if suite.exists() and (not suite.is_dir() or any(suite.iterdir())):
+            raise SuiteError(f"{suite} is not a suite, nor empty: name a suite's folder, or a new one")
+        suite.mkdir(parents=True, exist_ok=True)
+        carry.write(suite, {})
+    folder = stored.folder_of(suite, stored.next_number(suite))
     try:
         cases.write(folder, _content(found), sorted(formats, key=FORMATS.index), lowering)
     except (cases.Unfit, cases.Unequal) as error:

@@ -35,8 +35,8 @@ class Options:
 
     @property
     def candidates(self) -> int:
-        """How many pairs are made to choose from."""
-        return self.count + max(24, self.count // 4)
+        """How many pairs are made to choose from: there is less to gain by it the larger the suite is."""
+        return self.count + max(min(self.count, 24), self.count // 4)
 
     def described(self) -> dict[str, Any]:
         """As JSON has it; how rules are reached says nothing elsewhere."""

@@ -56,16 +56,23 @@ def folder_of(suite: Path, number: int) -> Path:
     return suite / f"case-{number:05d}"
 
 
+def is_suite(folder: Path) -> bool:
+    return (folder / "suite.json").is_file()
+
+
 def case_folders(suite: Path) -> list[Path]:
     """Those of a suite's cases, in order. Raises SuiteError where it is no suite, or holds no case."""
-    if not (suite / "suite.json").is_file():
-        raise SuiteError(
-            f"{suite} is not a suite (there is no suite.json): polyjuice suite build --out {suite} makes one"
-        )
+    if not is_suite(suite):
+        raise SuiteError(f"{suite} is not a suite (there is no suite.json); polyjuice suite build makes one")
     folders = sorted(path.parent for path in suite.glob("case-*/case.json"))
     if not folders:
         raise SuiteError(f"{suite} holds no case")
     return folders
+
+
+def next_number(suite: Path) -> int:
+    """That of a case which is to follow the others."""
+    return max((int(path.name.rpartition("-")[2]) + 1 for path in suite.glob("case-[0-9]*")), default=0)
 
 
 def load(folder: Path) -> StoredCase:

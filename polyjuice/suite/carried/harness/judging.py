@@ -57,7 +57,7 @@ def verdict(
         return FAILED, "\n".join(
             [*filter(None, wrong.values()), *(f"{side}, its equivalent, is right" for side in fine)]
         )
-    refused = [f"{side}: {_first_line(r.message)}" for side, r in ran.items() if r.status == "unsupported"]
+    refused = [f"{side}: {_headline(r.message)}" for side, r in ran.items() if r.status == "unsupported"]
     return (SKIPPED, f"the compiler does not take it: {refused[0]}") if refused else (PASSED, "")
 
 
@@ -108,8 +108,11 @@ def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, A
     )
 
 
-def _first_line(text: str) -> str:
-    return text.partition("\n")[0]
+def _headline(text: str) -> str:
+    """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
+    return " ".join(lines[:said])
 
 
 def values(array: Array) -> np.ndarray[Any, Any]:
