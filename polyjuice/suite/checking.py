@@ -31,7 +31,7 @@ ORIGINAL = "original"
 """The label of the model as it is."""
 
 _PROFILE = "normal"
-_ORACLES = ("metamorphic", "crash")
+_ORACLES = ("metamorphic", "crash", "differential")
 
 
 class Miscompiled(AssertionError):
@@ -76,7 +76,7 @@ class Checker:
         rules: Iterable[str | Path] = (),
         findings: Path = Path("polyjuice-findings"),
     ) -> Checked:
-        """Compile a model and equivalent variants of it, and compare their results on the inputs.
+        """Compile a model and equivalent variants of it, and compare their results on the inputs, also with float64.
 
         ``model`` is a Torch module with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX
         model (a path or a ModelProto) with arrays, in order or by name. Raises Miscompiled, once that has repeated in

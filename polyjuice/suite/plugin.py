@@ -40,7 +40,10 @@ class Polyjuice:
         The other options are ``python`` (the interpreter that has the compiler), ``timeout_s`` (of a compilation, and
         of a run), ``seed`` and ``rules``: see :meth:`polyjuice.suite.checking.Checker.check`.
         """
+        from polyjuice.compilers import EnvironmentProblem
+        from polyjuice.formats import FormatError
         from polyjuice.suite.checking import Checker, Miscompiled, NotChecked
+        from polyjuice.suite.options import SuiteError
 
         where = {name: options.pop(name) for name in ("python", "timeout_s") if name in options}
         key = (compiler, *sorted(where.items()))
@@ -50,8 +53,8 @@ class Polyjuice:
             return self._checkers[key].check(model, inputs, variants=variants, findings=self._findings, **options)
         except NotChecked as reason:
             pytest.skip(str(reason))
-        except Miscompiled as verdict:
-            pytest.fail(str(verdict), pytrace=False)
+        except (Miscompiled, SuiteError, FormatError, EnvironmentProblem) as problem:
+            pytest.fail(str(problem), pytrace=False)
 
 
 @pytest.fixture(scope="session")
