@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+import shlex
 import sys
 import zipfile
 from pathlib import Path
@@ -14,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
+import typer
 
 from polyjuice import cli
 from polyjuice.bench import Conditions
@@ -337,3 +340,32 @@ def test_build_and_run_say_one_json_object(
     assert status == 0, error
     summary = json.loads(output)
     assert (summary["cases"], summary["passed"], summary["failed"], summary["results"]) == (1, 1, 0, [])
+
+
+# --- the documentation -----------------------------------------------------------------------------------------------
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def commands_of_workflows() -> list[list[str]]:
+    yaml = pytest.importorskip("yaml")
+    jobs = [job for path in sorted(DOCS.glob("ci/*.yml")) for job in yaml.safe_load(path.read_text())["jobs"].values()]
+    lines = [line for job in jobs for step in job["steps"] for line in step.get("run", "").splitlines()]
+    return [shlex.split(re.sub(r"\$\{\{.*?\}\}", "1", line)) for line in lines]
+
+
+def commands_of_text() -> list[list[str]]:
+    lines = re.findall(r"^ *(polyjuice suite .*?)(?: +#.*)?$", (DOCS / "suites.md").read_text(), re.MULTILINE)
+    return [shlex.split(line) for line in lines]
+
+
+def test_documented_commands_are_understood() -> None:
+    """Without being run."""
+    documented = [words for words in [*commands_of_workflows(), *commands_of_text()] if words[:1] == ["polyjuice"]]
+    assert len(documented) >= 5
+    for words in documented:
+        command: Any = typer.main.get_command(cli.app)
+        rest = words[1:]
+        while hasattr(command, "commands"):
+            command, rest = command.commands[rest[0]], rest[1:]
+        command.make_context(words[1], list(rest)).close()
