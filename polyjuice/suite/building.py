@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class _Builder:
         features: dict[int, frozenset[str]] = {}
         for index, made in enumerate(self._apply("candidate", range(self._options.candidates))):
             if isinstance(made, frozenset):
-                features[index] = made
+                features[index] = frozenset(map(sys.intern, made))  # those of ten thousand pairs, mostly the same
             else:
                 self._refuse(made)
             self._report(f"{index + 1} of {self._options.candidates} candidates")

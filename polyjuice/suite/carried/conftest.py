@@ -32,7 +32,9 @@ collect_ignore_glob = ["case-*", "harness"]  # nothing in there is a test
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("equivalent programs")
     group.addoption("--compiler", help=f"The compiler under test: {', '.join(COMPILERS)}.")
-    group.addoption("--case-timeout", type=float, default=120.0, help="Seconds for one case.")
+    group.addoption(
+        "--case-timeout", type=float, default=120.0, help="Seconds to load, to compile, or to run one program."
+    )
     group.addoption("--start-timeout", type=float, default=300.0, help="Seconds for the compiler's process to start.")
 
 
