@@ -37,10 +37,10 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule]) -> None:
     _job = config, folder, rules
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """A process of a pool does not notice by itself that its parent was killed, and would wait for work for ever."""
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +19,7 @@ from polyjuice import compilers
 from polyjuice.bench import Conditions
 from polyjuice.cli.common import (
     FINDINGS,
+    INTERRUPTED,
     OK,
     USAGE,
     JsonOption,
@@ -76,7 +79,7 @@ def build(
         _named(traced, which, "--passes") if traced else (),
     )
     began = time.monotonic()
-    with stderr.status("") as status:
+    with _interruptible(), stderr.status("") as status:
         built = building.build(options, out, workers or os.cpu_count() or 1, status.update)
     summary = {
         "out": str(out),
@@ -119,7 +122,7 @@ def run(
     version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))
     told = []
-    with stderr.status("") as status:
+    with _interruptible(), stderr.status("") as status:
         for result in results:
             counts[result.status] += 1
             status.update(", ".join(f"{n} {name}" for name, n in counts.items() if n))
@@ -159,6 +162,16 @@ def add(
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
     for format, why in added.refused.items():
         stdout.print(escape(f"not for {format}: {why}"))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """An interrupt ends the command, of which nothing is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        stderr.print("interrupted")
+        sys.exit(INTERRUPTED)
 
 
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -11,6 +13,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
+from polyjuice.campaign.processes import end_with_parent
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
@@ -110,8 +113,11 @@ class Workshops:
                 workshop.close()
             return
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self._workers, context, _initialize, self._job) as pool:
+        pool = ProcessPoolExecutor(self._workers, context, _initialize, self._job)
+        try:
             yield lambda method, numbers: pool.map(_call, [method] * len(numbers), numbers, chunksize=_TASK)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 _job: tuple[Options, Path] | None = None
@@ -119,8 +125,11 @@ _workshop: Workshop | None = None
 
 
 def _initialize(options: Options, folder: Path) -> None:
+    """Remember the job; an interrupt is the parent's to handle, and this process ends with it at the latest."""
     global _job
     _job = options, folder
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
 
 
 def _call(method: str, number: int) -> Any:
