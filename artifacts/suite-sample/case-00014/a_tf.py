@@ -1,0 +1,19 @@
+import tensorflow as tf
+
+
+class Model(tf.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def __call__(self, x0, x1, x8, x13):
+        v2 = tf.nn.selu(x0)
+        v6 = tf.expand_dims(tf.math.argmax(x1, axis=-2, output_type=tf.int64), -2)
+        v7 = tf.math.equal(v6, v6)
+        v5 = ~v7
+        v9 = x8[:, :, :, 13:17:2]
+        v12 = v9[:, :, :, 1::-1]
+        v11 = tf.sign(x1) * tf.floor(tf.abs(x1))
+        v13 = tf.cast(v11, tf.uint8)
+        v14 = tf.add(v13, x13)
+        v15 = tf.where(v11 < 0, tf.math.ceil(v11), tf.floor(v11))
+        return (v2, v5, v12, v14, v15,)

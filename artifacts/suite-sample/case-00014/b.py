@@ -1,0 +1,45 @@
+import torch
+import torch.nn.functional as F
+
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def forward(self, x0, x1, x8, x13):
+        v4 = torch.selu(x0)
+        v6, v7 = v4.split([8, 9], dim=-1)
+        v2 = torch.cat((v6, v7,), dim=-1)
+        v9 = torch.argmax(x1, dim=-2, keepdim=True)
+        v10 = torch.clamp(v9, min=-1, max=1)
+        v11 = torch.abs(v9)
+        v13 = v10.mul(v11)
+        v16 = v13.le(v13)
+        v17 = v13.ge(v13)
+        v18 = v16.logical_and(v17)
+        v5 = ~v18
+        v20 = x8[:, :, :, 13:16:2]
+        v21 = torch.flip(v20[:, :, :, 0:2], (3,))
+        v22, v23 = torch.split(v21, [8, 9], dim=-3)
+        v12 = torch.concat([v22, v23], -3)
+        v25 = x1.trunc()
+        v26 = torch.clip(v25, min=-1.0, max=1.0)
+        v27 = torch.clamp(v25, min=0)
+        v29 = v26.neg()
+        v30 = v25.abs()
+        v31 = v29.mul(v30)
+        v32 = v31.relu_()
+        v33 = v32.to(dtype=torch.float64)
+        v34 = v27.add(v33)
+        v35 = v34.type(torch.float32)
+        v36 = v26.mul(v35)
+        v37 = v36.type(torch.uint8)
+        v38 = torch.cat((v37, v37,), dim=-1)
+        v39 = x13[0:3, :]
+        v40 = x13[3:17, :]
+        v41 = torch.concat([v39, v40], -2)
+        v42 = torch.cat((v41, v41,), dim=-1)
+        v43 = torch.add(v38, v42)
+        v14 = v43[:, 17:34]
+        v15 = torch.fix(v36)
+        return (v2, v5, v12, v14, v15,)

@@ -1,0 +1,177 @@
+"""Runs this suite in a compiler: `pytest DIR --compiler NAME`. It takes pytest, NumPy and the compiler's framework."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+HARNESS = HERE / "harness"
+COMPILERS = sorted(path.stem for path in (HARNESS / "compilers").glob("[!_]*.py"))
+LOG_SHOWN = 2000  # characters of what a process said before its end
+USAGE_ERROR = 4  # pytest's own exit status for it
+
+collect_ignore_glob = ["case-*", "harness"]  # nothing in there is a test
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("equivalent programs")
+    group.addoption("--compiler", help=f"The compiler under test: {', '.join(COMPILERS)}.")
+    group.addoption(
+        "--case-timeout", type=float, default=120.0, help="Seconds to load, to compile, or to run one program."
+    )
+    group.addoption("--start-timeout", type=float, default=300.0, help="Seconds for the compiler's process to start.")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "case" in metafunc.fixturenames:
+        cases = sorted(path.parent for path in HERE.glob("case-*/case.json"))
+        metafunc.parametrize("case", cases, ids=[case.name for case in cases])
+
+
+@pytest.fixture(scope="session")
+def compiler(request: pytest.FixtureRequest) -> Iterator[Compiler]:
+    name = request.config.getoption("--compiler")
+    if name not in COMPILERS:
+        said = f"no compiler is called {name!r}" if name else "which compiler?"
+        pytest.exit(f"{said}: --compiler is one of {', '.join(COMPILERS)}", returncode=USAGE_ERROR)
+    limits = request.config.getoption("--start-timeout"), request.config.getoption("--case-timeout")
+    try:
+        compiler = Compiler(name, *limits)
+        compiler.start()
+    except (Unusable, ValueError) as problem:  # the latter of xfail.toml
+        pytest.exit(str(problem), returncode=USAGE_ERROR)
+    yield compiler
+    compiler.close()
+
+
+class Unusable(Exception):
+    """The compiler cannot be used here; the message is one line that says why."""
+
+
+class Child:
+    """A process that runs cases, as long as the compiler does not end it."""
+
+    def __init__(self, name: str, scratch: str) -> None:
+        self.log = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 - it lives as long as the process
+        self.process = subprocess.Popen(
+            [sys.executable, str(HARNESS / "runner.py"), name, scratch],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+            env={**os.environ, "TMPDIR": scratch},
+        )
+        self.answers: queue.Queue[dict[str, Any]] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def send(self, line: str) -> None:
+        """Raises OSError where it has ended."""
+        assert self.process.stdin
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self, limit: float) -> dict[str, Any]:
+        """The next answer, or {lost: how}: it has ended, or says nothing for so many seconds. Then it is of no use."""
+        try:
+            said = self.answers.get(timeout=limit)
+        except queue.Empty:
+            return {"lost": f"no answer within {limit:g} s"}
+        if said:
+            return said
+        status = self.process.wait()
+        self.log.seek(0)
+        words = self.log.read().decode("utf-8", "replace")[-LOG_SHOWN:]
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
+        return {"lost": f"the process {how}\n{words}".strip()}
+
+    def end(self) -> None:
+        """End it and all that it has started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+
+    def _listen(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.answers.put(json.loads(line))
+        self.answers.put({})
+
+
+class Compiler:
+    """A compiler in a process of its own, which is started anew after a crash or a hang."""
+
+    def __init__(self, name: str, start_s: float, case_s: float) -> None:
+        """Read what is expected to fail. Raises ValueError for a mistake there."""
+        self.name, self.version = name, ""
+        self._start_s, self._case_s = start_s, case_s
+        self._expected = load("expected")
+        self._entries = self._expected.read(HERE / "xfail.toml")
+        self._scratch = tempfile.mkdtemp(prefix="suite-")
+        self._child: Child | None = None
+
+    def start(self) -> Child:
+        """The process, which is started if none runs. Raises Unusable."""
+        if self._child:
+            return self._child
+        child = Child(self.name, self._scratch)
+        said = child.answer(self._start_s)
+        if "version" not in said:
+            child.end()
+            self.close()
+            raise Unusable(said.get("problem") or f"{self.name} did not start: {said['lost']}")
+        self.version = said["version"]
+        self._child = child
+        return child
+
+    def expected(self, case: str) -> str:
+        """Why a case is expected to fail in this version, or ""."""
+        reason: str = self._expected.reason(self._entries, case, self.name, self.version)
+        return reason
+
+    def run(self, folder: Path) -> tuple[str, str]:
+        """Whether a case is ``passed``, ``failed`` or ``skipped``, and what there is to say of it."""
+        child, stage = self.start(), "the beginning"
+        with suppress(OSError):  # it has ended, which the answer tells
+            child.send(str(folder))
+        while True:
+            said = child.answer(self._case_s)
+            stage = said.get("stage", stage)
+            if "status" in said:
+                return said["status"], said["message"]
+            if "lost" in said:
+                child.end()
+                self._child = None
+                return "failed", f"{stage}: {said['lost']}"
+
+    def close(self) -> None:
+        if self._child:
+            self._child.end()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def load(name: str) -> ModuleType:
+    """A file of the harness as a module, by its path: no name of ours is to hide a project's."""
+    spec = importlib.util.spec_from_file_location(f"_suite_{name}", HARNESS / f"{name}.py")
+    assert spec is not None and spec.loader is not None  # noqa: PT018
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,73 @@
+"""Frames between the host and a worker: a JSON header and raw array buffers, over one stream socket.
+
+A frame is the header's length (four bytes), the header, and then the bytes of each array that the header's
+"arrays" lists as [dtype, shape]. Both sides load this file; the worker does so by path, so it keeps to the
+worker's rules: Python 3.9, the standard library and NumPy.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+from collections.abc import Iterable, Sequence
+from io import BufferedReader
+from typing import Any
+
+import numpy as np
+
+# bfloat16 travels, and is held in the worker, as the uint16 of its bits.
+DTYPES = {
+    name: np.dtype("uint16" if name == "bfloat16" else name)
+    for name in (
+        "float16", "float32", "float64", "bfloat16",
+        "int8", "int16", "int32", "int64", "uint8", "bool",
+    )
+}  # fmt: skip
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+Frame = tuple[dict[str, Any], list[Array]]
+
+_LENGTH = struct.Struct("<I")
+_CLOSED = "the other side closed the channel"
+
+
+def text_array(text: bytes) -> Array:
+    """Bytes, such as a model's source, as an array of a frame."""
+    return "uint8", np.frombuffer(text, np.uint8)
+
+
+def checked(arrays: Iterable[Array]) -> list[Array]:
+    """The arrays as a list. Raises TypeError for one that no frame can carry."""
+    result = list(arrays)
+    for dtype, values in result:
+        if DTYPES.get(dtype) != values.dtype:
+            raise TypeError(f"no array of dtype {dtype} (held as {values.dtype}) can be transferred")
+    return result
+
+
+def write(channel: socket.socket, header: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
+    """Send one frame; its arrays are as `checked` returned them."""
+    shapes = [[dtype, values.shape] for dtype, values in arrays]
+    text = json.dumps({**header, "arrays": shapes}).encode()
+    channel.sendall(b"".join([_LENGTH.pack(len(text)), text, *(values.tobytes() for _, values in arrays)]))
+
+
+def read(stream: BufferedReader) -> Frame:
+    """Receive one frame; its arrays are writable. Raises EOFError where the other side has gone."""
+    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
+    header = json.loads(_exactly(stream, length))
+    arrays = []
+    for dtype, shape in header.pop("arrays"):
+        values = np.empty(shape, DTYPES[dtype])
+        if stream.readinto(values.reshape(-1).view(np.uint8).data) < values.nbytes:
+            raise EOFError(_CLOSED)
+        arrays.append((dtype, values))
+    return header, arrays
+
+
+def _exactly(stream: BufferedReader, count: int) -> bytes:
+    data = stream.read(count)
+    if len(data) < count:
+        raise EOFError(_CLOSED)
+    return data

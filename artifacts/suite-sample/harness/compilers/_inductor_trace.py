@@ -1,0 +1,63 @@
+"""What Inductor did to one graph: passes that changed it and parts that it used, and the kernels that came out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from . import _inductor_knobs
+
+_KERNEL_NAMES = ("cpp_fused", "triton_")  # how they begin
+
+
+def watch() -> None:
+    """Have Inductor note its changes and its kernels from now on. This slows compilation down."""
+    import torch._inductor.codecache as codecache
+    from torch.fx.passes.graph_transform_observer import GraphTransformObserver as Observer
+
+    Observer.__enter__ = _remembering(Observer.__enter__)  # type: ignore[method-assign]
+    Observer.__exit__ = _noting_pass(Observer.__exit__)  # type: ignore[method-assign]
+    cache: Any = codecache.PyCodeCache
+    cache.load_by_key_path = _noting_kernels(cache.load_by_key_path)
+
+
+def clear() -> None:
+    """Forget what was done to the graphs so far."""
+    _inductor_knobs.clear()
+
+
+def noted() -> list[str]:
+    """What was noted since `clear`, each once, in their order. A kernel's name lists the operators that it fuses."""
+    return list(dict.fromkeys(_inductor_knobs.used()))
+
+
+def _remembering(enter: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(enter)
+    def remembered(observer: Any) -> Any:
+        observer.polyjuice_before = str(observer.gm.graph)
+        return enter(observer)
+
+    return remembered
+
+
+def _noting_pass(leave: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(leave)
+    def noted(observer: Any, *error: Any) -> Any:
+        if str(observer.gm.graph) != observer.polyjuice_before:
+            _inductor_knobs.note(f"pass {observer.passname}")
+        return leave(observer, *error)
+
+    return noted
+
+
+def _noting_kernels(load: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(load)
+    def noted(*arguments: Any, **named: Any) -> Any:
+        module = load(*arguments, **named)
+        for name in vars(module):
+            if name.startswith(_KERNEL_NAMES):
+                _inductor_knobs.note(f"kernel {name}")
+        return module
+
+    return noted

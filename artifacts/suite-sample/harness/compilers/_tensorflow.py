@@ -1,0 +1,93 @@
+"""What TensorFlow compilers share: source to a Model, arrays to tensors and back, the process's settings."""
+
+from __future__ import annotations
+
+import os
+
+# Read once, as TensorFlow is imported. The uncompiled run is the judge of the compiled one, and with oneDNN it is none:
+# its products with broadcast batch dimensions are wrong in 2.21 (artifacts/bugs/004). XLA does not use it.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+import linecache
+import sys
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+_MODULE = "polyjuice_model"
+_FILE = "<model>"  # the name of every model's source, so that the traces of equal failures are equal
+
+_device = "/CPU:0"
+
+
+def start(options: dict[str, Any]) -> None:
+    """Choose the device and the number of threads. Raises RuntimeError where there is no such device."""
+    global _device
+    threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 2)))
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    gpus = tf.config.list_physical_devices("GPU")
+    if options.get("device", "cpu") == "cpu":
+        tf.config.set_visible_devices([], "GPU")
+        return
+    if not gpus:
+        raise RuntimeError(f"device cuda: tensorflow {tf.__version__} finds no CUDA device; use --device cpu")
+    for gpu in gpus:
+        tf.config.experimental.set_memory_growth(gpu, True)
+    tf.config.experimental.enable_tensor_float_32_execution(False)  # float32 is to mean float32
+    _device = "/GPU:0"
+
+
+class Program(NamedTuple):
+    """A model, and whether it is to be compiled for inputs of any sizes."""
+
+    model: tf.Module
+    dynamic: bool = False
+
+
+def load(artifact: dict[str, Any]) -> Program:
+    """Execute the source, and build its `Model` from the arrays."""
+    source = artifact["source"]
+    module = ModuleType(_MODULE)
+    sys.modules[_MODULE] = module
+    linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
+    exec(compile(source, _FILE, "exec"), module.__dict__)
+    with tf.device(_device):
+        model = module.Model({name: tensor(array) for name, array in artifact["arrays"].items()})
+    return Program(model, **artifact["setup"])
+
+
+def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
+    """Call a model eagerly, even where its source says that TensorFlow is to compile it."""
+    tf.config.run_functions_eagerly(True)
+    try:
+        return call(program.model, inputs)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def call(function: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
+    """Call a model, or a function made of one, on fresh copies of the inputs."""
+    with tf.device(_device):
+        return [to_array(output) for output in function(*[tensor(array) for array in inputs])]
+
+
+def tensor(array: Array) -> tf.Tensor:
+    """A new tensor, which shares no memory with the array."""
+    dtype, values = array
+    value = tf.constant(np.array(values))
+    return tf.bitcast(value, tf.bfloat16) if dtype == "bfloat16" else value
+
+
+def to_array(value: tf.Tensor) -> Array:
+    """The inverse of `tensor`."""
+    value = tf.convert_to_tensor(value)
+    if value.dtype == tf.bfloat16:
+        return "bfloat16", tf.bitcast(value, tf.uint16).numpy()
+    return value.dtype.name, np.asarray(value.numpy())

@@ -1,0 +1,150 @@
+"""What the Torch compilers share: source to a Model, arrays to tensors and back, the process's settings."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, as Torch is imported
+
+import linecache
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+_MODULE = "polyjuice_model"
+_FILE = "<model>"  # the name of every model's source, so that the traces of equal failures are equal
+
+_device = torch.device("cpu")
+
+
+def start(options: dict[str, Any]) -> None:
+    """Choose the device and the number of threads. Raises RuntimeError where there is no such device."""
+    global _device
+    _device = torch.device(options.get("device", "cpu"))
+    if "threads" in options:
+        torch.set_num_threads(options["threads"])
+    if _device.type == "cuda":
+        if not torch.cuda.is_available():
+            raise RuntimeError(f"device cuda: torch {torch.__version__} finds no CUDA device; use --device cpu")
+        # Float32 is to mean float32, and sums of half precision are to be kept in float32.
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model, and how it is to be called and compiled.
+
+    `layouts` says how each input lies in memory (see `lay_out`; contiguous where the list ends), `mode` is one of
+    no_grad, inference (inference_mode), grad (floating inputs require gradients) and train (the model is in
+    training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's. With `gradient` (and the mode grad) the
+    results are not the outputs, but the gradients of a weighted sum of them by each floating input.
+    """
+
+    model: torch.nn.Module
+    layouts: Sequence[str] = ()
+    mode: str = "no_grad"
+    dynamic: bool = False
+    freezing: bool = False
+    gradient: bool = False
+
+
+def load(artifact: dict[str, Any]) -> Program:
+    """Execute the source, and build its `Model` from the arrays."""
+    source = artifact["source"]
+    module = ModuleType(_MODULE)
+    # Dynamo imports the modules of functions that it inlines by name, and shows source lines in its errors.
+    sys.modules[_MODULE] = module
+    linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
+    exec(compile(source, _FILE, "exec"), module.__dict__)
+    arrays = {name: tensor(array) for name, array in artifact["arrays"].items()}
+    model: torch.nn.Module = module.Model(arrays)
+    program = Program(model.to(_device), **artifact["setup"])
+    program.model.train(program.mode == "train")
+    return program
+
+
+def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
+    """Call the program's model, compiled or not, on fresh copies of the inputs."""
+    with torch.inference_mode(program.mode == "inference"), torch.set_grad_enabled(program.mode == "grad"):
+        tensors = _arguments(program, inputs)
+        outputs = program.model(*tensors)
+        return [to_array(value) for value in (gradients(outputs, tensors) if program.gradient else outputs)]
+
+
+def differentiable(program: Program, inputs: Sequence[Array]) -> bool:
+    """Whether Torch can differentiate the model, uncompiled, by those inputs that its outputs depend on."""
+    with torch.enable_grad():
+        tensors = _arguments(program, inputs)
+        try:
+            outputs = program.model(*tensors)
+            if any(y.requires_grad for y in outputs):
+                gradients(outputs, tensors)
+        except RuntimeError:
+            return False
+    return True
+
+
+def _arguments(program: Program, inputs: Sequence[Array]) -> list[torch.Tensor]:
+    layouts = [*program.layouts, *["contiguous"] * len(inputs)]
+    tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
+    if program.mode == "grad":
+        return [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
+    return tensors
+
+
+def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Those of a sum of all outputs' elements, with weights that differ, by the inputs that require them.
+
+    Raises NotImplementedError where no output depends on any of these.
+    """
+    leaves = [x for x in inputs if x.requires_grad]
+    reached = [y for y in outputs if y.requires_grad]
+    if not leaves or not reached:
+        raise NotImplementedError("no output has a gradient")
+    weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
+    found = torch.autograd.grad(reached, leaves, weights, allow_unused=True)
+    return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found)]
+
+
+def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
+    """The same values in another place of memory: `transposed` (dimensions in reverse order), `channels_last`,
+    `sliced` (out of the middle of a larger tensor), or `expanded:N` (dimension N, along which the values repeat,
+    has stride 0).
+    """
+    if layout == "transposed":
+        return value.permute(*range(value.ndim)[::-1]).contiguous().permute(*range(value.ndim)[::-1])
+    if layout == "channels_last":
+        return value.contiguous(memory_format=torch.channels_last if value.ndim == 4 else torch.channels_last_3d)
+    if layout == "sliced":
+        larger = value.new_zeros([size + 2 for size in value.shape])
+        inner = larger[tuple(slice(1, -1) for _ in value.shape)]
+        return inner.copy_(value)
+    if layout.startswith("expanded:"):
+        return value.narrow(int(layout.split(":")[1]), 0, 1).expand(value.shape)
+    return value
+
+
+def tensor(array: Array) -> torch.Tensor:
+    """A new tensor on the device."""
+    dtype, values = array
+    if dtype == "bfloat16":
+        return torch.tensor(values.view(np.int16), device=_device).view(torch.bfloat16)
+    return torch.tensor(values, device=_device)
+
+
+def to_array(value: torch.Tensor) -> Array:
+    """The inverse of `tensor`. Raises TypeError where NumPy has no such dtype."""
+    value = value.detach().cpu()
+    if value.dtype == torch.bfloat16:
+        return "bfloat16", value.contiguous().view(torch.int16).numpy().view(np.uint16)
+    return str(value.dtype).replace("torch.", ""), value.numpy()

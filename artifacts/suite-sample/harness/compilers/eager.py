@@ -1,0 +1,59 @@
+"""PyTorch eager, as a control: nothing is compiled, so that nothing may ever be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from ._torch import Array, Program, load, run, start
+
+FORMAT = "torch"
+SPEED = "fast"
+PROBE = "eager"
+NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
+
+REPRO_IMPORTS = """
+import torch
+import torch.nn.functional as F
+"""
+REPRO = """
+def prepare(model, inputs, dynamic=False, freezing=False):
+    return lambda: model(*inputs)
+"""
+
+__all__ = [
+    "FORMAT",
+    "NEEDS",
+    "REPRO",
+    "REPRO_IMPORTS",
+    "check",
+    "compile",
+    "eager",
+    "knobs",
+    "load",
+    "run",
+    "start",
+    "version",
+]
+
+eager = run
+
+
+def version() -> str:
+    """That of Torch."""
+    return str(torch.__version__)
+
+
+def check() -> None:
+    """Torch is all that it takes."""
+
+
+def compile(program: Program, inputs: Sequence[Array]) -> Program:
+    """The identity."""
+    return program
+
+
+def knobs() -> list[str]:
+    """There is nothing to switch off."""
+    return []

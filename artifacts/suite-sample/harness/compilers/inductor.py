@@ -1,0 +1,269 @@
+"""PyTorch's torch.compile with its default backend, TorchInductor."""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import torch
+
+from . import _inductor_knobs, _inductor_trace, _torch
+from ._torch import Array, Program, load, run
+
+FORMAT = "torch"
+PROBE = "eager"
+LEVELS = "aot_eager aot_eager_decomp_partition inductor"
+NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
+
+REPRO_IMPORTS = """
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+import torch
+import torch._inductor.config
+import torch.nn.functional as F
+"""
+REPRO = """
+def prepare(model, inputs, dynamic=False, freezing=False, level="inductor"):
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
+
+    def call():
+        with torch._inductor.config.patch(freezing=freezing):
+            return compiled(*inputs)
+
+    return call
+"""
+
+__all__ = [
+    "FORMAT",
+    "LEVELS",
+    "NEEDS",
+    "REPRO",
+    "REPRO_IMPORTS",
+    "check",
+    "compile",
+    "eager",
+    "knobs",
+    "load",
+    "run",
+    "start",
+    "trace",
+    "version",
+]
+
+# Settings of a release that lacks them are left out.
+_SETTINGS: tuple[tuple[str, str, Any], ...] = (
+    ("_inductor", "force_disable_caches", True),
+    ("_inductor", "fx_graph_cache", False),
+    ("_inductor", "compile_threads", 1),
+    ("_dynamo", "suppress_errors", False),
+    ("_dynamo", "automatic_dynamic_local_pgo", False),
+)
+
+# Parts of Inductor that can be switched off, and the value that does so.
+_OFF: dict[str, Any] = {
+    "pattern_matcher": False,
+    "joint_graph_constant_folding": False,
+    "use_pre_grad_passes": False,
+    "use_joint_graph_passes": False,
+    "use_post_grad_passes": False,
+    "epilogue_fusion": False,
+    "max_fusion_size": 1,
+    "split_reductions": False,
+    "reorder_for_locality": False,
+    "pick_loop_orders": False,
+    "inplace_buffers": False,
+    "allow_buffer_reuse": False,
+    "layout_optimization": False,
+    "comprehensive_padding": False,
+    "online_softmax": False,
+    "constant_and_index_propagation": False,
+    "cpp.simdlen": 1,
+    "cpp.weight_prepack": False,
+    "cpp.enable_tiling_heuristics": False,
+    "cpp.enable_loop_tail_vec": False,
+    "cpp.max_horizontal_fusion_size": 0,
+}
+
+_dynamic: bool | None = False
+_backend = "inductor"
+
+eager = run
+
+
+def version() -> str:
+    """That of Torch."""
+    return str(torch.__version__)
+
+
+def check() -> None:
+    """Inductor writes C++, which includes Python.h."""
+    if _cxx() is None:
+        raise RuntimeError("Inductor needs a C++ compiler: install g++ (Debian: apt-get install g++) or set CXX")
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        raise RuntimeError(
+            f"Inductor needs Python's headers for {sys.executable} (Debian: apt-get install python3-dev)"
+        )
+
+
+def start(options: dict[str, Any]) -> None:
+    """Also takes the option `dynamic`, torch.compile's own, false by default; a level is a backend that does less."""
+    global _backend, _dynamic
+    _dynamic = options.get("dynamic", False)
+    _backend = options.get("level", _backend)
+    if _backend not in LEVELS.split():
+        raise RuntimeError(f"inductor has no level {_backend!r}: choose from {LEVELS}")
+    _torch.start(options)
+    _import_inductor()
+    for package, name, value in _SETTINGS:
+        config = getattr(torch, package).config
+        if hasattr(config, name):
+            setattr(config, name, value)
+    disabled = options.get("disable", ())
+    members = [name for name in disabled if _inductor_knobs.is_member(name)]
+    for name in disabled:
+        if name not in members:
+            setattr(*_knob(name), _OFF[name])
+    if options.get("trace"):
+        _inductor_trace.watch()
+    _prepare_toolchain(Path(options["toolchain"]))
+    if members or options.get("trace"):
+        _inductor_knobs.watch(members)
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
+
+
+def compile(program: Program, inputs: Sequence[Array]) -> Program:
+    """Compile and make the first call.
+
+    Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
+    the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model.
+    """
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    _inductor_trace.clear()
+    dynamic = True if program.dynamic else _dynamic
+    model: Any = torch.compile(program.model, backend=_backend, fullgraph=True, dynamic=dynamic)
+    compiled = replace(program, model=model)
+    with _fresh_cache(), torch._inductor.config.patch(freezing=program.freezing):
+        try:
+            run(compiled, inputs)
+        except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
+            raise NotImplementedError(str(error)) from error
+        except torch._dynamo.exc.BackendCompilerFailed as error:
+            symbolic = torch.fx.experimental.symbolic_shapes
+            on_the_host = isinstance(error.inner_exception, symbolic.GuardOnDataDependentSymNode)
+            if on_the_host or (program.mode == "grad" and not _torch.differentiable(program, inputs)):
+                raise NotImplementedError(str(error)) from error
+            raise
+    return compiled
+
+
+def knobs() -> list[str]:
+    """Families of parts that a program uses (see `_inductor_knobs`), and those of `_OFF` that this release has."""
+    _import_inductor()
+    return [*_inductor_knobs.families(), *(name for name in _OFF if hasattr(*_knob(name)))]
+
+
+def trace(compiled: Program) -> list[str]:
+    """Inductor's counters for this graph; before them, with the option `trace`, the passes and patterns that changed
+    it, the decompositions and lowerings that it took, and the kernels that came out.
+    """
+    counters = sorted(torch._dynamo.utils.counters["inductor"].items())
+    counted = [f"{name}={count}" for name, count in counters]
+    return [*_inductor_trace.noted(), *counted]
+
+
+def _import_inductor() -> None:
+    """Import what torch.compile imports when it is first called, and not `import torch`."""
+    import torch._dynamo
+    import torch._dynamo.exc
+    import torch._dynamo.utils
+    import torch._inductor.codecache
+    import torch._inductor.config
+    import torch._inductor.utils
+    import torch.fx.experimental.symbolic_shapes  # noqa: F401
+
+
+def _knob(name: str) -> tuple[Any, str]:
+    """The object that holds a setting, and its attribute."""
+    *parents, leaf = name.split(".")
+    return functools.reduce(getattr, parents, torch._inductor.config), leaf
+
+
+def _prepare_toolchain(folder: Path) -> None:
+    """Probe for vector instructions and precompile Inductor's C++ header in a folder that workers share.
+
+    Every process would do both anew (6 s each), since we give Inductor no lasting cache. Inductor finds what
+    is there by its contents. Only a process that was killed midway could leave a damaged file, hence the mark
+    of completion.
+    """
+    folder = folder / _toolchain_key()
+    folder.mkdir(parents=True, exist_ok=True)
+    ready = folder / "ready"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = ready.exists()
+        if not found:
+            shutil.rmtree(folder)
+            folder.mkdir()
+            if _warm_up(folder):
+                ready.touch()
+    if found:
+        _warm_up(folder)
+
+
+def _warm_up(folder: Path) -> bool:
+    """Bring about, in `folder`, what Inductor makes once per process; both outlive `_fresh_cache`.
+
+    False where Inductor failed: the first artifact will hit the same failure, and report it.
+    """
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder)
+    codecache = torch._inductor.codecache
+    if hasattr(codecache, "_HEADER_DIR"):  # since 2.8; by default a folder in the system's temporary one
+        codecache._HEADER_DIR = str(folder / "precompiled_headers")
+        codecache._HEADER_LOCK_DIR = str(folder / "precompiled_headers" / "locks")
+    # The probes are child interpreters. They need Torch's folder, but a site hook would import Torch in each.
+    hookless = [entry for entry in sys.path if not Path(entry, "sitecustomize.py").exists()]
+    try:
+        with patch.dict(os.environ, TORCH_CUSTOM_PYTHONPATH=os.pathsep.join(hookless)):
+            codecache.pick_vec_isa()  # type: ignore[attr-defined]  # where every release has it
+        with _fresh_cache():
+            torch.compile(lambda x: x + 1)(torch.zeros(2))
+    except Exception:
+        return False
+    return True
+
+
+def _toolchain_key() -> str:
+    """Names the toolchain: Torch, Python, the C++ compiler, and the knob that changes its flags."""
+    cxx = _cxx()
+    compiler = subprocess.run([cxx, "--version"], capture_output=True, text=True).stdout if cxx else ""
+    vector_bits = torch._inductor.config.cpp.simdlen
+    text = "\n".join([torch.__version__, torch.__file__, sys.version, str(cxx), compiler, str(vector_bits)])
+    return "inductor-" + hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _cxx() -> str | None:
+    return shutil.which(os.environ.get("CXX") or ("clang++" if sys.platform == "darwin" else "g++"))
+
+
+def _fresh_cache() -> AbstractContextManager[None]:
+    """Inductor's own context manager; older releases have it under the second name only."""
+    utils = torch._inductor.utils
+    make = getattr(utils, "fresh_cache", None) or utils.fresh_inductor_cache
+    context: AbstractContextManager[None] = make()
+    return context

@@ -1,0 +1,195 @@
+"""IREE: its ONNX importer, its compiler for the CPU, and its runtime."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import io
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx.shape_inference
+from iree import compiler, runtime
+from iree.compiler.extras import onnx_importer
+from iree.compiler.ir import Context
+
+FORMAT = "onnx"
+LACKS = "functions"
+NEEDS = "iree-base-compiler, iree-base-runtime and onnx: pip install 'polyjuice-fuzzer[iree]'"
+LEVELS = "O0 O1 O2 O3"
+
+REPRO_IMPORTS = """
+import onnx
+import onnx.shape_inference
+from iree import compiler, runtime
+from iree.compiler.extras import onnx_importer
+from iree.compiler.ir import Context
+"""
+REPRO = """
+def prepare(model, inputs):
+    model = onnx.shape_inference.infer_shapes(onnx.load_from_string(model), data_prop=True)
+    imported = onnx_importer.ModelInfo(model)
+    module = imported.create_module(Context()).operation
+    onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
+    code = compiler.compile_str(
+        module.get_asm(),
+        target_backends=["llvm-cpu"],
+        input_type="onnx",
+        extra_args=["--iree-opt-level=O2", "--iree-llvmcpu-target-cpu=host", "--iree-input-demote-f64-to-f32=false"],
+    )
+    config = runtime.Config("local-sync")
+    context = runtime.SystemContext(config=config)
+    context.add_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, code))
+    types = [onnx.helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type) for v in model.graph.output]
+
+    def call():
+        outputs = context.modules.module[model.graph.name](*inputs)
+        outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        return [x.to_host().copy().view(t) for x, t in zip(outputs, types)]
+
+    return call
+"""
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+_BACKENDS = ["llvm-cpu"]
+_INPUT_PHASE = ["--compile-to=input", "--iree-input-type=onnx", "--iree-input-demote-f64-to-f32=false"]
+_OUTPUT_PHASES = ["--compile-from=input", "--iree-llvmcpu-target-cpu=host"]
+
+# Parts of the compiler that can be switched off, and the flag that does so.
+_OFF = {
+    "aggressive-fusion": "--iree-dispatch-creation-enable-aggressive-fusion=false",
+    "aggressive-reshape-movement": "--iree-dispatch-creation-enable-aggressive-reshape-movement=false",
+    "const-eval": "--iree-opt-const-eval=false",
+    "const-expr-hoisting": "--iree-opt-const-expr-hoisting=false",
+    "data-tiling": "--iree-opt-data-tiling=false",
+    "distribution": "--iree-llvmcpu-disable-distribution=true",
+    "fuse-multi-use": "--iree-dispatch-creation-fuse-multi-use=false",
+    "loop-interleaving": "--iree-llvmcpu-loop-interleaving=false",
+    "loop-unrolling": "--iree-llvmcpu-loop-unrolling=false",
+    "loop-vectorization": "--iree-llvmcpu-loop-vectorization=false",
+    "reassociate-fp-reductions": "--iree-llvmcpu-reassociate-fp-reductions=false",
+    "pad-fusion": "--iree-dispatch-creation-enable-fuse-padding-into-linalg-consumer-ops=false",
+    "slp-vectorization": "--iree-llvmcpu-slp-vectorization=false",
+    "transpose-propagation": "--iree-global-opt-propagate-transposes=false",
+    "vector-peeling": "--iree-llvmcpu-disable-vector-peeling=true",
+}
+_TRACE = ["--mlir-print-ir-after-change", "--mlir-print-ir-after-all", "--mlir-disable-threading"]
+_CHANGED = re.compile(r"^// -----// IR Dump After (\w+)(?=:? )", re.MULTILINE)
+
+_ERROR = re.compile(r"error: .*|Error code: -\d+")  # a negative code is a signal's
+
+_flags: list[str] = []
+_tracing = False
+
+
+class Program(NamedTuple):
+    """A model in IREE's input dialects, the name of its function, and the element types of its results."""
+
+    text: bytes
+    name: str
+    results: list[Any]
+
+
+class Compiled(NamedTuple):
+    """A function of a loaded module, the element types of its results, and the passes that changed something."""
+
+    function: Any
+    results: list[Any]
+    changes: list[str]
+
+
+def version() -> str:
+    """That of the compiler."""
+    return importlib.metadata.version("iree-base-compiler")
+
+
+def check() -> None:
+    """The wheels hold the compiler's tools."""
+
+
+def start(options: dict[str, Any]) -> None:
+    """Settle the compiler's flags. Raises RuntimeError for another device."""
+    global _tracing
+    if options.get("device", "cpu") != "cpu":
+        raise RuntimeError("iree is tested on the CPU alone: use --device cpu")
+    level = options.get("level", "O2")
+    if level not in LEVELS.split():
+        raise RuntimeError(f"iree has no level {level!r}: choose from {LEVELS}")
+    _flags[:] = [f"--iree-opt-level={level}", *(_OFF[name] for name in options.get("disable", ()))]
+    _tracing = options.get("trace", False)
+
+
+def load(artifact: dict[str, Any]) -> Program:
+    """Import the model, and lower its operators. Whatever either raises, the importer does not support.
+
+    The compiler is run here up to the phase that follows the lowering of ONNX's operators.
+    """
+    model = onnx.shape_inference.infer_shapes(onnx.load_from_string(artifact["source"]), data_prop=True)
+    imported = onnx_importer.ModelInfo(model)
+    module = imported.create_module(Context()).operation
+    onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
+    text = _invoke(module.get_asm(), [*_INPUT_PHASE, *_flags])
+    results = [onnx.helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type) for v in model.graph.output]
+    return Program(text, model.graph.name, results)
+
+
+def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
+    """Compile and load the module. Raises NotImplementedError where the mathematics of an element type is missing."""
+    flags = [*_OUTPUT_PHASES, *_flags]
+    if _tracing:
+        log = io.StringIO()
+        with contextlib.redirect_stderr(log):  # where the tool's diagnostics are passed on to
+            code = _invoke(program.text, [*flags, *_TRACE])
+        changes = list(dict.fromkeys(_CHANGED.findall(log.getvalue())))
+    else:
+        code = _invoke(program.text, flags)
+        changes = []
+    config = runtime.Config("local-sync")
+    context = runtime.SystemContext(config=config)
+    context.add_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, code))
+    return Compiled(context.modules.module[program.name], program.results, changes)
+
+
+def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+    """Call the function."""
+    outputs = compiled.function(*[values.view(_dtype(dtype)) for dtype, values in inputs])
+    outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+    return [_to_array(output.to_host(), dtype) for output, dtype in zip(outputs, compiled.results)]
+
+
+def knobs() -> list[str]:
+    """Those of `_OFF`."""
+    return list(_OFF)
+
+
+def trace(compiled: Compiled) -> list[str]:
+    """The passes that changed something, each once; nothing unless the option `trace` is set."""
+    return compiled.changes
+
+
+def _invoke(text: str | bytes, flags: list[str]) -> bytes:
+    """Run the compiler's tool. Its errors begin with what is wrong, and not with how the tool was called."""
+    try:
+        code: bytes = compiler.compile_str(text, target_backends=_BACKENDS, extra_args=flags)
+        return code
+    except compiler.CompilerToolError as error:
+        cause = _ERROR.search(str(error))
+        message = cause[0] if cause else str(error)
+        if "undefined symbol" in message:  # as of float64, which IREE computes in float32 unless told otherwise
+            raise NotImplementedError(message) from error
+        raise RuntimeError(message) from error
+
+
+def _dtype(name: str) -> Any:
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def _to_array(values: np.ndarray[Any, Any], dtype: Any) -> Array:
+    """A result under its declared type: the runtime knows the width of an integer, and not its sign."""
+    values = values.copy().view(dtype)  # it is a view of memory that goes with the result
+    return (dtype.name, values.view(np.uint16)) if dtype.name == "bfloat16" else (dtype.name, values)

@@ -1,0 +1,172 @@
+"""ONNX Runtime on the CPU, with all graph optimizations."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+FORMAT = "onnx"
+SPEED = "fast"
+NEEDS = "onnxruntime>=1.15: pip install 'polyjuice-fuzzer[onnxruntime]'"
+LEVELS = "disable basic extended layout all"
+
+REPRO_IMPORTS = """
+import onnxruntime
+"""
+REPRO = """
+def prepare(model, inputs, level="all"):
+    options = onnxruntime.SessionOptions()
+    name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, name)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
+    return lambda: session.run(None, feeds)
+"""
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+_LEVEL_NAMES = {
+    "disable": "ORT_DISABLE_ALL",
+    "basic": "ORT_ENABLE_BASIC",
+    "extended": "ORT_ENABLE_EXTENDED",
+    "layout": "ORT_ENABLE_LAYOUT",
+    "all": "ORT_ENABLE_ALL",
+}
+_PROVIDERS = ["CPUExecutionProvider"]
+_LOG_CHANGES = 1  # the severity at which a session logs what each of its optimizers changed
+_CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1")
+
+# Optimizers and rewrite rules of releases 1.15 to 1.31 that concern the CPU. A name that a release lacks does nothing.
+_OPTIMIZERS = """
+    AttentionFusion Avx2WeightS8ToU8Transformer BiasDropoutFusion BiasGeluFusion BiasSkipLayerNormFusion
+    BiasSoftmaxFusion CastChainElimination CastElimination ClipQuantRewrite CommonSubexpressionElimination
+    ConstantFolding ConstantFoldingDQ ConstantSharing ConvActivationFusion ConvAddActivationFusion ConvAddFusion
+    ConvBNFusion ConvMulFusion DivMulFusion DoubleQDQPairsRemover DQMatMulNBitsFusion DynamicQuantizeMatMulFusion
+    EliminateDropout EliminateIdentity EliminateSlice EmbedLayerNormFusion EnsureUniqueDQForNodeUnit ExpandElimination
+    FastGeluFusion FuseReluClip GatherSliceToSplitFusion GatherToSliceFusion GatherToSplitFusion GeluFusion
+    GeluFusionL1 GeluFusionL2
+    GemmActivationFusion GemmSumFusion GemmTransposeFusion GroupQueryAttentionFusion GroupQueryAttentionPreNormFusion
+    IdenticalChildrenConsolidation LabelEncoderFusion LayerNormFusion LayerNormFusionL1 LayerNormFusionL2
+    MatMulActivationFusion MatMulAddFusion MatMul_BatchNormalization_Fusion MatMulIntegerToFloatFusion
+    MatMulNBitsFusion MatMulScaleFusion MatmulTransposeFusion NchwcTransformer NhwcTransformer NoopElimination
+    NotWhereFusion Pad_Fusion PreShapeNodeElimination QDQFinalCleanupTransformer QDQPropagationTransformer
+    QDQS8ToU8Transformer QDQSelectorActionTransformer QuickGeluFusion ReluQuantRewrite ReshapeFusion
+    SimplifiedLayerNormFusion SkipLayerNormFusion SliceConcatToSpaceToDepthFusion TransposeOptimizer
+    TransposeOptimizer_CPUExecutionProvider UnsqueezeElimination WeightBiasQuantization WhereDummyDq
+"""
+
+_settings = onnxruntime.SessionOptions()
+_disabled: list[str] = []
+_tracing = False
+
+
+class Compiled(NamedTuple):
+    """A session, the names of its inputs, and the optimizers that changed the graph, in their order."""
+
+    session: onnxruntime.InferenceSession
+    inputs: list[str]
+    changes: list[str]
+
+
+def version() -> str:
+    """That of ONNX Runtime."""
+    return str(onnxruntime.__version__)
+
+
+def check() -> None:
+    """Nothing but ONNX Runtime is needed."""
+
+
+def start(options: dict[str, Any]) -> None:
+    """Silence the log, and set up the options that all sessions share. Raises RuntimeError for another device."""
+    global _tracing
+    if options.get("device", "cpu") != "cpu":
+        raise RuntimeError("onnxruntime is tested on the CPU alone: use --device cpu")
+    level = options.get("level", "all")
+    if level not in LEVELS.split():
+        raise RuntimeError(f"onnxruntime has no level {level!r}: choose from {LEVELS}")
+    levels = onnxruntime.GraphOptimizationLevel
+    # Releases whose layout level has no name of its own run it under "all".
+    _settings.graph_optimization_level = getattr(levels, _LEVEL_NAMES[level], levels.ORT_ENABLE_ALL)
+    # A thread pool takes as long to build as a small graph takes to optimize.
+    _settings.intra_op_num_threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
+    _settings.inter_op_num_threads = 1
+    _disabled[:] = options.get("disable", [])
+    _tracing = options.get("trace", False)
+    onnxruntime.set_default_logger_severity(4)
+    if _tracing:
+        _settings.log_severity_level = _LOG_CHANGES
+
+
+def load(artifact: dict[str, Any]) -> bytes:
+    """The serialized model, as it is."""
+    model: bytes = artifact["source"]
+    return model
+
+
+def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
+    """A session. Raises NotImplementedError where a kernel is missing, or an array that Python cannot pass."""
+    changes: list[str] = []
+    try:
+        if _tracing:
+            with _logged(changes):
+                session = _session(program)
+        else:
+            session = _session(program)
+    except state.NotImplemented as error:
+        raise NotImplementedError(str(error)) from error
+    if any(value.type == "tensor(bfloat16)" for value in [*session.get_inputs(), *session.get_outputs()]):
+        raise NotImplementedError("the Python interface has no bfloat16 arrays")
+    return Compiled(session, [value.name for value in session.get_inputs()], changes)
+
+
+def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+    """Run the session. Raises NotImplementedError where a kernel says that it does not do what it is asked for."""
+    feeds = {name: array for name, (_, array) in zip(compiled.inputs, inputs)}
+    try:
+        return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
+    except state.RuntimeException as error:
+        if "is not supported" in str(error):
+            raise NotImplementedError(str(error)) from error
+        raise
+
+
+def knobs() -> list[str]:
+    """Optimizers and rewrite rules that can be switched off by name."""
+    return _OPTIMIZERS.split()
+
+
+def trace(compiled: Compiled) -> list[str]:
+    """The optimizers that changed the graph, each once; nothing unless the option `trace` is set.
+
+    Rewrite rules appear together, as the rule-based transformer of their level: switch rules off to tell them apart.
+    Old releases, such as 1.15, log nothing of this.
+    """
+    return compiled.changes
+
+
+def _session(program: bytes) -> onnxruntime.InferenceSession:
+    return onnxruntime.InferenceSession(program, _settings, providers=_PROVIDERS, disabled_optimizers=_disabled or None)
+
+
+@contextmanager
+def _logged(changes: list[str]) -> Iterator[None]:
+    """Add what sessions log meanwhile about changes to the graph; their C++ writes to standard error."""
+    saved = os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+        log.seek(0)
+        changes += dict.fromkeys(_CHANGED.findall(log.read().decode(errors="replace")))

@@ -1,0 +1,200 @@
+"""OpenVINO's CPU plugin, told that float32 means float32."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+import openvino
+
+FORMAT = "onnx"
+LACKS = "functions"
+NEEDS = "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'"
+
+REPRO_IMPORTS = """
+import onnx
+import openvino
+"""
+REPRO = """
+def to_tensor(x):
+    if x.dtype.name == "bfloat16":
+        return openvino.Tensor(x.view(np.uint16), x.shape, openvino.Type.bf16)
+    return openvino.Tensor(x)
+
+
+def to_array(x):
+    if x.element_type == openvino.Type.bf16:
+        import ml_dtypes
+
+        return x.data.view(ml_dtypes.bfloat16)
+    return x.data
+
+
+def prepare(model, inputs):
+    core = openvino.Core()
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
+    compiled = core.compile_model(core.read_model(model), "CPU", settings)
+    graph = onnx.load_from_string(model).graph
+    names = [value.name for value in graph.input]
+    ports = {name: port for port in compiled.inputs for name in port.names}
+    # The importer may rename an input (not the order of those that are used), and drops one that no node reads.
+    read = {name for node in graph.node for name in node.input}
+    renamed = (port for port in compiled.inputs if not port.names & set(names))
+    ports.update(zip((name for name in names if name in read and name not in ports), renamed))
+    request = compiled.create_infer_request()
+    for name, x in zip(names, inputs):
+        if name in ports:
+            request.set_tensor(ports[name], to_tensor(x))
+
+    def call():
+        request.infer()
+        return [to_array(request.get_tensor(value.name)) for value in graph.output]
+
+    return call
+"""
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+# The plugin computes these in a narrower type: float64 in float32, the integers in int32.
+_NARROWED = {"f64", "i64", "u64", "u32"}
+_UNSUPPORTED = re.compile(r"not supported|unsupported|not implemented|doesn't support|does not support", re.IGNORECASE)
+
+# Parts of the plugin that can be switched off, and the value that does so.
+_OFF = {"SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"}
+
+_settings: dict[str, Any] = {}
+_tracing = False
+
+
+class Program(NamedTuple):
+    """A model, the names of its inputs and outputs in the order of ONNX, and those of the inputs that nodes read."""
+
+    model: openvino.Model
+    inputs: list[str]
+    outputs: list[str]
+    read: set[str]
+
+
+class Compiled(NamedTuple):
+    """A request, where each input goes (None: it is not used), the outputs, and the nodes made of the model."""
+
+    request: openvino.InferRequest
+    inputs: list[Any]
+    outputs: list[Any]
+    nodes: list[str]
+
+
+def version() -> str:
+    """That of OpenVINO."""
+    return str(openvino.__version__).split("-")[0]
+
+
+def check() -> None:
+    """OpenVINO is all that it takes."""
+
+
+def start(options: dict[str, Any]) -> None:
+    """Settle how models are compiled. Raises RuntimeError for another device."""
+    global _tracing
+    if options.get("device", "cpu") != "cpu":
+        raise RuntimeError("openvino is tested on the CPU alone: use --device cpu")
+    _settings["INFERENCE_PRECISION_HINT"] = "f32"
+    _settings["EXECUTION_MODE_HINT"] = "ACCURACY"
+    _settings["INFERENCE_NUM_THREADS"] = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
+    _settings.update({name: _OFF[name] for name in options.get("disable", ())})
+    _tracing = options.get("trace", False)
+
+
+def load(artifact: dict[str, Any]) -> Program:
+    """The model, as OpenVINO's own operators. Whatever the frontend raises, it does not support."""
+    model = openvino.Core().read_model(artifact["source"])
+    for node in model.get_ordered_ops():
+        kinds = {output.get_element_type().get_type_name() for output in node.outputs()}
+        # Elsewhere these integers are positions and shapes, which are small.
+        narrowed = kinds & (_NARROWED if node.get_type_name() in ("Parameter", "Convert") else {"f64"})
+        if narrowed:
+            raise NotImplementedError(f"the CPU plugin narrows {', '.join(sorted(narrowed))}")
+    graph = onnx.load_from_string(artifact["source"]).graph
+    inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
+    return Program(model, inputs, outputs, set(_read(graph)))
+
+
+def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
+    """Compile. Raises NotImplementedError where the plugin says that it lacks an operator or an element type."""
+    try:
+        compiled = openvino.Core().compile_model(program.model, "CPU", _settings)
+    except RuntimeError as error:
+        if _UNSUPPORTED.search(str(error)):
+            raise NotImplementedError(str(error)) from error
+        raise
+    return Compiled(
+        compiled.create_infer_request(),
+        _ports(compiled, program),
+        [compiled.output(name) for name in program.outputs],
+        _nodes(compiled) if _tracing else [],
+    )
+
+
+def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+    """Run the request on copies of the inputs."""
+    for port, array in zip(compiled.inputs, inputs):
+        if port is not None:
+            compiled.request.set_tensor(port, _tensor(array))
+    compiled.request.infer()
+    return [_to_array(compiled.request.get_tensor(port)) for port in compiled.outputs]
+
+
+def knobs() -> list[str]:
+    """Parts of the CPU plugin that can be switched off; release builds let no single transformation be."""
+    return list(_OFF)
+
+
+def trace(compiled: Compiled) -> list[str]:
+    """The nodes that run, as `kind (kernel): operators of the model`; nothing unless the option `trace` is set."""
+    return compiled.nodes
+
+
+def _read(graph: onnx.GraphProto) -> Iterator[str]:
+    """The names that the nodes of a graph, and of the graphs in them, read."""
+    for node in graph.node:
+        yield from node.input
+        for attribute in node.attribute:
+            yield from _read(attribute.g)
+
+
+def _ports(compiled: openvino.CompiledModel, program: Program) -> list[Any]:
+    """Where each of the model's inputs goes; None where no node reads it.
+
+    The importer gives an input that a Dropout reads the name of the Dropout's output, and another place than ONNX's to
+    none (openvino#21615).
+    """
+    ports = {name: port for port in compiled.inputs for name in port.get_names()}
+    renamed = [port for port in compiled.inputs if not port.get_names() & set(program.inputs)]
+    lost = [name for name in program.inputs if name in program.read and name not in ports]
+    return [{**ports, **dict(zip(lost, renamed))}.get(name) for name in program.inputs]
+
+
+def _nodes(compiled: openvino.CompiledModel) -> list[str]:
+    described = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
+    return [
+        f"{info['layerType'].value} ({info['primitiveType'].value}): {info['originalLayersNames'].value}"
+        for info in described
+    ]
+
+
+def _tensor(array: Array) -> openvino.Tensor:
+    dtype, values = array
+    if dtype == "bfloat16":
+        return openvino.Tensor(values, list(values.shape), openvino.Type.bf16)
+    return openvino.Tensor(values)
+
+
+def _to_array(tensor: openvino.Tensor) -> Array:
+    values = tensor.data.copy()  # the request will write into its tensor again
+    if tensor.element_type == openvino.Type.bf16:
+        return "bfloat16", values.view(np.uint16)
+    return values.dtype.name, values

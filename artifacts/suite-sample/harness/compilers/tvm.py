@@ -1,0 +1,183 @@
+"""Apache TVM: Relax through its ONNX importer, the zero pipeline, and LLVM on the CPU."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("TVM_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "2"))  # read once, at the first kernel
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import tvm
+import tvm.relax.frontend.onnx
+from tvm import relax
+from tvm.ir.instrument import pass_instrument
+from tvm_ffi import Array as TvmArray
+from tvm_ffi import Shape, structural_equal
+
+FORMAT = "onnx"
+LACKS = "functions, symbolic sizes"
+NEEDS = "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'"
+LEVELS = "0 1 2 3"
+
+REPRO_IMPORTS = """
+import onnx
+import tvm
+import tvm.relax.frontend.onnx
+import tvm_ffi
+"""
+REPRO = """
+def prepare(model, inputs, level="3"):
+    module = tvm.relax.frontend.onnx.from_onnx(onnx.load_from_string(model), keep_params_in_input=False)
+    with tvm.transform.PassContext(opt_level=int(level)):
+        executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
+
+    def call():
+        outputs = machine["main"](*[tvm.runtime.tensor(x) for x in inputs])
+        outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
+        return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
+
+    return call
+"""
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+
+_TARGET = "llvm"
+
+# Passes without which a program still compiles, by the registered function that makes them. TIR's have moved between
+# releases: from tir to tirx and s_tir.
+_PASSES = """
+    relax.FoldConstant relax.FuseOps relax.FuseTIR relax.RewriteDataflowReshape relax.StaticPlanBlockMemory
+    relax.KillAfterLastUse relax.CanonicalizeBindings relax.DeadCodeElimination
+    relax.ExpandTupleArguments relax.RemoveUnusedParameters
+    tir.Simplify tir.StmtSimplify tir.NarrowDataType tir.LoopPartition tir.VectorizeLoop tir.UnrollLoop
+    tir.StorageRewrite tir.HoistIfThenElse tir.RemoveNoOp tir.RewriteUnsafeSelect tir.CommonSubexprElim
+    tir.CommonSubexprElimTIR tir.CompactBufferAllocation tir.RenormalizeSplitPattern tir.InjectDoubleBuffer
+    tir.InjectSoftwarePipeline
+"""
+_TIR = ("tir", "tirx", "s_tir")
+
+_UNSUPPORTED = re.compile(
+    r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic", re.IGNORECASE
+)
+
+_level = 3
+_disabled: list[str] = []
+_tracing = False
+_changes: list[str] = []
+
+
+def version() -> str:
+    """That of TVM."""
+    return str(tvm.__version__)
+
+
+def check() -> None:
+    """LLVM makes the machine code."""
+    if not tvm.runtime.enabled("llvm"):
+        raise RuntimeError("this build of TVM has no LLVM: pip install apache-tvm")
+
+
+def start(options: dict[str, Any]) -> None:
+    """Choose the level and the passes of every compilation. Raises RuntimeError for another device."""
+    global _level, _tracing
+    if options.get("device", "cpu") != "cpu":
+        raise RuntimeError("tvm is tested on the CPU alone: use --device cpu")
+    level = str(options.get("level", 3))
+    if level not in LEVELS.split():
+        raise RuntimeError(f"tvm has no level {level!r}: choose from {LEVELS}")
+    _level = int(level)
+    _disabled[:] = options.get("disable", [])
+    _tracing = options.get("trace", False)
+
+
+def load(artifact: dict[str, Any]) -> tvm.IRModule:
+    """The model as a Relax module, its weights folded in. Whatever the importer raises, it does not support."""
+    model = onnx.load_from_string(artifact["source"])
+    return tvm.relax.frontend.onnx.from_onnx(model, keep_params_in_input=False)
+
+
+def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMachine:
+    """Fold and fuse, which `tvm.compile` alone does not, then build.
+
+    Raises NotImplementedError where TVM says that it lacks an operator for an element type.
+    """
+    _changes.clear()
+    instruments = [_Changes()] if _tracing else []
+    context = tvm.transform.PassContext(opt_level=_level, disabled_pass=_disabled, instruments=instruments)
+    with _telling_unsupported(), context:
+        module = relax.get_pipeline("zero")(program)
+        executable = tvm.compile(module, target=tvm.target.Target(_TARGET))
+    return relax.VirtualMachine(executable, tvm.cpu())
+
+
+def run(compiled: relax.VirtualMachine, inputs: Sequence[Array]) -> list[Array]:
+    """Call the virtual machine's main function. Sorting and the like find unsupported element types only now."""
+    with _telling_unsupported():
+        outputs = compiled["main"](*[_tensor(array) for array in inputs])
+    return [_to_array(output) for output in (outputs if isinstance(outputs, TvmArray) else [outputs])]
+
+
+def knobs() -> list[str]:
+    """Those of the passes above that this release has, by the names that PassContext knows."""
+    return [name for entry in _PASSES.split() for name in _registered(entry)]
+
+
+def trace(compiled: relax.VirtualMachine) -> list[str]:
+    """The passes that changed the module, each once, in their order; nothing unless the option `trace` is set."""
+    return list(dict.fromkeys(_changes))
+
+
+@pass_instrument
+class _Changes:
+    """Notes the passes after which the module is another. Passes run inside passes, hence the stack."""
+
+    def __init__(self) -> None:
+        self._before: list[tvm.IRModule] = []
+
+    def run_before_pass(self, module: tvm.IRModule, info: Any) -> None:
+        self._before.append(module)
+
+    def run_after_pass(self, module: tvm.IRModule, info: Any) -> None:
+        before = self._before.pop()
+        if info.name != "sequential" and "pipeline" not in info.name and not structural_equal(before, module):
+            _changes.append(info.name)
+
+
+@contextmanager
+def _telling_unsupported() -> Iterator[None]:
+    """TVM raises InternalError both for what it lacks and for its own faults; only the words tell them apart."""
+    try:
+        yield
+    except Exception as error:
+        if _UNSUPPORTED.search(str(error)):
+            raise NotImplementedError(str(error)) from error
+        raise
+
+
+def _registered(entry: str) -> list[str]:
+    family, name = entry.split(".")
+    if family == "relax":
+        return [name] if tvm.get_global_func(f"relax.transform.{name}", allow_missing=True) else []
+    return [
+        f"{family}.{name}" for family in _TIR if tvm.get_global_func(f"{family}.transform.{name}", allow_missing=True)
+    ]
+
+
+def _tensor(array: Array) -> tvm.runtime.Tensor:
+    dtype, values = array
+    return tvm.runtime.tensor(values.view(ml_dtypes.bfloat16) if dtype == "bfloat16" else values)
+
+
+def _to_array(value: tvm.runtime.Tensor | Shape) -> Array:
+    if isinstance(value, Shape):  # what the operator Shape makes
+        return "int64", np.array(value, np.int64)
+    values = value.numpy()
+    return ("bfloat16", values.view(np.uint16)) if value.dtype == "bfloat16" else (values.dtype.name, values)

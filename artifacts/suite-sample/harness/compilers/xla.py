@@ -1,0 +1,155 @@
+"""XLA, through TensorFlow's tf.function(jit_compile=True)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from . import _tensorflow
+from ._tensorflow import Array, Program, load
+
+FORMAT = "tensorflow"
+NEEDS = "tensorflow>=2.13: pip install 'polyjuice-fuzzer[xla]'"
+LEVELS = "0 1 2 3"
+
+REPRO_IMPORTS = """
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import tensorflow as tf
+"""
+REPRO = """
+def prepare(model, inputs, dynamic=False, level="3"):
+    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_backend_optimization_level=" + level
+    signature = [tf.TensorSpec([None] * x.ndim, x.dtype) for x in inputs] if dynamic else None
+    compiled = tf.function(lambda *x: model(*x), signature, jit_compile=True, autograph=False)
+    return lambda: compiled(*inputs)
+"""
+
+__all__ = [
+    "FORMAT",
+    "LEVELS",
+    "NEEDS",
+    "REPRO",
+    "REPRO_IMPORTS",
+    "check",
+    "compile",
+    "eager",
+    "knobs",
+    "load",
+    "run",
+    "start",
+    "trace",
+    "version",
+]
+
+# What TensorFlow says of programs that it does not bring to XLA at all.
+_UNSUPPORTED = re.compile(r"unsupported operations|OpKernel|must be a compile-time constant|not supported|Unsupported")
+
+# HLO passes of the CPU without which most programs still compile. A name that a release lacks does nothing.
+_PASSES = """
+    algsimp batch-dot-simplification batched_gather_scatter_normalizer batchnorm_expander bitcast_dtypes_expander
+    broadcast_canonicalizer call-inliner change-op-data-type comparison-expander conditional-canonicalizer
+    conditional-to-select constant_folding convolution-canonicalization convolution-group-converter
+    cpu-parallel-task-assigner cse cse_barrier_expander dce dot-library-rewriter dot_decomposer
+    dynamic-dimension-simplifier dynamic-index-splitter dynamic_dimension_simplifier flatten-call-graph
+    float-normalization-bf16 fusion gather_expander hlo_normalization layout-assignment literal-canonicalizer
+    map-inline operand_upcaster optimize_input_output_buffer_alias post_scatter_expansion_simplification
+    reduce-decomposer reduce-window-resizer reduce-window-rewriter reshape-decomposer reshape-mover result_caster
+    scatter_expander select_and_scatter_expander shape-canonicalizer simplification
+    simplification_after_layout_assignment simplify-conditional simplify-sorts simplify-while-loops
+    small-while-loop-hoisting topk-decomposer topk-rewriter transpose-folding tree_reduction_rewriter tuple-simplifier
+    while-loop-constant-sinking while-loop-invariant-code-motion zero_sized_hlo_elimination
+"""
+_DUMPED_AFTER = re.compile(r"\.(\d{4})\.[^/]*\.after_(?!pipeline-start)([^.]+)\.before_")
+
+_dump: Path | None = None
+
+eager = _tensorflow.run
+
+
+class Compiled(NamedTuple):
+    """A function that XLA has compiled, and the passes that changed its HLO, in their order."""
+
+    function: Callable[..., Any]
+    changes: list[str]
+
+
+def version() -> str:
+    """That of TensorFlow."""
+    return str(tf.__version__)
+
+
+def check() -> None:
+    """XLA is part of TensorFlow."""
+
+
+def start(options: dict[str, Any]) -> None:
+    """Settle XLA's flags, which it reads when it compiles for the first time."""
+    global _dump
+    level = str(options.get("level", 3))
+    if level not in LEVELS.split():
+        raise RuntimeError(f"xla has no level {level!r}: choose from {LEVELS}")
+    flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
+    if options.get("disable"):
+        flags.append("--xla_disable_hlo_passes=" + ",".join(options["disable"]))
+    if options.get("trace"):
+        _dump = Path(options["scratch"], "xla")
+        flags += [f"--xla_dump_to={_dump}", "--xla_dump_hlo_pass_re=.*"]
+    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
+    _tensorflow.start(options)
+
+
+def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
+    """Compile and make the first call.
+
+    Raises NotImplementedError where XLA lacks an operator or an element type, and where a function of TensorFlow's own
+    Python wants to know a size that is unknown as it is traced. (What its inference of shapes infers has to be right.)
+    """
+    if _dump:
+        shutil.rmtree(_dump, ignore_errors=True)
+    specs = [tf.TensorSpec([None] * array.ndim, dtype) for dtype, array in inputs] if program.dynamic else None
+    function = tf.function(lambda *values: program.model(*values), specs, jit_compile=True, autograph=False)
+    if program.dynamic:
+        try:
+            function.get_concrete_function()
+        except (TypeError, ValueError) as error:
+            if "{{node " in str(error):
+                raise
+            raise NotImplementedError(str(error)) from error
+    try:
+        _tensorflow.call(function, inputs)
+    except tf.errors.UnimplementedError as error:
+        raise NotImplementedError(str(error)) from error
+    except tf.errors.InvalidArgumentError as error:
+        if _UNSUPPORTED.search(str(error)):
+            raise NotImplementedError(str(error)) from error
+        raise
+    return Compiled(function, _changes(_dump) if _dump else [])
+
+
+def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
+    """Call the compiled function."""
+    return _tensorflow.call(compiled.function, inputs)
+
+
+def knobs() -> list[str]:
+    """HLO passes that can be switched off by name."""
+    return _PASSES.split()
+
+
+def trace(compiled: Compiled) -> list[str]:
+    """The HLO passes that changed the program, each once; nothing unless the option `trace` is set."""
+    return compiled.changes
+
+
+def _changes(dump: Path) -> list[str]:
+    """Read them off the names of the files that XLA wrote, one after each change."""
+    found = sorted(filter(None, map(_DUMPED_AFTER.search, map(str, dump.glob("*.txt")))), key=lambda match: match[1])
+    return list(dict.fromkeys(match[2] for match in found))

@@ -1,0 +1,134 @@
+"""What a case says of the results of its programs: the one place where a suite's verdicts are formed.
+
+A program is wrong where an element leaves what ``inputs.npz`` allows around the float64 reference (the error bound of a
+correct compiler; infinite where nothing is known) *and* lies farther from it than the framework's own uncompiled run,
+if there is one. Types and shapes must be the declared ones. NumPy is all that this takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = tuple[str, "np.ndarray[Any, Any]"]
+"""(element type, values); bfloat16 is held as the uint16 of its bits."""
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+RUNS = 2
+"""A program runs so often on its inputs: in some compilers the first run writes over what the second needs."""
+
+_BFLOAT16 = "@bfloat16"
+_SHOWN = 3
+
+
+class Ran(NamedTuple):
+    """What became of a program: as ``polyjuice.execution.Outcome``, with arrays as the worker has them."""
+
+    status: str
+    stage: str = ""
+    message: str = ""
+    outputs: Sequence[Sequence[Array]] = ()
+    reference: Sequence[Sequence[Array]] | None = None
+
+
+def read_arrays(path: Path) -> dict[str, Array]:
+    """The arrays of an ``inputs.npz``, by name."""
+    with np.load(path) as stored:
+        half = {name[: -len(_BFLOAT16)]: ("bfloat16", x) for name, x in stored.items() if name.endswith(_BFLOAT16)}
+        return {**half, **{name: (x.dtype.name, x) for name, x in stored.items() if not name.endswith(_BFLOAT16)}}
+
+
+def given(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
+    """The inputs of a case, in order."""
+    return [arrays[f"input_{i}"] for i in range(len(case["inputs"]))]
+
+
+def verdict(
+    case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, ran: Mapping[str, Ran]
+) -> tuple[str, str]:
+    """``passed``, ``failed`` or ``skipped``, and what there is to say of it; ``ran`` has each side's program."""
+    wrong = {side: _wrong(case, arrays, format, side, r) for side, r in ran.items()}
+    if any(wrong.values()):
+        fine = [side for side, r in ran.items() if r.status == "ok" and not wrong[side]]
+        return FAILED, "\n".join(
+            [*filter(None, wrong.values()), *(f"{side}, its equivalent, is right" for side in fine)]
+        )
+    refused = [f"{side}: {_headline(r.message)}" for side, r in ran.items() if r.status == "unsupported"]
+    return (SKIPPED, f"the compiler does not take it: {refused[0]}") if refused else (PASSED, "")
+
+
+def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, side: str, ran: Ran) -> str:
+    """What is wrong with a program, by the first output that is; or ""."""
+    if ran.status in ("error", "crash", "hang"):
+        return f"{side} failed in {ran.stage}: {ran.message}"
+    for number, outputs in enumerate(ran.outputs):
+        for k, declared in enumerate(case["outputs"]):
+            plain = ran.reference[number][k] if ran.reference else None
+            text = mistyped(outputs[k], declared)
+            if text and (plain is None or mistyped(plain, declared) != text):
+                return f"{side}: output {k} has {text}"
+            text = "" if text else off(outputs[k], arrays[f"expected_{k}"][1], _allowed(arrays, format, side, k), plain)
+            if text:
+                again = f", in run {number + 1}" if number else ""
+                return f"{side}: output {k} ({declared['dtype']}{declared['shape']}{again}) {text}"
+    return ""
+
+
+def _allowed(arrays: Mapping[str, Array], format: str, side: str, k: int) -> np.ndarray[Any, Any]:
+    """How far each element may be from the reference; TensorFlow leaves open what others do not (ties)."""
+    name = f"allowed_{side}_{k}"
+    return arrays.get(f"{name}_{format}", arrays[name])[1]
+
+
+def mistyped(array: Array, declared: Mapping[str, Any]) -> str:
+    """How the element type or the shape of a result is not the declared one, or ""."""
+    made, wanted = (array[0], list(array[1].shape)), (declared["dtype"], list(declared["shape"]))
+    return "" if made == wanted else f"type {made[0]}{made[1]}, not {wanted[0]}{wanted[1]}"
+
+
+def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, Any], plain: Array | None = None) -> str:
+    """How a result of the right type is wrong, or ""; ``plain`` is the framework's own uncompiled result."""
+    error = distance(values(array), expected)
+    wrong = error > allowed
+    if plain is not None and wrong.any() and plain[1].shape == array[1].shape:
+        wrong &= error > distance(values(plain), expected)
+    if not wrong.any():
+        return ""
+    at = np.unravel_index(np.argmax(np.where(wrong, error, -1.0)), wrong.shape)
+    places = [str([int(i) for i in place]) for place in np.argwhere(wrong)]
+    more = [*places[:_SHOWN], *(["..."] if len(places) > _SHOWN else [])]
+    bound = np.broadcast_to(allowed, wrong.shape)[at]
+    return (
+        f"is wrong at {len(places)} of {wrong.size} elements ({', '.join(more)}): at {[int(i) for i in at]} it gives "
+        f"{values(array)[at]}, and float64 {expected[at]}; they may differ by {bound:.3g}"
+    )
+
+
+def _headline(text: str) -> str:
+    """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
+    return " ".join(lines[:said])
+
+
+def values(array: Array) -> np.ndarray[Any, Any]:
+    """The numbers of an array: bfloat16 as float32."""
+    dtype, bits = array
+    return (bits.astype(np.uint32) << 16).view(np.float32) if dtype == "bfloat16" else bits
+
+
+def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree."""
+    with np.errstate(all="ignore"):
+        x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+        gap = np.abs(x - y)
+        same = (x == y) | (np.isnan(x) & np.isnan(y))
+        if a.dtype.kind in "iu" and b.dtype.kind in "iu":
+            same = a == b
+            gap = np.where(same, 0.0, np.maximum(gap, 1.0))
+    result: np.ndarray[Any, Any] = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
+    return result

@@ -1,0 +1,315 @@
+"""The worker: runs one compiler file, in that compiler's own interpreter, on what the host sends.
+
+Started as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream socket as its standard input. It
+never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy. Frames are those
+of _wire.py:
+
+    to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
+                           or {missing: text} or {problem: text} and then it ends
+    from the host          {names, arguments, results, setup, text, reference, compile, measure_s, sets} with
+                           source, named arrays, and the inputs of each set; with no set, those of the artifact before
+    to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
+                           and those of the reference
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import fcntl
+import gc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import platform
+import resource
+import site
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+PACKAGE = "_polyjuice_compilers"
+MESSAGE_LIMIT = 4_000
+TRACEBACK_LIMIT = 20_000
+LEAST_RUNS, MOST_RUNS = 5, 1_000
+_OUT_OF_MEMORY = (
+    "std::bad_alloc",
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "virtual memory exhausted",
+)
+
+
+def main(compiler_file: str, settings_json: str) -> None:
+    """Prepare the process and the compiler, then serve the host until it hangs up."""
+    channel = _take_channel()
+    settings = json.loads(settings_json)
+    _die_with_host(settings["lifeline"])
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _apply_python_path()
+    wire = _load_file("_polyjuice_wire", Path(__file__).with_name("_wire.py"))
+    try:
+        compiler = load_compiler(Path(compiler_file))
+        version = compiler.version()
+        compiler.check()
+        began = time.perf_counter()
+        if not settings["probe"]:
+            compiler.start(settings["options"])
+        prepared = time.perf_counter() - began
+    except ImportError as error:
+        wire.write(channel, {"missing": _one_line(error)})
+        return
+    except RuntimeError as error:
+        wire.write(channel, {"problem": _one_line(error)})
+        return
+    if settings["memory_gib"] is not None:
+        _limit_memory(settings["memory_gib"])
+    hello = {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()}
+    wire.write(channel, {**hello, "prepared_s": prepared})
+    _serve(channel, wire, compiler)
+
+
+def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> None:
+    """Answer requests until the host closes its side of the channel."""
+    stream = channel.makefile("rb")
+    inputs: list[Sequence[Any]] = []
+    while True:
+        try:
+            request, arrays = wire.read(stream)
+        except (EOFError, ConnectionError):
+            return
+        first = 1 + len(request["names"])
+        if request["sets"]:
+            inputs = _split(arrays[first:], request["sets"])
+        job = Job(lambda stage: wire.write(channel, {"stage": stage}), wire.checked)
+        wire.write(channel, *job.execute(compiler, request, arrays[:first], inputs))
+
+
+class Job:
+    """One artifact on its way through the stages, each announced and timed."""
+
+    def __init__(self, announce: Callable[[str], None], checked: Callable[[Any], list[Any]]) -> None:
+        self._announce = announce
+        self._checked = checked
+        self._begin = time.perf_counter()
+        self.stage = "load"
+        self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
+
+    @contextmanager
+    def _in(self, stage: str) -> Iterator[None]:
+        self.stage = stage
+        self._announce(stage)
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = time.perf_counter() - begin
+
+    def execute(
+        self, compiler: ModuleType, request: dict[str, Any], arrays: Sequence[Any], input_sets: Sequence[Sequence[Any]]
+    ) -> tuple[dict[str, Any], list[Any]]:
+        """The report and its arrays: the outputs for each set of inputs, then the reference outputs likewise."""
+        source = arrays[0][1].tobytes()
+        named = {name: arrays[1 + index] for index, name in enumerate(request["names"])}
+        arguments = [named[name] for name in request["arguments"]]
+        inputs = [[*one, *arguments] for one in input_sets]
+        text = source.decode() if request["text"] else source
+        artifact = {"source": text, "arrays": named, "setup": request["setup"]}
+        count = request["results"]
+        reference = None
+        outputs: list[Any] = []
+        report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
+        report.update(times=[], peak=0)
+        try:
+            with self._in("load"):
+                program = compiler.load(artifact)
+            if request["reference"] and hasattr(compiler, "eager"):
+                with self._in("eager"):
+                    results = [compiler.eager(program, one)[:count] for one in inputs]
+                    reference = [array for one in results for array in self._checked(one)]
+            if request["compile"]:
+                with self._in("compile"):
+                    compiled = compiler.compile(program, inputs[0])
+                with self._in("run"):
+                    results = [compiler.run(compiled, one)[:count] for one in inputs]
+                    outputs = [array for one in results for array in self._checked(one)]
+                    if request["measure_s"]:
+                        report.update(_measure(lambda: compiler.run(compiled, inputs[0]), request["measure_s"]))
+                if hasattr(compiler, "trace"):
+                    report["trace"] = compiler.trace(compiled)
+        except Exception as error:  # whatever the compiler raises is the result that the host asked for
+            report.update(_failure(_status(self.stage, error), self.stage, error))
+        other = time.perf_counter() - self._begin - sum(self.seconds.values())
+        report.update(
+            seconds={**self.seconds, "other": other},
+            reference=None if reference is None else len(reference),
+            rss=_rss(),
+        )
+        return report, outputs + (reference or [])
+
+
+def _measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:
+    """Run a program that has already run for about so many seconds, at least five times: times, and peak of memory."""
+    times: list[float] = []
+    gc.collect()
+    before = _reset_peak()
+    gc.disable()
+    try:
+        while len(times) < LEAST_RUNS or (sum(times) < seconds and len(times) < MOST_RUNS):
+            begin = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - begin)
+    finally:
+        gc.enable()
+    return {"times": times, "peak": max(_status_bytes("VmHWM") - before, 0)}
+
+
+def _reset_peak() -> int:
+    """Begin to measure the peak of the resident set anew, where the system can; the bytes that are resident now."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return _status_bytes("VmRSS")
+
+
+def _status_bytes(name: str) -> int:
+    """An entry of /proc/self/status that is given in kB; 0 where there is none."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
+    """Cut a sequence into parts of equal length."""
+    length = len(arrays) // parts
+    return [arrays[i * length : (i + 1) * length] for i in range(parts)]
+
+
+def _status(stage: str, error: Exception) -> str:
+    if stage in ("load", "eager") or isinstance(error, NotImplementedError):
+        return "unsupported"
+    out_of_memory = isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
+    return "crash" if out_of_memory else "error"
+
+
+def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:
+    trace = traceback.format_exception(type(error), error, error.__traceback__)
+    return {
+        "status": status,
+        "stage": stage,
+        "message": _anywhere(f"{type(error).__name__}: {error}")[:MESSAGE_LIMIT],
+        "traceback": _anywhere("".join(trace))[-TRACEBACK_LIMIT:],
+    }
+
+
+def _anywhere(text: str) -> str:
+    """A text without this machine's folders, which say nothing elsewhere and make equal failures differ."""
+    ours = str(Path(__file__).parents[2])
+    for folder in sorted({*sys.path, ours, sys.prefix, sys.base_prefix}, key=len, reverse=True):
+        if len(folder) > 1:
+            text = text.replace(folder + "/", "")
+    return text
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _take_channel() -> socket.socket:
+    """Move the host's socket off standard input, and standard output onto standard error.
+
+    What a framework, its C++ or a child process prints or reads then cannot disturb the frames.
+    """
+    channel = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return channel
+
+
+def _die_with_host(lifeline: int) -> None:
+    """Have the kernel end this process group when the host dies, however it dies and whatever we are doing.
+
+    The host holds the other end of this pipe and never writes: the one event it can bring is the host's end.
+    SIGIO, whose default is to terminate, then goes to the whole group, and so to a C++ compiler that runs.
+    (PR_SET_PDEATHSIG would reach this process only, and also when just a *thread* of the host ends.)
+    """
+    os.set_inheritable(lifeline, False)
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _apply_python_path() -> None:
+    """Do what -I left out: PYTHONPATH, a sitecustomize found there, and the user's own site-packages."""
+    user_site = site.getusersitepackages()
+    in_environment = sys.prefix != sys.base_prefix
+    if os.path.isdir(user_site) and not in_environment and "PYTHONNOUSERSITE" not in os.environ:
+        site.addsitedir(user_site)
+    python_path = os.environ.get("PYTHONPATH")
+    if not python_path:
+        return
+    folders = [os.path.abspath(folder) for folder in python_path.split(os.pathsep)]
+    sys.path[:0] = folders
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", folders)
+    if spec is not None:
+        _execute(spec)
+
+
+def load_compiler(path: Path) -> ModuleType:
+    """Load a compiler file into a private package, so that onnxruntime.py does not hide the framework."""
+    package = ModuleType(PACKAGE)
+    package.__path__ = [str(path.parent)]
+    sys.modules[PACKAGE] = package
+    return _load_file(f"{PACKAGE}.{path.stem}", path)
+
+
+def _load_file(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise ImportError(f"{path} is not a Python file")
+    return _execute(spec)
+
+
+def _execute(spec: importlib.machinery.ModuleSpec) -> ModuleType:
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    assert spec.loader is not None
+    spec.loader.exec_module(module)
+    return module
+
+
+def _limit_memory(gib: float) -> None:
+    """Limit the address space to what the process has by now, frameworks and all, and this much more."""
+    limit = _statm(0) + int(gib * 2**30)
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    except (OSError, ValueError):  # macOS lists the limit, but refuses to set it
+        return
+
+
+def _statm(field: int) -> int:
+    """Bytes of this process: 0 the address space, 1 the resident set. 0 where there is no /proc."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
+    except FileNotFoundError:
+        return 0
+
+
+def _rss() -> int:
+    return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
