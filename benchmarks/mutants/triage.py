@@ -116,9 +116,9 @@ def table(rows: dict[str, Any]) -> str:
     lines = [
         "# What campaigns make of planted faults",
         "",
-        "`python benchmarks/mutants/triage.py`. A campaign on a compiler with one fault; findings of the fault are those",
-        "whose reproducers end with 1, and with 0 without it: as they were met, and as they are told. The rest is of what",
-        "is told first.",
+        "`python benchmarks/mutants/triage.py`. A campaign on a compiler with one fault; findings of the fault are",
+        "those whose reproducers end with 1, and with 0 without it: as they were met, and as they are told. The rest",
+        "is of what is told first.",
         "",
         "| fault | cases | met | told | operators a side | to blame | compiler's own | minutes |",
         "|---|---|---|---|---|---|---|---|",
