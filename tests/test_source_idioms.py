@@ -205,6 +205,15 @@ def test_a_cast_that_promotion_would_not_make_stays(source: str, shape: tuple[in
     assert not spelled(graph, "torch", "implicit promotion")
 
 
+@pytest.mark.parametrize(("op", "left_out"), [("Add", True), ("Sub", False)])
+def test_a_boolean_is_cast_before_it_is_subtracted(op: str, left_out: bool) -> None:
+    """Torch refuses to subtract booleans, though it promotes them."""
+    build = GraphBuilder()
+    i, x = build.input(TensorType("bool", (2, 3)), "i"), build.input(TensorType("int64", (2, 3)), "x")
+    graph = build.build([build.op(op, build.op("Cast", i, to="int64"), x)])
+    assert bool(spelled(graph, "torch", "implicit promotion")) == left_out
+
+
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 

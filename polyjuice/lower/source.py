@@ -252,6 +252,8 @@ class _Writer:
                 if name not in casts or other in found or self._uses[name] != 1:
                     continue
                 origin = casts[name].inputs[0]
+                if node.op == "Sub" and self._graph.types[origin].dtype == "bool":  # which Torch refuses to subtract
+                    continue
                 widens = origin not in found and other not in self._graph.constants
                 if widens and self._promoted(origin, other) and self._rng.random() < _IMPLICIT_CAST:
                     found[name] = origin
