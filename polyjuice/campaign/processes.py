@@ -94,11 +94,11 @@ def _run_case(index: int) -> CaseResult:
 def triage(folder: Path, suspects: Sequence[Suspect]) -> Triaged:
     """Triage a finding; whatever goes wrong in our own code is a result too."""
     assert _job is not None
-    config = _job[0]
+    config, _, rules = _job
 
     def work() -> Triaged:
         try:
-            return automatic.triage(folder, suspects, config.triage_s)
+            return automatic.triage(folder, suspects, config.triage_s, rules)
         except Exception:
             return Triaged(folder.name, defect=traceback.format_exc())
 

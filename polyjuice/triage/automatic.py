@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import Rule
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles.comparison import operators
@@ -51,27 +52,31 @@ class Triaged:
     seconds: float = 0.0
 
 
-def triage(folder: Path, suspects: Sequence[Suspect], time_s: float) -> Triaged:
+def triage(folder: Path, suspects: Sequence[Suspect], time_s: float, rules: Sequence[Rule] = ()) -> Triaged:
     """Triage the finding in a folder; what it is reduced to is put into ``reduced`` there.
 
-    Reduction has so many seconds, and bisection as many again.
+    Reduction has so many seconds, and bisection as many again. ``rules`` are those that may explain it (none given:
+    those that come with Polyjuice).
     """
     began = time.monotonic()
     try:
         stored = load(folder)
-        signature, record = _triage(stored, suspects, time_s)
+        signature, record = _triage(stored, suspects, time_s, rules)
         result = Triaged(folder.name, signature, record)
     except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
         result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
     return replace(result, seconds=time.monotonic() - began)
 
 
-def _triage(stored: Stored, suspects: Sequence[Suspect], time_s: float) -> tuple[str, Mapping[str, Any] | None]:
+def _triage(
+    stored: Stored, suspects: Sequence[Suspect], time_s: float, rules: Sequence[Rule]
+) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
         raise FindingError("every trial would take as long as the time limit allows")
     if signature := _accounting(stored, suspects):
         return signature, None
-    small = load(reduction.reduce(stored, reduced_folder(stored.folder), time_s).folder)
+    reduced = reduction.reduce(stored, reduced_folder(stored.folder), time_s, rules=rules)
+    small = load(reduced.folder)
     try:
         found = bisection.bisect(small, time_s)
     except FindingError:  # nothing of this compiler can be switched off
