@@ -180,7 +180,9 @@ def found(folder: Path, code: str, *options: object) -> tuple[Path, dict[str, st
     path = plugin(folder / "site", code, name="spoiled")["PYTHONPATH"]
     env = {"PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")]))}
     seeds = ["--seeds", model(folder / "model.onnx"), "-n", 1, "--workers", 1]
-    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, *options, "--out", folder / "c", env=env)
+    done = polyjuice(
+        "fuzz", "--compiler", "spoiled", *seeds, "--triage", "0s", *options, "--out", folder / "c", env=env
+    )
     assert done.returncode == 1, done.stderr
     return min((folder / "c/findings").iterdir()), env
 

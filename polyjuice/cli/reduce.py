@@ -10,8 +10,9 @@ import typer
 from rich.markup import escape
 from rich.progress import SpinnerColumn, TextColumn
 
-from polyjuice.cli.common import FINDINGS, OK, Usage, interpreter, seconds, stderr, stdout
+from polyjuice.cli.common import FINDINGS, OK, RulesOption, Usage, interpreter, seconds, stderr, stdout
 from polyjuice.cli.progress import Live
+from polyjuice.egraph import load as load_rules
 from polyjuice.triage import reduction
 from polyjuice.triage.automatic import reduced_folder
 from polyjuice.triage.stored import load
@@ -23,6 +24,7 @@ def reduce(
     python: Annotated[
         Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
     ] = None,
+    rules: RulesOption = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder for the reduced finding.", show_default="FINDING/reduced")
     ] = None,
@@ -34,7 +36,7 @@ def reduce(
     stored = load(finding, python and interpreter(python))
     try:
         with _Progress() as live:
-            reduced = reduction.reduce(stored, folder, seconds(duration), live.show)
+            reduced = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
     except reduction.NotShown:
         stderr.print(f"polyjuice: {escape(str(finding))} does not show any more: there is nothing to reduce")
         sys.exit(OK)
