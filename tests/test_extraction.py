@@ -342,10 +342,3 @@ def test_the_fewest_are_no_more_than_the_smallest_tree_has(drawn: tuple[EGraphVi
     smallest_tree = min(tree for tree, _ in selections)
     assert fewest <= max(operators for tree, operators in selections if tree == smallest_tree)
     assert fewest >= min(operators for _, operators in selections)
-
-
-@settings(max_examples=200, deadline=None)
-@given(extractors(), st.integers(0, 5))
-def test_the_most_are_no_fewer_than_the_fewest(drawn: tuple[EGraphView, list[int]], seed: int) -> None:
-    e = Extractor(*drawn)
-    assert most(e, seed=seed).operators() >= e.fewest().operators()

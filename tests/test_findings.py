@@ -235,7 +235,7 @@ def test_replay_runs_the_reproducer_again(mismatch: Path, tmp_path: Path, site: 
     assert "differ at" in done.stdout
     done = polyjuice("replay", tmp_path)
     assert done.returncode == 2
-    assert done.stderr == f"polyjuice: {tmp_path} is not a finding's folder (there is no repro.py)\n"
+    assert done.stderr.startswith(f"polyjuice: {tmp_path} is neither a finding's folder (there is no repro.py)")
 
 
 def test_the_summary_for_people_names_each_distinct_finding(campaign: tuple[Path, dict[str, Any]], site: Path) -> None:
