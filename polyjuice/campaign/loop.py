@@ -78,6 +78,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
                     store.add(result, elapsed())
                     tasks.count(result)
                     listener.case(result)
+                    if result.findings:
+                        triage.publish()
             for future in triaging & finished:
                 triaged: Triaged = future.result()
                 listener.triaged(triaged, triage.finish(triaged))
