@@ -67,9 +67,9 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
                     break
                 with _uninterrupted():  # it may start a process
                     running.add(pool.submit(processes.run_cases, task))
-            while job := triage.next(elapsed(), cases=bool(running)):
+            while finding := triage.next(elapsed(), cases=bool(running)):
                 with _uninterrupted():
-                    triaging.add(pool.submit(processes.triage, *job))
+                    triaging.add(pool.submit(processes.triage, finding))
             if not running and not triaging:
                 break
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done

@@ -15,9 +15,10 @@ from typing import TypeVar
 
 from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.triage import suspects
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
-from polyjuice.triage import automatic
+from polyjuice.triage import automatic, known
 from polyjuice.triage.automatic import Suspect, Triaged
 
 Result = TypeVar("Result")
@@ -91,14 +92,17 @@ def _run_case(index: int) -> CaseResult:
     return _unwound(work)
 
 
-def triage(folder: Path, suspects: Sequence[Suspect]) -> Triaged:
+def triage(folder: Path) -> Triaged:
     """Triage a finding; whatever goes wrong in our own code is a result too."""
     assert _job is not None
-    config, _, rules = _job
+    config, campaign, rules = _job
+
+    def seen(compiler: str, version: str) -> Sequence[Suspect]:
+        return suspects(campaign, known.read(Path(config.known)) if config.known else (), compiler, version)
 
     def work() -> Triaged:
         try:
-            return automatic.triage(folder, suspects, config.triage_s, rules)
+            return automatic.triage(folder, seen, config.triage_s, rules)
         except Exception:
             return Triaged(folder.name, defect=traceback.format_exc())
 

@@ -37,8 +37,8 @@ class Triage:
         self._spent_s = 0.0
         self._cases_s: float | None = None
 
-    def next(self, elapsed_s: float, cases: bool) -> tuple[Path, list[Suspect]] | None:
-        """The finding to triage now, and what may account for it; None where there is none, or no time for it.
+    def next(self, elapsed_s: float, cases: bool) -> Path | None:
+        """The folder of the finding to triage now; None where there is none, or no time for it.
 
         ``elapsed_s`` is how long the campaign has run; ``cases`` says whether it still runs cases. Small programs come
         first.
@@ -56,7 +56,7 @@ class Triage:
             return None
         record = min(waiting, key=lambda record: sum(record["operators"].values()))
         self._running[record["folder"]] = record
-        return self._store.folder / "raw" / record["folder"], self._suspects(record)
+        return self._store.folder / "raw" / str(record["folder"])
 
     def _waiting(self) -> Sequence[Mapping[str, Any]]:
         """The findings that may be triaged now. A failure like one that has been is triaged by that."""
@@ -71,14 +71,6 @@ class Triage:
             elif record["folder"] not in self._running and not (failure and signature in running):
                 waiting.append(record)
         return waiting
-
-    def _suspects(self, record: Mapping[str, Any]) -> list[Suspect]:
-        """What has been found so far or is known, as far as the part of the compiler to blame for it is known."""
-        found = [Suspect(d.signature, tuple(d.record["blame"])) for d in self._store.findings()]
-        version = record["versions"][record["compiler"]]
-        bugs = (bug for bug in self._bugs if bug.compiler == record["compiler"] and bug.is_in(version))
-        suspects = (*found, *(Suspect(bug.signature, bug.blame) for bug in bugs))
-        return [suspect for suspect in suspects if suspect.signature and suspect.blame]
 
     def finish(self, triaged: Triaged) -> str:
         """Take a result in. The address of the known bug's report where the finding turned out to be one, or ""."""
@@ -104,6 +96,17 @@ class Triage:
             shutil.rmtree(folder / other)
         for distinct in told:
             _publish(distinct, self._store.folder / "raw" / distinct.name, folder / distinct.name)
+
+
+def suspects(campaign: Path, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
+    """What a campaign has found so far, or is known, as far as the part of the compiler to blame for it is known."""
+    store, _ = Store.open(campaign)
+    try:
+        found = [Suspect(d.signature, tuple(d.record["blame"])) for d in store.findings()]
+    finally:
+        store.close()
+    found += [Suspect(b.signature, b.blame) for b in bugs if b.compiler == compiler and b.is_in(version)]
+    return [suspect for suspect in found if suspect.signature and suspect.blame]
 
 
 def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:

@@ -8,7 +8,7 @@ program.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -52,9 +52,14 @@ class Triaged:
     seconds: float = 0.0
 
 
-def triage(folder: Path, suspects: Sequence[Suspect], time_s: float, rules: Sequence[Rule] = ()) -> Triaged:
+Suspects = Callable[[str, str], Sequence[Suspect]]
+"""What may account for findings of a compiler in a version, as far as is known when this is asked."""
+
+
+def triage(folder: Path, suspects: Suspects, time_s: float, rules: Sequence[Rule] = ()) -> Triaged:
     """Triage the finding in a folder; what it is reduced to is put into ``reduced`` there.
 
+    Suspects are asked for before a finding is reduced, and again after it: others may have been found meanwhile.
     Reduction has so many seconds, and bisection as many again. ``rules`` are those that may explain it (none given:
     those that come with Polyjuice).
     """
@@ -69,7 +74,7 @@ def triage(folder: Path, suspects: Sequence[Suspect], time_s: float, rules: Sequ
 
 
 def _triage(
-    stored: Stored, suspects: Sequence[Suspect], time_s: float, rules: Sequence[Rule]
+    stored: Stored, suspects: Suspects, time_s: float, rules: Sequence[Rule]
 ) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
         raise FindingError("every trial would take as long as the time limit allows")
@@ -77,6 +82,8 @@ def _triage(
         return signature, None
     reduced = reduction.reduce(stored, reduced_folder(stored.folder), time_s, rules=rules)
     small = load(reduced.folder)
+    if signature := _accounting(small, suspects):
+        return signature, None
     try:
         found = bisection.bisect(small, time_s)
     except FindingError:  # nothing of this compiler can be switched off
@@ -93,19 +100,21 @@ def reduced_folder(folder: Path) -> Path:
     return folder / "reduced"
 
 
-def _accounting(stored: Stored, suspects: Sequence[Suspect]) -> str:
+def _accounting(stored: Stored, suspects: Suspects) -> str:
     """The signature of the suspect without which the finding does not show; "" if there is none.
 
     All are switched off together first: most findings that none accounts for are told by one trial.
     """
-    suspects = [s for s in suspects if s.blame and s.signature.startswith(f"{stored.record.kind} ")]
-    if not suspects:
+    record, compiler = stored.record, stored.record.compiler
+    known = suspects(compiler, record.versions[compiler])
+    alike = [suspect for suspect in known if suspect.blame and suspect.signature.startswith(f"{record.kind} ")]
+    if not alike:
         return ""
     case = stored.case()
-    everything = tuple(dict.fromkeys(name for suspect in suspects for name in suspect.blame))
-    if len(suspects) > 1 and bisection.without(stored, case, everything) is Trial.shown:
+    everything = tuple(dict.fromkeys(name for suspect in alike for name in suspect.blame))
+    if len(alike) > 1 and bisection.without(stored, case, everything) is Trial.shown:
         return ""
-    accounting = (s.signature for s in suspects if bisection.without(stored, case, s.blame) is Trial.gone)
+    accounting = (s.signature for s in alike if bisection.without(stored, case, s.blame) is Trial.gone)
     return next(accounting, "")
 
 
