@@ -121,6 +121,21 @@ def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tupl
     assert summary["raw_findings"] + summary["known"][url] == triaged[1]["raw_findings"]
 
 
+def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tuple[Path, dict[str, Any]]) -> None:
+    """As after a kill in the middle of it; what someone has put beside the others stays."""
+    folder = triaged[0]
+    before = told(folder)
+    cut, whole = sorted((folder / "c/findings").iterdir())
+    (cut / "finding.json").unlink()
+    (whole / "notes.txt").write_text("mine")
+    (folder / "c/findings/.000009-0-mismatch").mkdir()
+    done = polyjuice("fuzz", "--resume", folder / "c", env={"PYTHONPATH": str(folder / "site")})
+    assert done.returncode == 1, done.stderr
+    assert told(folder) == before
+    assert sorted((folder / "c/findings").iterdir()) == [cut, whole]
+    assert (whole / "notes.txt").read_text() == "mine"
+
+
 @pytest.mark.long
 def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")

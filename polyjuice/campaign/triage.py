@@ -60,10 +60,11 @@ class Triage:
 
     def _waiting(self) -> Sequence[Mapping[str, Any]]:
         """The findings that may be triaged now. A failure like one that has been is triaged by that."""
-        seen = {distinct.signature for distinct in self._store.findings() if distinct.triaged}
+        untriaged = self._store.untriaged()
+        seen = {distinct.signature for distinct in self._store.findings() if distinct.triaged} if untriaged else set()
         running = {record["signature"] for record in self._running.values()}
         waiting = []
-        for record in self._store.untriaged():
+        for record in untriaged:
             signature = record["signature"]
             failure = record["kind"] in FAILURES
             if failure and signature in seen:
@@ -110,19 +111,23 @@ def suspects(campaign: Path, bugs: Sequence[known.KnownBug], compiler: str, vers
 
 
 def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
-    if folder.exists() and _is_reduced(folder) != distinct.reduced:
-        shutil.rmtree(folder)
-    if not folder.exists():
-        source = reduced_folder(raw) if distinct.reduced else raw
-        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(reduced_folder(raw).name))
-    annotate(
-        folder,
-        signature=distinct.signature,
-        regression=distinct.record["regression"],
-        more=len(distinct.others),
-        examples=[str(Path("raw") / name) for name in distinct.others[:_EXAMPLES]],
-    )
-
-
-def _is_reduced(folder: Path) -> bool:
-    return bool(json.loads((folder / "finding.json").read_text(encoding="utf-8"))["reduction"])
+    """Put a finding where it is told, whole or not at all; what is there already is only told the new counts."""
+    said = {
+        "signature": distinct.signature,
+        "regression": distinct.record["regression"],
+        "more": len(distinct.others),
+        "examples": [str(Path("raw") / name) for name in distinct.others[:_EXAMPLES]],
+    }
+    path = folder / "finding.json"
+    there = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    if there and bool(there["reduction"]) == distinct.reduced:
+        if not said.items() <= there.items():
+            annotate(folder, **said)
+        return
+    source = reduced_folder(raw) if distinct.reduced else raw
+    staged = folder.with_name(f".{folder.name}")
+    shutil.rmtree(staged, ignore_errors=True)
+    shutil.copytree(source, staged, ignore=shutil.ignore_patterns(reduced_folder(raw).name))
+    annotate(staged, **said)
+    shutil.rmtree(folder, ignore_errors=True)
+    staged.rename(folder)

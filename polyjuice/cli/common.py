@@ -53,10 +53,10 @@ def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
     return names
 
 
-def seconds(text: str, option: str = "--time") -> float:
-    """A duration such as 90s, 10m or 8h."""
+def seconds(text: str, option: str = "--time", *, zero: bool = False) -> float:
+    """A duration such as 90s, 10m or 8h; 0s only where ``zero`` is allowed."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
-    if not match or float(match[1]) == 0:
+    if not match or (float(match[1]) == 0 and not zero):
         raise Usage(f"{option} {text}: give a number and a unit, as in 90s, 10m or 8h")
     return float(match[1]) * _UNITS[match[2] or "s"]
 

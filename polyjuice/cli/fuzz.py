@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -150,7 +149,7 @@ def fuzz(
             opset=opset,
             disruptive=disruptive,
             known=_known_bugs(known_bugs),
-            triage_s=0.0 if re.fullmatch(r"0+[smhd]?", triage) else seconds(triage, "--triage"),
+            triage_s=seconds(triage, "--triage", zero=True),
         )
         version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)

@@ -89,7 +89,9 @@ def annotate(folder: Path, /, **said: Any) -> dict[str, Any]:
     """Add to the ``finding.json`` of a folder, or replace; the rest stays. What it says then."""
     path = folder / "finding.json"
     record = {**json.loads(path.read_text("utf-8")), **said}
-    path.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    written = path.with_suffix(".new")
+    written.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    written.replace(path)
     return record
 
 
