@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
 import warnings
 from collections import defaultdict
@@ -18,9 +19,11 @@ from onnx.reference import ReferenceEvaluator
 
 from polyjuice.formats import FormatError, from_model, to_model
 from polyjuice.formats.tensors import to_array
+from polyjuice.formats.versions import OPSET
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, Sample
+from polyjuice.ops.decompose import decompose
 from polyjuice.ops.sampling import SIZES, restricted_values
 
 ONNX_OPS = sorted(name for domain, name in TABLE if not domain)
@@ -282,3 +285,15 @@ def test_random_instances(name: str, dtype: str) -> None:
         for actual, wanted in zip(evaluate(graph, inputs), expected, strict=True):
             assert_close(actual, wanted, precision)
     assert checked
+
+
+@pytest.mark.parametrize("name", ["cumprod", "logcumsumexp", "cummax", "cummin"])
+def test_running_reductions_of_long_lines_stay_linear(name: str) -> None:
+    builder = GraphBuilder()
+    x = builder.input(TensorType("float32", (3, 5000)))
+    results = builder.multi(name, x, domain="aten", dim=-1)
+    graph = decompose(builder.build(results), OPSET)
+    assert max(math.prod(t.shape) for t in graph.types.values()) <= 2 * 3 * 5000
+    inputs = [np.random.default_rng(0).uniform(0.9, 1.1, (3, 5000)).astype(np.float32)]
+    for mine, other in zip(evaluate(graph, inputs), evaluate(builder.build(results), inputs), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-3)

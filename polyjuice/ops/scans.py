@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import dtypes
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import along, errors
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, ErrorFn, Op, Spelling
 from polyjuice.ops.text import subscript
+
+_Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
+"""What reduces the values that stand for earlier elements and those that stand for later ones."""
 
 
 def _positions(shape: Sequence[int], axis: int) -> np.ndarray:
@@ -65,22 +67,42 @@ def _cumsum_tensorflow(c: Call) -> str:
 # --- ATen's ----------------------------------------------------------------------------------------------------------
 
 
-def _windows(b: Builder, x: str, axis: int, neutral: Any) -> str:
-    """The operand with a further axis before ``axis``: at i, the elements up to i, and ``neutral`` elsewhere."""
-    t = b.types[x]
-    n = t.shape[axis]
-    mask = np.tri(n, dtype=bool).reshape((n, n, *(1 for _ in t.shape[axis + 1 :])))
-    other = b.constant(np.asarray(neutral).astype(dtypes.to_numpy(t.dtype)))
-    return b.op("Where", b.constant(mask), b.op("Unsqueeze", x, axes=(axis,)), other)
+def _doubled(b: Builder, state: Sequence[str], axis: int, combine: _Combine) -> Sequence[str]:
+    """A running reduction by doubling (Hillis and Steele 1986): after k steps an element stands for 2^k elements.
+
+    ``combine`` reduces what stands for earlier elements and what stands for later ones; the values grow by the
+    logarithm of the axis's length, not by the length.
+    """
+
+    def part(name: str, start: int, end: int) -> str:
+        return b.op("Slice", name, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
+
+    n = b.types[state[0]].shape[axis]
+    for step in _steps(n):
+        combined = combine([part(x, 0, n - step) for x in state], [part(x, step, n) for x in state])
+        state = [b.op("Concat", part(x, 0, step), y, axis=axis) for x, y in zip(state, combined, strict=True)]
+    return state
 
 
-def _windowed_tensorflow(c: Call, neutral: str) -> str:
-    """The same in TensorFlow."""
-    t, axis = c.types[0], normalize_axis(c.attrs["dim"], c.types[0].rank)
-    n, rest = t.shape[axis], t.rank - axis - 1
-    mask = f"tf.cast(tf.linalg.band_part(tf.ones(({n}, {n})), -1, 0), tf.bool)"
-    shaped = f"tf.reshape({mask}, {(n, n, *(1 for _ in range(rest)))})" if rest else mask
-    return f"tf.where({shaped}, tf.expand_dims({c.x[0]}, {axis}), {neutral})"
+def _steps(n: int) -> Sequence[int]:
+    """The distances at which doubling combines ``n`` elements: 1, 2, 4, ..."""
+    return [1 << k for k in range(max(n - 1, 0).bit_length())]
+
+
+def _reduced_in_pairs(reduction: str) -> DecomposeFn:
+    """A running reduction by an operator that reduces two elements at a time."""
+
+    def build(b: Builder, x: Sequence[str], a: Any) -> str:
+        axis = normalize_axis(a["dim"], b.types[x[0]].rank)
+
+        def combine(earlier: Sequence[str], later: Sequence[str]) -> Sequence[str]:
+            pair = b.op("Concat", *(b.op("Unsqueeze", y, axes=(axis,)) for y in (*earlier, *later)), axis=axis)
+            return [b.op(reduction, pair, axes=(axis,), keepdims=0)]
+
+        (result,) = _doubled(b, x, axis, combine)
+        return result if result != x[0] else b.op("Identity", result)
+
+    return build
 
 
 def _op(
@@ -117,11 +139,6 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if(errors.overflows(c, widest), bound)
 
 
-def _cumprod_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
-    axis = normalize_axis(a["dim"], b.types[x[0]].rank)
-    return b.op("ReduceProd", _windows(b, x[0], axis, 1), axes=(axis + 1,), keepdims=0)
-
-
 def _cumprod_torch(c: Call) -> str:
     form = c.rng.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
     return form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype)
@@ -141,11 +158,6 @@ def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
     seen = np.maximum.accumulate(np.abs(c.x[0]), axis)
     rounding = c.unit * _positions(c.x[0].shape, axis) * (4 + 2 * seen + 2 * np.abs(c.y[0]))
     return np.asarray(np.maximum.accumulate(_operand_errors(c), axis) + rounding)
-
-
-def _logcumsumexp_onnx(b: Builder, x: Sequence[str], a: Any) -> str:
-    axis = normalize_axis(a["dim"], b.types[x[0]].rank)
-    return b.op("ReduceLogSumExp", _windows(b, x[0], axis, -np.inf), axes=(axis + 1,), keepdims=0)
 
 
 def _extreme(sign: int) -> Any:
@@ -180,34 +192,46 @@ def _extreme_error(sign: int) -> ErrorFn:
     return bound
 
 
-def _extreme_tensorflow(name: str) -> Any:
+def _extreme_tensorflow(name: str, comparison: str) -> Spelling:
     def spell(c: Call) -> str:
-        t, axis = c.types[0], normalize_axis(c.attrs["dim"], c.types[0].rank)
-        bound = f"tf.{t.dtype}.{'min' if name == 'max' else 'max'}"
-        windows = c.let(_windowed_tensorflow(c, f"tf.constant({bound}, dtype=tf.{t.dtype})"))
-        return f"(tf.reduce_{name}({windows}, axis={axis + 1}), tf.arg{name}({windows}, axis={axis + 1}))"
+        t = c.types[0]
+        n = t.shape[c.attrs["dim"]]
+        axis = normalize_axis(c.attrs["dim"], t.rank)
+        places = f"tf.reshape(tf.range({n}, dtype=tf.int64), {[-1 if k == axis else 1 for k in range(t.rank)]})"
+        values, indices = c.x[0], c.let(f"tf.broadcast_to({places}, {list(t.shape)})")
+        for step in _steps(n):
+            first, earlier, later = (subscript(t.rank, {axis: part}) for part in (f":{step}", f":-{step}", f"{step}:"))
+            taken = c.let(f"{values}{later} {comparison} {values}{earlier}")
+            where = f"tf.where({taken}, {indices}{later}, {indices}{earlier})"
+            extreme = f"tf.{name}imum({values}{later}, {values}{earlier})"
+            values, indices = (
+                c.let(f"tf.concat([{x}{first}, {y}], {axis})") for x, y in ((values, extreme), (indices, where))
+            )
+        return f"({values}, {indices})"
 
     return spell
 
 
-def _extreme_onnx(op: str, sign: int) -> DecomposeFn:
+def _extreme_onnx(op: str, comparison: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Any) -> tuple[str, str]:
-        dtype, axis = b.types[x[0]].dtype, normalize_axis(a["dim"], b.types[x[0]].rank)
-        held = b.op("Cast", x[0], to="int32") if dtype == "int16" else x[0]
-        lowest = -sign * dtypes.largest_finite(dtype)
-        if dtypes.is_int(dtype):
-            info = np.iinfo(dtypes.to_numpy(dtype))
-            lowest = info.min if sign > 0 else info.max
-        windows = _windows(b, held, axis, lowest)
-        values = b.op(f"Reduce{op}", windows, axes=(axis + 1,), keepdims=0)
-        indices = b.op(f"Arg{op}", windows, axis=axis + 1, keepdims=0)
-        return b.op("Cast", values, to=dtype) if dtype == "int16" else values, indices
+        t = b.types[x[0]]
+        axis = normalize_axis(a["dim"], t.rank)
+        held = b.op("Cast", x[0], to="int32" if t.dtype == "int16" else t.dtype)
+        places = np.arange(t.shape[axis]).reshape([-1 if k == axis else 1 for k in range(t.rank)])
+        indices = b.op("Expand", b.constant(places), shape=t.shape)
+
+        def combine(earlier: Sequence[str], later: Sequence[str]) -> Sequence[str]:
+            taken = b.op(comparison, later[0], earlier[0])
+            return [b.op(op, later[0], earlier[0]), b.op("Where", taken, later[1], earlier[1])]
+
+        values, indices = _doubled(b, (held, indices), axis, combine)
+        return b.op("Cast", values, to=t.dtype) if t.dtype == "int16" else values, indices
 
     return build
 
 
 def _running_extreme(op: str, sign: int) -> Op:
-    name = op.lower()
+    name, comparison, word = op.lower(), ">=" if sign > 0 else "<=", "Greater" if sign > 0 else "Less"
     return _op(
         f"cum{name}",
         _extreme(sign),
@@ -215,8 +239,8 @@ def _running_extreme(op: str, sign: int) -> Op:
         lambda c: c.rng.choice(
             (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
         ),
-        _extreme_tensorflow(name),
-        _extreme_onnx(op, sign),
+        _extreme_tensorflow(name, comparison),
+        _extreme_onnx(op, f"{word}OrEqual"),
         NUMERIC,
         results=("T", "int64"),
         shape=lambda s, a: [*along.first_shape(s, a), s[0]],
@@ -254,7 +278,7 @@ OPS = (
         _cumprod_error,
         _cumprod_torch,
         _cumprod_tensorflow,
-        _cumprod_onnx,
+        _reduced_in_pairs("ReduceProd"),
         WIDE,
         exact=True,
         partial=lambda x, a: np.cumprod(np.maximum(np.abs(x[0]), 1), a["dim"]),
@@ -265,7 +289,7 @@ OPS = (
         _logcumsumexp_error,
         lambda c: f"torch.logcumsumexp({c.x[0]}, dim={c.attrs['dim']})",
         lambda c: f"tf.math.cumulative_logsumexp({c.x[0]}, axis={c.attrs['dim']})",
-        _logcumsumexp_onnx,
+        _reduced_in_pairs("ReduceLogSumExp"),
         FLOATS,
         ulps=4,
     ),
