@@ -20,6 +20,9 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import Mode, exact_outputs, possibly_exact
 
+#: From how many starts the normal profile searches.
+_STARTS = 3
+
 #: Magnitudes that the exact profile tries, from the most telling to the safest.
 _MAGNITUDES = (6, 3, 1)
 
@@ -66,7 +69,7 @@ def make_inputs(graph: Graph, profile: str, seed: int | str, variants: Sequence[
     """
     rng = _generator(profile, seed)
     if profile == "normal":
-        return find(graph, _normal(graph.input_types, rng), integers=True).inputs(graph)
+        return _finite(graph, rng)
     if profile == "exact":
         return _exact(graph, seed, variants)
     if profile == "wrap":
@@ -96,6 +99,16 @@ def _generator(profile: str, seed: int | str) -> np.random.Generator:
 
 def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     return tuple(normal(t, rng) for t in types)
+
+
+def _finite(graph: Graph, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Values near normal ones under which all of the graph is finite, from the first of several starts that has some.
+
+    Of the first start, where none has.
+    """
+    starts = (find(graph, _normal(graph.input_types, rng), integers=True) for _ in range(_STARTS))
+    first = next(starts)
+    return next((found for found in (first, *starts) if found.finite), first).inputs(graph)
 
 
 def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph]) -> tuple[np.ndarray, ...]:

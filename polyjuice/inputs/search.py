@@ -9,7 +9,7 @@ what is found does not depend on the clock.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,8 +30,12 @@ _MIXTURES = 3
 #: How many applications of nodes a search may take: on large graphs there are fewer iterations.
 _APPLICATIONS = 20_000
 
-#: How many operands may be read from new inputs.
+#: How many operands may be read from new inputs, in small graphs, and of how many nodes one in larger ones.
 _NEW_INPUTS = 4
+_NODES_PER_NEW_INPUT = 6
+
+#: From how many further sets of starting values inputs must be found before a graph counts as settled.
+_CONFIRMATIONS = 3
 
 _RANGES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "positive": lambda x: np.abs(x) + 0.25,
@@ -114,28 +118,43 @@ def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
     """The graph, changed where there seem to be no inputs under which all its values are finite, so that there are.
 
     Floating constants change their values, those of one value last; a constant of one value keeps one. With
-    ``new_inputs`` an operand that no values make finite, as in log(x - x), is then read from a new input; what it was
-    becomes an output. The graph itself where it needs no change, or where nothing helps.
+    ``new_inputs`` an operand that no values make finite, as in log(x - x), or none that a search from other starting
+    values comes to, is then read from a new input; what it was becomes an output. The graph itself where it needs no
+    change, or where nothing helps.
     """
     rng = np.random.default_rng(list(f"settle {seed}".encode()))
     start = tuple(normal(t, rng) for t in graph.input_types)
     if finite_everywhere(graph, start):
         return graph
-    given = dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
-    settled, found = graph, _with_constants(graph, given)
-    for _ in range(_NEW_INPUTS if new_inputs else 0):
-        if found.finite:
-            break
-        settled, added = _detached(settled, found)
-        if not added:
-            return graph
-        given = {name: array for name, array in given.items() if name in settled.types}
-        given |= {name: normal(settled.types[name], rng) for name in added}
+    best, settled, given = graph, graph, dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
+    for _ in range(1 + (max(_NEW_INPUTS, len(graph.nodes) // _NODES_PER_NEW_INPUT) if new_inputs else 0)):
         found = _with_constants(settled, given)
-    changed = {name: found.values[name] for name in settled.constants}
-    if not found.finite or (settled is graph and all(changed[name] is graph.constants[name] for name in changed)):
+        if found.finite:
+            best = settled = _with_values(settled, found)
+            found = next((f for f in _searches(settled, rng) if not f.finite), found)
+            if found.finite:
+                break
+        detached, added = _detached(settled, found)
+        if not added:
+            break
+        settled = detached
+        given = {name: array for name, array in found.values.items() if name in settled.types}
+        given |= {name: normal(settled.types[name], rng) for name in added}
+    return best
+
+
+def _with_values(graph: Graph, found: Found) -> Graph:
+    """The graph with the constants that were found; itself, if these are its own."""
+    changed = {name: found.values[name] for name in graph.constants}
+    if all(changed[name] is array for name, array in graph.constants.items()):
         return graph
-    return replace(settled, constants=changed)
+    return replace(graph, constants=changed)
+
+
+def _searches(graph: Graph, rng: np.random.Generator) -> Iterator[Found]:
+    """What searches for inputs alone come to, from further starting values."""
+    for _ in range(_CONFIRMATIONS):
+        yield find(graph, tuple(normal(t, rng) for t in graph.input_types), integers=True)
 
 
 def _with_constants(graph: Graph, given: Mapping[str, np.ndarray]) -> Found:
