@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 
 import numpy as np
@@ -14,6 +13,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, prune
 from polyjuice.lower import Unlowerable, lower, outline
+from polyjuice.lower.idioms import Choices
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import check
@@ -21,7 +21,7 @@ from polyjuice.ops import check
 
 def chosen(graph: Graph, count: int = 40) -> list[Outline]:
     """Those that some seeds choose."""
-    return [found for seed in range(count) if (found := choose(graph, random.Random(seed)))]
+    return [found for seed in range(count) if (found := choose(graph, Choices(seed)))]
 
 
 @pytest.fixture
@@ -57,16 +57,6 @@ def test_a_part_and_what_is_around_it_are_the_graph_in_an_order_that_can_be_run(
 def test_too_little_for_a_function() -> None:
     assert not chosen(generate(1, "one"))
     assert not chosen(Graph((), {}, (), (), {}))
-
-
-def test_one_draw_is_made_whatever_comes_of_it() -> None:
-    graph = generate(10, "outline")
-    after = set()
-    for attempt in range(20):
-        rng = random.Random(3)
-        choose(graph, rng, tuple(Calling) if attempt % 2 else (Calling.DIRECT,))
-        after.add(rng.random())
-    assert len(after) == 1
 
 
 @pytest.mark.usefixtures("always")

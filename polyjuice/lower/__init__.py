@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -10,7 +9,7 @@ from polyjuice.execution import Artifact
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
 from polyjuice.lower import onnx_model, tensorflow_source, torch_source
-from polyjuice.lower.idioms import UNKNOWN_SIZES
+from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes
 
@@ -35,13 +34,13 @@ def lower(
     opset; ``lacks`` names idioms that the compiler's importer does not take. ``unknown_sizes`` is how often the
     compiler is not told the sizes of inputs.
     """
-    rng = random.Random(f"lower {seed}")
+    choices = Choices(f"lower {seed}")
     match format:
         case "torch":
-            return torch_source.lower(graph, rng, repeated, unknown_sizes)
+            return torch_source.lower(graph, choices, repeated, unknown_sizes)
         case "tensorflow":
-            return tensorflow_source.lower(graph, rng, unknown_sizes)
+            return tensorflow_source.lower(graph, choices, unknown_sizes)
         case "onnx":
-            return onnx_model.lower(graph, rng, opset, lacks, unknown_sizes)
+            return onnx_model.lower(graph, choices, opset, lacks, unknown_sizes)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

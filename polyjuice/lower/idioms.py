@@ -15,9 +15,23 @@ UNKNOWN_SIZES = 0.1
 """How often a program is compiled for inputs of any sizes."""
 
 
-def axes_from_the_end(graph: Graph, rng: random.Random, idioms: Counter[str]) -> Graph:
+class Choices:
+    """Random choices, each by what it is about: those about one value stay as they are while others change.
+
+    The reduction of a finding needs that: a smaller program is spelled as the larger one was.
+    """
+
+    def __init__(self, seed: int | str) -> None:
+        self._seed = seed
+
+    def about(self, subject: str, value: str = "") -> random.Random:
+        """The generator of the choices about a subject, or about a subject and a value of the graph."""
+        return random.Random(f"{self._seed}: {subject} {value}")
+
+
+def axes_from_the_end(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:
     """Sometimes all axes are counted from the end: compilers look for patterns with ``dim=-1``, as people write it."""
-    if rng.random() >= _FROM_THE_END:
+    if choices.about("axes").random() >= _FROM_THE_END:
         return graph
     nodes = tuple(_from_the_end(graph, node) for node in graph.nodes)
     if nodes != graph.nodes:

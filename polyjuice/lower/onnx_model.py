@@ -8,7 +8,6 @@ choice that was made is named in the artifact.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +22,7 @@ from polyjuice.formats.subgraphs import close
 from polyjuice.formats.tensors import constant_node
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph, GraphError, Node, TensorType
-from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, named
+from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices, axes_from_the_end, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.ops import entry
@@ -50,7 +49,7 @@ _PART, _AROUND = "part", "around"
 
 def lower(
     graph: Graph,
-    rng: random.Random,
+    choices: Choices,
     opset: int = OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
@@ -66,23 +65,23 @@ def lower(
             raise Unlowerable(f"node {node}: ONNX cannot say this call of ATen's; a Torch compiler can run it")
     results = len(graph.outputs)
     if opset >= _NEGATIVE_AXES:
-        graph = axes_from_the_end(graph, rng, idioms)
-    graph = _explicit_broadcasts(graph, rng, idioms)
-    graph, arguments = _constants_as_inputs(graph, rng, idioms)
-    graph = _further_result(graph, rng, idioms)
+        graph = axes_from_the_end(graph, choices, idioms)
+    graph = _explicit_broadcasts(graph, choices, idioms)
+    graph, arguments = _constants_as_inputs(graph, choices, idioms)
+    graph = _further_result(graph, choices, idioms)
     callings = (Calling.DIRECT, Calling.WRAPPED)  # a function of ONNX is no value, and holds no other
-    outline = None if FUNCTIONS in lacks else choose(graph, rng, callings)
+    outline = None if FUNCTIONS in lacks else choose(graph, choices, callings)
     try:
         model = formats.to_model(graph)
     except (formats.FormatError, GraphError) as error:
         raise Unlowerable(str(error)) from None
     if outline:
-        _outline(model, outline, rng, idioms)
-    if CONSTANT_NODES not in lacks and rng.random() < _CONSTANT_NODES:
-        _constant_nodes(model, rng, idioms)
+        _outline(model, outline, choices, idioms)
+    if CONSTANT_NODES not in lacks and choices.about("constant nodes").random() < _CONSTANT_NODES:
+        _constant_nodes(model, choices, idioms)
     if model.functions or idioms[CONSTANT_NODES]:
         model.producer_name = ""  # no graph at rest, which would be read without a change
-    if SYMBOLIC not in lacks and rng.random() < unknown_sizes:
+    if SYMBOLIC not in lacks and choices.about("sizes").random() < unknown_sizes:
         _symbolic(model, idioms)
     return Artifact(
         "onnx",
@@ -94,7 +93,7 @@ def lower(
     )
 
 
-def _explicit_broadcasts(graph: Graph, rng: random.Random, idioms: Counter[str]) -> Graph:
+def _explicit_broadcasts(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:
     """Here and there an Expand before an elementwise operator that would broadcast by itself."""
     types = dict(graph.types)
     nodes: list[Node] = []
@@ -103,7 +102,9 @@ def _explicit_broadcasts(graph: Graph, rng: random.Random, idioms: Counter[str])
         inputs = list(node.inputs)
         shape = types[node.outputs[0]].shape if node.outputs[0] else ()
         for position, name in enumerate(inputs if op and op.elementwise else ()):
-            if not name or types[name].shape == shape or rng.random() >= _EXPLICIT_BROADCAST:
+            if not name or types[name].shape == shape:
+                continue
+            if choices.about(f"operand {position} of", node.outputs[0]).random() >= _EXPLICIT_BROADCAST:
                 continue
             inputs[position] = f"expanded{len(types)}"
             types[inputs[position]] = TensorType(types[name].dtype, shape)
@@ -114,10 +115,12 @@ def _explicit_broadcasts(graph: Graph, rng: random.Random, idioms: Counter[str])
 
 
 def _constants_as_inputs(
-    graph: Graph, rng: random.Random, idioms: Counter[str]
+    graph: Graph, choices: Choices, idioms: Counter[str]
 ) -> tuple[Graph, list[tuple[str, np.ndarray]]]:
     """Here and there a constant becomes an input; their names and values."""
-    moved = [(name, array) for name, array in graph.constants.items() if rng.random() < _ARGUMENT]
+    moved = [
+        (name, array) for name, array in graph.constants.items() if choices.about("argument", name).random() < _ARGUMENT
+    ]
     if not moved:
         return graph, []
     idioms["a constant as an argument"] += len(moved)
@@ -126,20 +129,21 @@ def _constants_as_inputs(
     return replace(graph, inputs=(*graph.inputs, *names), constants=constants), moved
 
 
-def _further_result(graph: Graph, rng: random.Random, idioms: Counter[str]) -> Graph:
+def _further_result(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:
     """Sometimes an intermediate value becomes a further output."""
     made = [name for node in graph.nodes for name in node.outputs if name and name not in graph.outputs]
+    rng = choices.about("further result")
     if not made or rng.random() >= _FURTHER_RESULT:
         return graph
     idioms["an intermediate value as a result"] += 1
     return replace(graph, outputs=(*graph.outputs, rng.choice(made)))
 
 
-def _constant_nodes(model: ModelProto, rng: random.Random, idioms: Counter[str]) -> None:
+def _constant_nodes(model: ModelProto, choices: Choices, idioms: Counter[str]) -> None:
     """Some initializers become Constant nodes."""
     kept, constants = [], []
     for tensor in model.graph.initializer:
-        if rng.random() < 0.5:
+        if choices.about("constant node", tensor.name).random() < 0.5:
             kept.append(tensor)
             continue
         idioms[CONSTANT_NODES] += 1
@@ -150,7 +154,7 @@ def _constant_nodes(model: ModelProto, rng: random.Random, idioms: Counter[str])
     model.graph.node.extend(nodes)
 
 
-def _outline(model: ModelProto, outline: Outline, rng: random.Random, idioms: Counter[str]) -> None:
+def _outline(model: ModelProto, outline: Outline, choices: Choices, idioms: Counter[str]) -> None:
     """A part becomes a local function and its call. The first nodes of the model are those of the graph."""
     nodes = list(model.graph.node)
     inside = [nodes[number] for number in sorted(outline.part.nodes)]
@@ -158,7 +162,11 @@ def _outline(model: ModelProto, outline: Outline, rng: random.Random, idioms: Co
     outside = [*(nodes[number] for number in (*outline.before, *outline.after)), *rest]
     made = {name for node in inside for name in node.output if name}
     operands = [name for name in dict.fromkeys(name for node in inside for name in _read(node)) if name not in made]
-    constants = [t for t in model.graph.initializer if t.name in operands and rng.random() < _INNER_CONSTANT]
+    constants = [
+        t
+        for t in model.graph.initializer
+        if t.name in operands and choices.about("inner constant", t.name).random() < _INNER_CONSTANT
+    ]
     inner = {tensor.name for tensor in constants}
     operands = [name for name in operands if name not in inner]
     results = outline.part.graph.outputs

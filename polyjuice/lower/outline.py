@@ -6,12 +6,12 @@ function and its calls in three ways (section 3.3.2). The graph stays as it is: 
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from polyjuice.ir import Graph, Part, connected, cut, random_order
+from polyjuice.lower.idioms import Choices
 
 CHANCE = 0.15
 """How often a program has a function of its own."""
@@ -39,9 +39,9 @@ class Outline:
     calling: Calling
 
 
-def choose(graph: Graph, rng: random.Random, callings: Sequence[Calling] = tuple(Calling)) -> Outline | None:
+def choose(graph: Graph, choices: Choices, callings: Sequence[Calling] = tuple(Calling)) -> Outline | None:
     """Sometimes a convex, connected part of random place and size, and one of the ways to call it."""
-    rng = random.Random(rng.getrandbits(64))  # one draw, whatever comes of it: what is chosen next does not change
+    rng = choices.about("outline")
     order = random_order(graph, rng) if rng.random() < CHANCE else []
     if len(order) < 2:
         return None

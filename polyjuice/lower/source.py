@@ -9,7 +9,6 @@ Every choice that was made is named in the artifact.
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes, uniform_value
-from polyjuice.lower.idioms import axes_from_the_end, named
+from polyjuice.lower.idioms import Choices, axes_from_the_end, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.python_text import function, identifiers, model_class
@@ -73,19 +72,19 @@ class Dialect:
     opaque: Callable[[Node, Sequence[str]], str | Hole] = field(default=lambda node, x: Hole("it is opaque"))
 
 
-def write(graph: Graph, rng: random.Random, dialect: Dialect) -> Artifact:
+def write(graph: Graph, choices: Choices, dialect: Dialect) -> Artifact:
     """The source of a graph and the arrays that it takes. Raises Unlowerable naming the node."""
-    return _Writer(graph, rng, dialect).artifact()
+    return _Writer(graph, choices, dialect).artifact()
 
 
 class _Writer:
     """Writes one model."""
 
-    def __init__(self, graph: Graph, rng: random.Random, dialect: Dialect) -> None:
+    def __init__(self, graph: Graph, choices: Choices, dialect: Dialect) -> None:
         self._idioms: Counter[str] = Counter()
-        graph = axes_from_the_end(graph, rng, self._idioms)
+        graph = axes_from_the_end(graph, choices, self._idioms)
         self._graph = graph
-        self._rng = rng
+        self._choices = choices
         self._dialect = dialect
         self._names = identifiers(graph, {*dialect.reserved, _PART, _AROUND})
         self._setup: dict[str, str] = {}
@@ -141,17 +140,18 @@ class _Writer:
         """Decide how a constant is written; a number is written where it is used."""
         dtype = dtypes.of_array(array)
         value = uniform_value(array)
-        if value is not None and self._rng.random() < _NUMBER:
+        rng = self._choices.about("constant", name)
+        if value is not None and rng.random() < _NUMBER:
             self._numbers[name] = repr(value)
             return
         key = f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtype}"
         self._arrays[key] = array
-        if self._rng.random() < _ARGUMENT:
+        if rng.random() < _ARGUMENT:
             self._arguments[name] = key
             self._idioms["a constant as an argument"] += 1
             return
         attribute = f"w_{self._names[name]}"  # no attribute of a framework's module begins so
-        self._setup[name] = self._rng.choice(self._dialect.weights(attribute, key, dtype))
+        self._setup[name] = rng.choice(self._dialect.weights(attribute, key, dtype))
         self._names[name] = f"self.{attribute}"
 
     def _tensor(self, name: str) -> str:
@@ -182,12 +182,13 @@ class _Writer:
         self._body.append(f"{targets}{comma} = {text}")
 
     def _spell(self, node: Node, op: Op) -> str | Hole:
+        rng = self._choices.about("operator of", _first_result(node))
         call = Call(
             self._operands(node, op),
             [self._graph.types[name] for name in self._operand_names(node)],
             [self._graph.types[name] for name in node.outputs if name],
             node.attrs,
-            self._rng,
+            rng,
             self._let,
         )
         spelling = self._dialect.spelling(op)
@@ -198,7 +199,7 @@ class _Writer:
         allowed = [t for t in spelling if not _IN_PLACE.search(t)]
         if self._may_overwrite(node, call):
             allowed = list(spelling)
-        template = self._rng.choice(allowed)
+        template = rng.choice(allowed)
         if _IN_PLACE.search(template):
             self._idioms["in place"] += 1
         return template.format(*call.x)
@@ -214,13 +215,14 @@ class _Writer:
         texts: list[str] = []
         result = self._graph.types[node.outputs[0]] if node.outputs[0] else None
         number = self._number_operand(node, names)
-        for name in names:
+        for position, name in enumerate(names):
             if name == number:
                 texts.append(self._number(name))
                 continue
             text = self._tensor(name)
             broadcasts = op.elementwise and result and self._graph.types[name].shape != result.shape
-            if result and broadcasts and self._rng.random() < _EXPLICIT_BROADCAST:
+            rng = self._choices.about(f"operand {position} of", _first_result(node))
+            if result and broadcasts and rng.random() < _EXPLICIT_BROADCAST:
                 text = self._dialect.broadcast.format(x=text, shape=result.shape)
                 self._idioms["explicit broadcast"] += 1
             texts.append(text)
@@ -233,7 +235,8 @@ class _Writer:
         left, right = names
         fits = right in self._numbers and left not in self._numbers
         result = self._graph.types[node.outputs[0]]
-        return right if fits and self._graph.types[left] == result and self._rng.random() < _NUMBER_OPERAND else None
+        rng = self._choices.about("number in", _first_result(node))
+        return right if fits and self._graph.types[left] == result and rng.random() < _NUMBER_OPERAND else None
 
     def _may_overwrite(self, node: Node, call: Call) -> bool:
         """Whether nobody else can see the first operand, and the result fits into it."""
@@ -255,7 +258,8 @@ class _Writer:
                 if node.op == "Sub" and self._graph.types[origin].dtype == "bool":  # which Torch refuses to subtract
                     continue
                 widens = origin not in found and other not in self._graph.constants
-                if widens and self._promoted(origin, other) and self._rng.random() < _IMPLICIT_CAST:
+                rng = self._choices.about("cast", name)
+                if widens and self._promoted(origin, other) and rng.random() < _IMPLICIT_CAST:
                     found[name] = origin
                     self._idioms["implicit promotion"] += 1
         return found
@@ -272,7 +276,7 @@ class _Writer:
     def _outline(self, nodes: Sequence[Node]) -> Outline | None:
         """Sometimes a part that takes some tensor (to make others beside)."""
         read = [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
-        outline = choose(replace(self._graph, nodes=tuple(read)), self._rng)
+        outline = choose(replace(self._graph, nodes=tuple(read)), self._choices)
         return outline if outline and outline.part.graph.inputs else None
 
     def _outlined(self, nodes: Sequence[Node], outline: Outline) -> tuple[list[str], list[list[str]]]:
@@ -288,7 +292,8 @@ class _Writer:
         targets, arguments = (", ".join(self._names[n] for n in names) for names in (part.outputs, self._parameters))
         targets += "," if len(part.outputs) == 1 else ""
         parameters = ["self", *(self._names[p] for p in self._parameters)]
-        decorator, other = (self._rng.choice(self._dialect.decorators) for _ in range(2))
+        rng = self._choices.about("decorators")
+        decorator, other = (rng.choice(self._dialect.decorators) for _ in range(2))
         if calling in (Calling.LOCAL, Calling.RETURNED):
             inner = [*self._function(_PART, part.outputs, decorator, bound=False), ""]
             if calling is Calling.LOCAL:
@@ -305,7 +310,7 @@ class _Writer:
     def _module(self, nodes: Sequence[Node], outline: Outline, decorator: str) -> list[str]:
         """What has been written as a method, or as a module with weights of its own."""
         part = outline.part.graph
-        if self._rng.random() >= _MODULE:
+        if self._choices.about("module").random() >= _MODULE:
             return self._function(_PART, part.outputs, decorator)
         self._idioms["a module of its own"] += 1
         others = (name for number in (*outline.before, *outline.after) for name in nodes[number].inputs)
@@ -332,10 +337,11 @@ class _Writer:
             and re.search(rf"(^|\n|, ){re.escape(text)}(,| =)", outer)
         ]
         overwritten = self._idioms["in place"] > 0
-        if not inner or overwritten or self._rng.random() >= _FURTHER_RESULT:
+        rng = self._choices.about("further result")
+        if not inner or overwritten or rng.random() >= _FURTHER_RESULT:
             return []
         self._idioms["an intermediate value as a result"] += 1
-        return [self._rng.choice(inner)]
+        return [rng.choice(inner)]
 
 
 _PROMOTIONS: Mapping[str, tuple[str, ...]] = {
@@ -350,6 +356,11 @@ _PROMOTIONS: Mapping[str, tuple[str, ...]] = {
     "float32": ("float64",),
 }
 """The types that a meeting with each type leaves as they are, between tensors that are not scalars."""
+
+
+def _first_result(node: Node) -> str:
+    """The name by which the choices about a node go."""
+    return next(filter(None, node.outputs))
 
 
 def _fresh_results(graph: Graph) -> set[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower.idioms import UNKNOWN_SIZES
+from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
 from polyjuice.lower.source import Dialect, write
 
 
@@ -39,10 +38,10 @@ DIALECT = Dialect(
 )
 
 
-def lower(graph: Graph, rng: random.Random, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
+def lower(graph: Graph, choices: Choices, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
     """The TensorFlow source of a graph. Raises Unlowerable naming the node."""
-    dynamic = rng.random() < unknown_sizes
-    artifact = write(graph, rng, DIALECT)
+    dynamic = choices.about("sizes").random() < unknown_sizes
+    artifact = write(graph, choices, DIALECT)
     if not dynamic:
         return artifact
     return replace(artifact, setup={"dynamic": True}, idioms=(*artifact.idioms, "dynamic: True"))

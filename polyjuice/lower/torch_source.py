@@ -11,7 +11,7 @@ from typing import Any
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import aten
-from polyjuice.lower.idioms import UNKNOWN_SIZES
+from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
 from polyjuice.lower.source import Dialect, write
 
 _IMPORTS = """\
@@ -57,7 +57,7 @@ _LAYOUT = 0.25
 
 def lower(
     graph: Graph,
-    rng: random.Random,
+    choices: Choices,
     repeated: Mapping[str, int] = MappingProxyType({}),
     unknown_sizes: float = UNKNOWN_SIZES,
 ) -> Artifact:
@@ -66,17 +66,18 @@ def lower(
     ``repeated`` names inputs whose values repeat along an axis, which may have stride 0.
     """
     setup: dict[str, Any] = {}
+    rng = choices.about("mode")
     mode = rng.choices(list(_MODES), list(_MODES.values()))[0]
     if mode != "no_grad":
         setup["mode"] = mode
     elif rng.random() < _FREEZING:
         setup["freezing"] = True
-    if rng.random() < unknown_sizes:
+    if choices.about("sizes").random() < unknown_sizes:
         setup["dynamic"] = True
-    layouts = [_layout(graph.types[name], rng, repeated.get(name)) for name in graph.inputs]
+    layouts = [_layout(graph.types[name], choices.about("layout", name), repeated.get(name)) for name in graph.inputs]
     if set(layouts) != {"contiguous"} and layouts:
         setup["layouts"] = layouts
-    artifact = write(graph, rng, DIALECT)
+    artifact = write(graph, choices, DIALECT)
     said = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
     return replace(artifact, setup=setup, idioms=(*artifact.idioms, *said))
 
