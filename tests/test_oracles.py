@@ -307,6 +307,32 @@ def test_failures_that_differ_in_numbers_names_and_paths_have_one_signature() ->
     assert len({first, *(crashes(ran(2 * X), o)[0].signature for o in others)}) == 4
 
 
+def traceback(*functions: str, lines: int = 7) -> str:
+    return "\n".join(f'  File "torch/a.py", line {lines + n}, in {name}\n    code' for n, name in enumerate(functions))
+
+
+def test_failures_that_say_the_same_are_told_apart_by_where_they_happened() -> None:
+    python = traceback("compile", "lower", "pad3")
+    caused = (
+        f"{python}\nAssertionError\n\nThe above exception was the direct cause of ...:\n{traceback('main', 'call')}"
+    )
+    native = traceback("tvm::relax::Build(tvm::IRModule)", "tvm::relax::lower(int)", "pad3(int, tvm::PrimExpr)")
+    died = 'Thread 1 (most recent call first):\n  File "a.py", line 3 in pad\n  File "a.py", line 9 in lower'
+    signatures = [
+        crashes(ran(2 * X), replace(failed("error", "AssertionError: "), traceback=text))[0].signature
+        for text in (
+            python,
+            traceback("call", "lower", "pad8", lines=30),
+            caused,
+            traceback("lower", "cat"),
+            native,
+            died,
+        )
+    ]
+    assert signatures[0] == signatures[1] == signatures[2] == "crash compile AssertionError: | in padN, lower"
+    assert [s.rpartition("| in ")[2] for s in signatures[3:]] == ["cat, lower", "padN, tvm::relax::lower", "pad, lower"]
+
+
 def test_a_message_of_many_lines_is_told_by_its_headline() -> None:
     (verdict,) = crashes(ran(2 * X), failed("error", "LoweringException: no such loop\n  at frame 1\n  at frame 2"))
     assert "LoweringException: no such loop" in verdict.message

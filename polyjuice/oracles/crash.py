@@ -39,6 +39,17 @@ _CPP_ERROR = re.compile(r"\S+:\d+:\d+: (?:fatal )?error: (.*)")
 """How g++ and clang++ tell of an error, behind the place where it is."""
 
 
+_FRAME = re.compile(r'^ *File "[^"\n]*", line \d+,? in ([^\n(]+)', re.MULTILINE)
+"""A frame of a traceback: Python's own, TVM's of C++, and what faulthandler writes where a process dies."""
+
+_CAUSED = re.compile(r"^(?:The above exception was the direct cause|During handling of the above)", re.MULTILINE)
+
+_FRAMES = 2
+
+WHERE = " | in "
+"""Stands between what an error says and where it happened, in signatures."""
+
+
 def failed(t: Tested) -> bool:
     """Whether the compiler is to blame for what became of a program."""
     return t.outcome.status in _KINDS
@@ -51,7 +62,7 @@ def verdict(oracle: str, t: Tested, fine: str = "") -> Verdict:
     message = f"{t.label} failed in {t.outcome.stage}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
-    signature = f"{kind} {t.outcome.stage} {_normal(first)}"
+    signature = f"{kind} {t.outcome.stage} {_normal(first)}{_top_frames(t.outcome.traceback)}"
     return Verdict(oracle, kind, t.label, fine, message, signature, culprit=t.label)
 
 
@@ -70,6 +81,14 @@ def _headline(message: str) -> str:
     said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
     error = next((f": {match[1]}" for line in lines[said:] if (match := _CPP_ERROR.match(line))), "")
     return " ".join(lines[:said]) + error
+
+
+def _top_frames(traceback: str) -> str:
+    """The functions in which the first of a chain of errors happened, the innermost first; empty where none is told."""
+    first = _CAUSED.split(traceback)[0]
+    frames = [_normal(name.strip()) for name in _FRAME.findall(first)]
+    innermost = frames[:_FRAMES] if "most recent call first" in first else frames[: -_FRAMES - 1 : -1]
+    return WHERE + ", ".join(innermost) if innermost else ""
 
 
 def _normal(message: str) -> str:

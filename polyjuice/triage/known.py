@@ -1,9 +1,9 @@
 """Known bugs: what a campaign meets again and need not tell again, in a file that users keep and share.
 
-Each is a table ``[[bug]]`` of a TOML file: the ``compiler``, the ``signature`` of its findings or a ``pattern`` for
-signatures (with * and ?), the parts of the compiler to ``blame`` (a list, by which a mismatch is known again before it
-has been reduced), the ``versions`` that have it (a version specifier as of pip; all unless given), where it is
-reported (``url``), and, once it is, in which version it is ``fixed``.
+Each is a table ``[[bug]]`` of a TOML file: the ``compiler``, the ``signature`` of its findings (perhaps without where a
+crash happened) or a ``pattern`` for signatures (with * and ?), the parts of the compiler to ``blame`` (a list, by
+which a mismatch is known again before it has been reduced), the ``versions`` that have it (a version specifier as of
+pip; all unless given), where it is reported (``url``), and, once it is, in which version it is ``fixed``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 import tomlkit
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
+
+from polyjuice.oracles.crash import WHERE
 
 DEFAULT_FILE = "known.toml"
 """The file in the current directory that is used unless another is named."""
@@ -41,7 +43,8 @@ class KnownBug:
 
     def matches(self, compiler: str, signature: str) -> bool:
         """Whether a finding looks like this bug, in whatever version."""
-        alike = signature == self.signature or bool(self.pattern and fnmatchcase(signature, self.pattern))
+        same = signature == self.signature or bool(self.signature and signature.startswith(self.signature + WHERE))
+        alike = same or bool(self.pattern and fnmatchcase(signature, self.pattern))
         return compiler == self.compiler and alike
 
     def is_in(self, version: str) -> bool:
