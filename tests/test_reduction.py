@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,12 +20,15 @@ from test_mutants import SITE, usable
 
 from polyjuice import formats
 from polyjuice.gate import difference
+from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
+from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage import reduction, run_reproducer
 from polyjuice.triage.reduction.details import plainer_values
 from polyjuice.triage.reduction.edits import halves_first
+from polyjuice.triage.reduction.names import with_plain_names
 from polyjuice.triage.reduction.pair import Pair, array_cost, unshared
 from polyjuice.triage.reduction.rebuild import rebuild, substitute
 from polyjuice.triage.reduction.values import fingerprint, shared_values
@@ -255,7 +259,7 @@ def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path) -> None:
 
 def pair_of(*graphs: Graph, inputs: tuple[np.ndarray, ...] = ()) -> Pair:
     arrays = inputs or make_inputs(graphs[0], "exact", 0)
-    return Pair(graphs, arrays, 0, tuple(frozenset[str]() for _ in graphs))
+    return Pair(graphs, arrays, 0, tuple(frozenset[str]() for _ in graphs), tuple({} for _ in graphs))
 
 
 def doubled(by: str) -> Graph:
@@ -323,3 +327,19 @@ def test_values_get_plainer_and_keep_their_types() -> None:
     assert {str(candidate.inputs[0].dtype) for candidate in made} == {"float32"}
     assert all(candidate.size < pair.size for candidate in made)
     assert min(array_cost(candidate.inputs[0]) for candidate in made) == 0
+
+
+@pytest.mark.parametrize("format", ["torch", "onnx"])
+def test_a_program_with_plain_names_is_spelled_as_it_was(format: str) -> None:
+    for number in range(12):
+        graph = generate(10, f"plain names {number}")
+        axes = {name: 0 for name in graph.inputs if graph.types[name].rank}
+        named = with_plain_names(pair_of(graph))
+        (plain,), (called,) = named.graphs, named.called
+        assert plain.inputs == tuple(f"x{n}" for n in range(len(graph.inputs)))
+        assert list(map(called.get, plain.inputs)) == list(graph.inputs)
+        one = lower(graph, format, number, repeated=axes)
+        other = lower(plain, format, number, repeated=axes, called=called)
+        assert (one.idioms, one.setup, len(one.arrays)) == (other.idioms, other.setup, len(other.arrays))
+        if isinstance(one.source, str) and isinstance(other.source, str):
+            assert re.sub(r"\w*\d\w*", "_", one.source) == re.sub(r"\w*\d\w*", "_", other.source)

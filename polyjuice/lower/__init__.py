@@ -24,17 +24,19 @@ def lower(
     seed: int | str,
     *,
     repeated: Mapping[str, int] = MappingProxyType({}),
+    called: Mapping[str, str] = MappingProxyType({}),
     opset: int = DEFAULT_OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
 ) -> Artifact:
     """The artifact of a graph. Raises Unlowerable where the format cannot say it.
 
-    ``repeated`` names inputs whose values repeat along an axis (which may then have stride 0). For ONNX at the given
-    opset; ``lacks`` names idioms that the compiler's importer does not take. ``unknown_sizes`` is how often the
-    compiler is not told the sizes of inputs.
+    ``repeated`` names inputs whose values repeat along an axis (which may then have stride 0). Choices are made by
+    values' names, or by what the values are ``called``, there and in ``repeated``. For ONNX at the given opset;
+    ``lacks`` names idioms that the compiler's importer does not take. ``unknown_sizes`` is how often the compiler is
+    not told the sizes of inputs.
     """
-    choices = Choices(f"lower {seed}")
+    choices = Choices(f"lower {seed}", called)
     match format:
         case "torch":
             return torch_source.lower(graph, choices, repeated, unknown_sizes)

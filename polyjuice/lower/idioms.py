@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from polyjuice.ir import Graph, Node
 from polyjuice.ops import axes, entry
@@ -18,15 +20,21 @@ UNKNOWN_SIZES = 0.1
 class Choices:
     """Random choices, each by what it is about: those about one value stay as they are while others change.
 
-    The reduction of a finding needs that: a smaller program is spelled as the larger one was.
+    The reduction of a finding needs that: a smaller program is spelled as the larger one was. ``called`` has the former
+    names of values that have been renamed.
     """
 
-    def __init__(self, seed: int | str) -> None:
+    def __init__(self, seed: int | str, called: Mapping[str, str] = MappingProxyType({})) -> None:
         self._seed = seed
+        self._called = called
+
+    def name(self, value: str) -> str:
+        """The name by which choices about a value go."""
+        return self._called.get(value, value)
 
     def about(self, subject: str, value: str = "") -> random.Random:
         """The generator of the choices about a subject, or about a subject and a value of the graph."""
-        return random.Random(f"{self._seed}: {subject} {value}")
+        return random.Random(f"{self._seed}: {subject} {self.name(value)}")
 
 
 def axes_from_the_end(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:

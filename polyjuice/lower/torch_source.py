@@ -74,7 +74,10 @@ def lower(
         setup["freezing"] = True
     if choices.about("sizes").random() < unknown_sizes:
         setup["dynamic"] = True
-    layouts = [_layout(graph.types[name], choices.about("layout", name), repeated.get(name)) for name in graph.inputs]
+    layouts = [
+        _layout(graph.types[name], choices.about("layout", name), repeated.get(choices.name(name)))
+        for name in graph.inputs
+    ]
     if set(layouts) != {"contiguous"} and layouts:
         setup["layouts"] = layouts
     artifact = write(graph, choices, DIALECT)

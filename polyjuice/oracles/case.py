@@ -19,12 +19,14 @@ from polyjuice.numerics import Analysis
 class Spelling:
     """How a graph was lowered (see :func:`polyjuice.lower.lower`).
 
-    The key of its choices, the axes along which inputs repeat, and how often a compiler is not told sizes.
+    The key of its choices, the axes along which inputs repeat, how often a compiler is not told sizes, and, of values
+    that have been renamed, what they were called when these choices were made.
     """
 
     key: str
     repeated: Mapping[str, int]
     unknown_sizes: float
+    called: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

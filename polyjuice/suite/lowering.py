@@ -33,6 +33,7 @@ class Lowering:
             format,
             spelling.key,
             repeated=spelling.repeated,
+            called=spelling.called,
             opset=self._opset,
             lacks=sorted(self._lacks.get(format, ())),
             unknown_sizes=spelling.unknown_sizes,

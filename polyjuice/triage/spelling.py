@@ -16,6 +16,7 @@ def spelled(graph: Graph, spelling: Spelling, compiler: CompilerInfo, opset: int
         compiler.format,
         spelling.key,
         repeated=spelling.repeated,
+        called=spelling.called,
         opset=opset,
         lacks=compiler.lacks,
         unknown_sizes=spelling.unknown_sizes,

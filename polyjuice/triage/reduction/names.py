@@ -26,8 +26,8 @@ def _read_inputs(graph: Graph) -> Iterator[int]:
 
 def with_plain_names(pair: Pair) -> Pair:
     """The same pair with its values named as people do: x0, x1, ... for inputs, c for constants, v for results."""
-    graphs = []
-    for graph in pair.graphs:
+    graphs, called = [], []
+    for graph, before in zip(pair.graphs, pair.called, strict=True):
         made = [name for node in graph.nodes for name in node.outputs if name]
         stems = zip("xcv", (graph.inputs, graph.constants, made), strict=True)
         names = {"": ""} | {name: f"{stem}{n}" for stem, group in stems for n, name in enumerate(group)}
@@ -45,4 +45,5 @@ def with_plain_names(pair: Pair) -> Pair:
                 types={names[name]: t for name, t in graph.types.items()},
             )
         )
-    return pair.with_graphs(graphs)
+        called.append({new: before.get(old, old) for old, new in names.items() if old})
+    return replace(pair, graphs=tuple(graphs), called=tuple(called))

@@ -28,17 +28,19 @@ class Pair:
     """Graphs on the same inputs with equal outputs; just one where the oracle judges one program.
 
     ``inputs`` are arrays in the order of the graphs' inputs, ``output`` is the number of the result that shows the
-    fault, ``idioms`` names for each graph those that its lowering is to have.
+    fault, ``idioms`` names for each graph those that its lowering is to have, and ``called`` has the names of its values
+    when their spelling was chosen, where they have others now.
     """
 
     graphs: tuple[Graph, ...]
     inputs: tuple[np.ndarray, ...]
     output: int
     idioms: tuple[frozenset[str], ...]
+    called: tuple[Mapping[str, str], ...]
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that the fault may depend on; not of names."""
+        """A hash of all that the fault may depend on, but for names, which have a part in how it is spelled."""
         parts = [str(self.output), *(digest(graph) for graph in self.graphs), *map(str, self.graphs[0].input_types)]
         parts += [array_digest(array) for array in self.inputs]
         parts += [" ".join(sorted(names)) for names in self.idioms]

@@ -96,8 +96,7 @@ def reduce(
         trial.until = time.monotonic() + time_s
         search = _Search(trial, [start], show)
         finished = search.run()
-        if not any(spelling.repeated for spelling in stored.spellings.values()):  # these go by the inputs' names
-            search.accepted.append(names.with_plain_names(search.accepted[-1]))
+        search.accepted.append(names.with_plain_names(search.accepted[-1]))
         number, case, verdict = _confirmed(search.accepted, trial)
         after = search.accepted[number].operators
         reduction = {

@@ -145,10 +145,10 @@ class Trial:
     def case(self, pair: Pair) -> Case | None:
         """The pair, compiled and run; None where the compiler's format cannot say it."""
         tested = []
-        for graph, idioms, (label, spelling) in zip(
-            pair.graphs, pair.idioms, self.stored.spellings.items(), strict=True
+        for graph, idioms, called, (label, spelling) in zip(
+            pair.graphs, pair.idioms, pair.called, self.stored.spellings.items(), strict=True
         ):
-            found = self._lowered(graph, pair.inputs, idioms, spelling)
+            found = self._lowered(graph, pair.inputs, idioms, replace(spelling, called=called))
             if found is None:
                 return None
             analyses = Analyses(graph, [pair.inputs], [mode(self.stored.record.profile, self.bench.compiler.format)])
@@ -171,9 +171,10 @@ class Trial:
         self, graph: Graph, inputs: Sequence[np.ndarray], idioms: frozenset[str], spelling: Spelling
     ) -> tuple[Artifact, Spelling] | None:
         """The graph, spelled with the idioms that are wanted, or with others where no key is found for these."""
+        names = [spelling.called.get(name, name) for name in graph.inputs]
         repeated = {
             name: axis
-            for name, array in zip(graph.inputs, inputs, strict=True)
+            for name, array in zip(names, inputs, strict=True)
             if (axis := spelling.repeated.get(name, array.ndim)) < array.ndim and _repeats(array, axis)
         }
         best: tuple[int, Artifact, Spelling] | None = None
@@ -195,7 +196,8 @@ class Trial:
         record, spellings = self.stored.record, self.stored.spellings
         artifacts = (self.stored.lower(graph, spellings[label]) for label, graph in self.stored.graphs.items())
         graphs = tuple(self.stored.graphs.values())
-        return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)))
+        called = tuple(spelling.called for spelling in spellings.values())
+        return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)), called)
 
 
 def _forget(kept: dict[Any, Any]) -> None:
