@@ -28,8 +28,8 @@ class Pair:
     """Graphs on the same inputs with equal outputs; just one where the oracle judges one program.
 
     ``inputs`` are arrays in the order of the graphs' inputs, ``output`` is the number of the result that shows the
-    fault, ``idioms`` names for each graph those that its lowering is to have, and ``called`` what its values were called
-    when their spelling was chosen, where that has changed.
+    fault, ``idioms`` names for each graph those that its lowering is to have, ``called`` what its values were called as
+    their spelling was chosen, where that has changed.
     """
 
     graphs: tuple[Graph, ...]
