@@ -189,6 +189,27 @@ def test_operators_that_round_are_not_exact_even_on_integers() -> None:
     assert not analysis_of("ReduceMean", "float32", [1.0, 3.0], axes=(0,)).exact
 
 
+def test_the_scale_of_an_exact_sum_may_be_applied_to_its_terms() -> None:
+    """As compilers fold the scale behind a convolution into its weights; where terms cancel, that leaves an error."""
+    rng = np.random.default_rng(0)
+    x, w = rng.integers(-9, 10, (40, 60)), rng.integers(-9, 10, (60, 50))
+    build, (first, second, scale), values = single("float32", x, w, 0.3)
+    product = build.op("MatMul", first, second)
+    sum_, scaled = analyse(build.build([product, build.op("Mul", product, scale)]), values)
+    folded = x.astype("float32") @ (w.astype("float32") * np.float32(0.3))
+    assert sum_.exact
+    assert not sum_.bound.any()
+    assert assert_within([folded], [scaled], "scaled weights")
+    assert np.max(scaled.bound) < 1e-2
+
+
+def test_what_is_decided_by_an_exact_sum_is_not_in_doubt() -> None:
+    build, (first, second), values = single("float32", [[1, 2], [3, 4]], [[1, -1], [0, 1]])
+    product = build.op("MatMul", first, second)
+    graph = build.build([build.op("Greater", product, build.op("Sub", product, second))])
+    assert not analyse(graph, values)[0].bound.any()
+
+
 def test_no_elements_at_all_are_exact() -> None:
     assert analysis_of("Add", "float32", np.zeros((0, 3)), np.zeros((0, 3))).exact
 

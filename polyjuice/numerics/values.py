@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,9 @@ class Value:
 
     An element of which nothing is known has an infinite bound. ``tame`` is the array for error rules, with 0 in place
     of such elements that are no finite numbers; None: there are none.
+    ``latent`` bounds the errors that elements without any would have if the sums that led to them were not of integers:
+    a compiler may scale the terms of a sum (the weights of a convolution) instead of the sum. It counts as soon as
+    anything is rounded. None: there is none.
     ``extreme`` marks the known elements that an operator must be fit for: infinities, NaN, and in edge mode the
     numbers near the end of their type's range. None: there is none.
     """
@@ -65,6 +68,7 @@ class Value:
     exact: bool = False
     extreme: np.ndarray | None = None
     tame: np.ndarray | None = None
+    latent: np.ndarray | None = None
 
 
 def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting) -> list[Value]:
@@ -121,7 +125,9 @@ def propagate(
     tame = [v.array if v.tame is None else v.tame for v in operands]
     context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, op.numpy, setting.mode.ordered)
     if exact:
-        return [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
+        values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
+        step = _Step(op, held, dtypes.unit_roundoff(held), wraps, False, False, setting.mode, None)
+        return _with_latent(step, context, operands, values, whole, types)
     extremes = [v.extreme for v in operands]
     extreme = any(x is not None for x in extremes)
     if setting.mode.edge and not extreme:
@@ -131,7 +137,8 @@ def propagate(
     counted = held == "int64" and _computed_in(op, held) != held
     sums = op.partial(_as_floats(arrays), node.attrs) if counted and op.partial else None
     step = _Step(op, held, unit, wraps, extreme, doubtful, setting.mode, sums)
-    return [_value(step, r, w, e, t) for r, w, e, t in zip(results, whole, _bounds(raw), types, strict=True)]
+    values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, whole, _bounds(raw), types, strict=True)]
+    return values if extreme else _with_latent(step, context, operands, values, whole, types)
 
 
 def _bounds(raw: Any) -> list[np.ndarray]:
@@ -263,6 +270,38 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
         known = np.isfinite(carried) & ((np.isnan(result) & step.mode.edge) | np.isinf(result))
         error = np.where(known, 0.0, error)
     return Value(result, error, False, _extreme(size, error, step.held, step.mode), _tame(result, error))
+
+
+def _with_latent(
+    step: _Step,
+    context: ErrorContext,
+    operands: Sequence[Value],
+    values: Sequence[Value],
+    whole: Sequence[np.ndarray],
+    types: Sequence[TensorType | None],
+) -> list[Value]:
+    """Results with what operands carry of latent errors into them, or sums begin: latent still where there is no error.
+
+    Where an operator decides, what its operands are without an error they are.
+    """
+    begins = step.op.partial is not None and all(v.exact for v in values)
+    floating = any(t is not None and dtypes.is_float(t.dtype) for t in types)
+    if not step.op.continuous or not floating or not (begins or any(v.latent is not None for v in operands)):
+        return list(values)
+    errors = [v.error if v.latent is None else v.error + v.latent for v in operands]
+    bounds = _bounds(step.op.error(replace(context, e=errors, unit=step.unit)))
+    found = []
+    for value, w, carried, t in zip(values, whole, bounds, types, strict=True):
+        if t is None or not dtypes.is_float(t.dtype):
+            found.append(value)
+            continue
+        whole_error = _value(step, value.array, w, carried, t).error
+        more = np.where(np.isfinite(whole_error), np.maximum(whole_error, value.error), value.error)
+        certain = np.broadcast_to(value.error == 0, more.shape)
+        latent = np.where(certain, more, 0.0)
+        error = np.where(certain, 0.0, more)
+        found.append(replace(value, error=error, latent=latent if latent.any() else None))
+    return found
 
 
 def _rounded(step: _Step, size: np.ndarray, carried: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
