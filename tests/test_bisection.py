@@ -203,6 +203,23 @@ def test_what_the_compiler_says_that_it_did_is_tried_first(tmp_path: Path, monke
     ]
 
 
+@pytest.mark.parametrize(
+    ("condition", "blame", "alternatives"),
+    [("", ("pass:b",), ()), (" and not off('memory')", ("memory",), (("pass:b",),))],
+)
+def test_what_leaves_every_part_as_it_is_is_blamed_before_any_part(
+    condition: str,
+    blame: tuple[str, ...],
+    alternatives: tuple[tuple[str, ...], ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the pass, there is nothing that could share memory."""
+    finding = faulty(tmp_path / "s", monkeypatch, "memory pass:* last", f"not off('pass:b'){condition}", "pass:b")
+    result = bisect(load(finding), 120)
+    assert (result.blame, result.alternatives) == (blame, alternatives)
+
+
 def test_when_the_time_is_over_the_least_set_so_far_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = load(faulty(tmp_path / "s", monkeypatch, "a b c d", "not off('d')"))
     result = bisect(finding, 0)

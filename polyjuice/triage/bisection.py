@@ -1,7 +1,8 @@
 """Bisection: which parts of a compiler must be switched off for a fault to vanish, by delta debugging over its knobs.
 
-First by optimization level, from the lowest up; then among the knobs that say what the compiler did to these programs;
-then among all. Every trial compiles both programs in fresh processes and asks the oracle that gave the verdict.
+First by optimization level, from the lowest up; then among the knobs of no single part, as those of memory planning;
+then among those that say what the compiler did to these programs; then among all. Every trial compiles both programs
+in fresh processes and asks the oracle that gave the verdict.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class _Search:
             self._met = self._met_knobs(declared)
             members = tuple(self._met)
             everything = (*members, *(name for name in declared if not self._covered(name)))
-            found = self._least(members) or self._least(everything)
+            found = self._least(_general(declared)) or self._least(members) or self._least(everything)
             while found and len(alternatives) <= _ALTERNATIVES:
                 alternatives.append(found)
                 blamed = [name for names in alternatives for name in names]
@@ -265,6 +266,15 @@ class _Search:
 def _is_family(knob: str) -> bool:
     """Whether a knob stands for many: those entries of a program's trace that begin so."""
     return knob.endswith("*")
+
+
+def _general(declared: Sequence[str]) -> tuple[str, ...]:
+    """What a compiler declares in front of its families: without it, all parts that a program uses stay as they are.
+
+    Nearly any operator can be switched off to make a fault of memory planning vanish.
+    """
+    first = next((i for i, knob in enumerate(declared) if _is_family(knob)), 0)
+    return tuple(declared[:first])
 
 
 def _names(knob: str, entry: str) -> bool:
