@@ -2,7 +2,7 @@
 
 from polyjuice.egraph.decode import Classes, fold_broadcasts, operator_count
 from polyjuice.egraph.partners import partners
-from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant, classes, distinct
+from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant, classes, distinct, fewest
 from polyjuice.egraph.rulefiles import Rule, RuleError, load
 from polyjuice.egraph.saturation import Budget, Saturated
 
@@ -17,6 +17,7 @@ __all__ = [
     "Variant",
     "classes",
     "distinct",
+    "fewest",
     "fold_broadcasts",
     "load",
     "operator_count",

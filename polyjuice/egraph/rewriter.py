@@ -128,6 +128,19 @@ def classes(saturated: Saturated, index: int) -> Classes:
     return decode_classes(encoding, Extractor(saturated.view, saturated.roots(index), encoding.inputs))
 
 
+def fewest(saturated: Saturated, index: int, accepts: Accepts) -> Graph | None:
+    """The graph of the fewest operators that equals one of the graphs and has no operator that ``accepts`` refuses.
+
+    None where there is none. Raises GraphError for one that is ill typed.
+    """
+    encoding, view, roots = saturated.encodings[index], saturated.view, saturated.roots(index)
+    unwanted = refused(encoding, Extractor(view, roots, encoding.inputs), accepts)
+    try:
+        return decode(encoding, Extractor(view, roots, encoding.inputs, unwanted).fewest())
+    except NoTerm:
+        return None
+
+
 # --- variants --------------------------------------------------------------------------------------------------------
 
 

@@ -14,10 +14,10 @@ from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import repeats
-from polyjuice.triage.explanation import explain
+from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.reduction import details, names, ranks, shapes, sides, structure
+from polyjuice.triage.reduction import details, names, ranks, rewritings, shapes, sides, structure
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Trial
@@ -43,11 +43,12 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("attributes", details.plainer_attributes),
     ("values", details.plainer_values),
     ("constants", structure.constants),
+    ("rewritings", rewritings.rewritings),
 )
 """In the order in which they are run: what removes most comes first.
 
-Constants are folded last. The two sides' constants change together while they are equal, and no longer once one side
-has what was computed of them.
+Constants are folded late. The two sides' constants change together while they are equal, and no longer once one side
+has what was computed of them. Rewritings, which take a new way from one side to the other, are the last resort.
 """
 
 
@@ -91,7 +92,7 @@ def reduce(
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with Bench(stored.conditions, stored.compiler) as bench:
-        trial = Trial(stored, bench)
+        trial = Trial(stored, bench, rules or default_rules())
         start = _start(trial)
         trial.until = time.monotonic() + time_s
         search = _Search(trial, [start], show)

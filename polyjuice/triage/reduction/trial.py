@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.bench import Bench
+from polyjuice.egraph import Rule
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.inputs import make_inputs, mode
@@ -53,10 +54,14 @@ class Counts:
 
 @dataclass
 class Trial:
-    """Holds candidates against the finding's own oracle. ``until`` is when the time is up, on the monotonic clock."""
+    """Holds candidates against the finding's own oracle.
+
+    ``rules`` are those with which programs may be rewritten; ``until`` is when the time is up, on the monotonic clock.
+    """
 
     stored: Stored
     bench: Bench
+    rules: Sequence[Rule] = ()
     until: float = math.inf
     counts: Counts = field(default_factory=Counts)
     _answers: dict[str, bool] = field(default_factory=dict)

@@ -1,0 +1,96 @@
+"""Another program in the place of one side: what a smaller other side can be rewritten to.
+
+Two programs that took many rewrites to come apart share nothing in between at which both could be cut. Then the part
+of one that shows the fault is cut out alone, and the other becomes its nearest rewriting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from polyjuice.egraph import Budget, Rewriter, fewest
+from polyjuice.ir import Graph, GraphError, TensorType, digest
+from polyjuice.ops import Op
+from polyjuice.triage.reduction.edits import Edit, by_depth, shared, unused
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.rebuild import rebuild, substitute, with_input
+from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.reduction.values import in_type
+
+#: Pairs of fewer operators on both sides are small enough; with more, there is something left that is easier to remove.
+_FEWEST, _MOST = 5, 16
+
+#: Rules are applied to this depth: a near rewriting is wanted.
+_BUDGET = Budget(None, 2)
+
+#: How often what replaces an operator is replaced in turn.
+_REPLACEMENTS = 3
+
+
+def rewritings(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """One side, whole, or from one of its values on, or up to one, against rewritings of what that leaves."""
+    if len(pair.graphs) != 2 or not _FEWEST <= max(pair.operators) <= _MOST:
+        return
+    rewriter = Rewriter(trial.rules, _BUDGET)
+    sides = sorted((0, 1), key=lambda side: -pair.operators[side])
+    yield from (partial(_rewritten, side=side, rewriter=rewriter) for side in sides)
+    for value in reversed(by_depth(pair, shared(pair, trial))):
+        for side in sides:
+            for name in value.names[side]:
+                array = in_type(value.array, value.type)
+                yield partial(_from, name=name, array=array, side=side, rewriter=rewriter)
+                yield partial(_up_to, name=name, side=side, rewriter=rewriter)
+
+
+def _from(pair: Pair, name: str, array: np.ndarray, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    if name in _inner(graph):
+        new = unused(pair, "cut")
+        part = substitute(with_input(graph, new, graph.types[name]), {name: new})
+        yield from _rewritten(replace(pair, graphs=(part, part), inputs=(*pair.inputs, array)), side, rewriter)
+
+
+def _up_to(pair: Pair, name: str, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+    graph = pair.graphs[side]
+    if name in _inner(graph):
+        part = rebuild(graph, outputs=[name])
+        yield from _rewritten(replace(pair, graphs=(part, part), output=0), side, rewriter)
+
+
+def _inner(graph: Graph) -> set[str]:
+    """The values that are neither given nor results."""
+    return graph.types.keys() - {*graph.inputs, *graph.constants, *graph.outputs}
+
+
+def _rewritten(pair: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+    """The pairs of a side and its smallest rewritings."""
+    graph = pair.graphs[side]
+    for other in without_an_operator(graph, rewriter):
+        yield pair.with_graphs([graph if n == side else other for n in range(2)])
+
+
+def without_an_operator(graph: Graph, rewriter: Rewriter) -> Iterator[Graph]:
+    """The smallest equivalent graphs that do without one of the operators, and then without what took its place."""
+    own = {node.qualified for node in graph.nodes}
+    seen: set[str] = set()
+    with suppress(GraphError):
+        saturated = rewriter.saturate([graph], "rewriting")
+        for name in sorted(own):
+            refused = {name}
+            for _ in range(_REPLACEMENTS):
+                other = fewest(saturated, 0, partial(_is_other, frozenset(refused)))
+                if other is None:
+                    break
+                if digest(other) not in seen:
+                    seen.add(digest(other))
+                    yield other
+                refused |= {node.qualified for node in other.nodes} - own
+
+
+def _is_other(refused: Collection[str], op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+    return op.qualified not in refused
