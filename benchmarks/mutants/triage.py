@@ -47,7 +47,6 @@ FAULTS = {
     "tvm/softmax-of-inner-axis": (16, 20),
     "tvm/sum-without-tail": (16, 20),
     "inductor/in-place-over-output": (6, 40),
-    "inductor/masked-vector-unblended": (8, 80),
     "inductor/zero-minuend": (6, 40),
 }
 """Cases, and operators of a seed graph: enough of both for these faults to be met, as `run.py` has shown."""
