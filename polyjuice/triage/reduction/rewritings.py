@@ -38,28 +38,29 @@ def rewritings(pair: Pair, trial: Trial) -> Iterator[Edit]:
         return
     rewriter = Rewriter(trial.rules, _BUDGET)
     sides = sorted((0, 1), key=lambda side: -pair.operators[side])
-    yield from (partial(_rewritten, side=side, rewriter=rewriter) for side in sides)
+    for side in sides:
+        yield partial(_rewritten, side=side, trial=trial, rewriter=rewriter)
     for value in reversed(by_depth(pair, shared(pair, trial))):
         for side in sides:
             for name in value.names[side]:
                 array = in_type(value.array, value.type)
-                yield partial(_from, name=name, array=array, side=side, rewriter=rewriter)
-                yield partial(_up_to, name=name, side=side, rewriter=rewriter)
+                yield partial(_from, name=name, array=array, side=side, trial=trial, rewriter=rewriter)
+                yield partial(_up_to, name=name, side=side, trial=trial, rewriter=rewriter)
 
 
-def _from(pair: Pair, name: str, array: np.ndarray, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+def _from(pair: Pair, name: str, array: np.ndarray, side: int, trial: Trial, rewriter: Rewriter) -> Iterator[Pair]:
     graph = pair.graphs[side]
     if name in _inner(graph):
         new = unused(pair, "cut")
         part = substitute(with_input(graph, new, graph.types[name]), {name: new})
-        yield from _rewritten(replace(pair, graphs=(part, part), inputs=(*pair.inputs, array)), side, rewriter)
+        yield from _rewritten(replace(pair, graphs=(part, part), inputs=(*pair.inputs, array)), side, trial, rewriter)
 
 
-def _up_to(pair: Pair, name: str, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+def _up_to(pair: Pair, name: str, side: int, trial: Trial, rewriter: Rewriter) -> Iterator[Pair]:
     graph = pair.graphs[side]
     if name in _inner(graph):
         part = rebuild(graph, outputs=[name])
-        yield from _rewritten(replace(pair, graphs=(part, part), output=0), side, rewriter)
+        yield from _rewritten(replace(pair, graphs=(part, part), output=0), side, trial, rewriter)
 
 
 def _inner(graph: Graph) -> set[str]:
@@ -67,11 +68,12 @@ def _inner(graph: Graph) -> set[str]:
     return graph.types.keys() - {*graph.inputs, *graph.constants, *graph.outputs}
 
 
-def _rewritten(pair: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
-    """The pairs of a side and its smallest rewritings."""
+def _rewritten(pair: Pair, side: int, trial: Trial, rewriter: Rewriter) -> Iterator[Pair]:
+    """The pairs of a side that is wrong and its smallest rewritings."""
     graph = pair.graphs[side]
-    for other in without_an_operator(graph, rewriter):
-        yield pair.with_graphs([graph if n == side else other for n in range(2)])
+    if trial.wrong(pair, side):
+        for other in without_an_operator(graph, rewriter):
+            yield pair.with_graphs([graph if n == side else other for n in range(2)])
 
 
 def without_an_operator(graph: Graph, rewriter: Rewriter) -> Iterator[Graph]:

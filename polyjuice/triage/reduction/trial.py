@@ -20,7 +20,7 @@ from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, array_digest, digest
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import Case, Spelling, Tested, Verdict
+from polyjuice.oracles import ORACLES, Case, Spelling, Tested, Verdict
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.values import fingerprint
 from polyjuice.triage.stored import Stored
@@ -149,17 +149,37 @@ class Trial:
 
     def case(self, pair: Pair) -> Case | None:
         """The pair, compiled and run; None where the compiler's format cannot say it."""
-        tested = []
-        for graph, idioms, called, (label, spelling) in zip(
-            pair.graphs, pair.idioms, pair.called, self.stored.spellings.items(), strict=True
-        ):
-            found = self._lowered(graph, pair.inputs, idioms, replace(spelling, called=called))
-            if found is None:
-                return None
-            analyses = Analyses(graph, [pair.inputs], [mode(self.stored.record.profile, self.bench.compiler.format)])
-            artifact, used = found
-            tested.append(Tested(label, graph, artifact, analyses, self._outcome(artifact, pair.inputs), used))
-        return Case([self.stored.record.profile], [pair.inputs], tested)
+        tested = [self._tested(pair, side) for side in range(len(pair.graphs))]
+        found = [t for t in tested if t is not None]
+        return Case([self.stored.record.profile], [pair.inputs], found) if len(found) == len(tested) else None
+
+    def wrong(self, pair: Pair, side: int) -> bool:
+        """Whether one side alone fails, or is wrong by float64: otherwise no other side shows a mismatch.
+
+        What another oracle looks for takes both sides: then every side may be wrong.
+        """
+        if self.stored.verdict.oracle not in ("metamorphic", "crash"):
+            return True
+        try:
+            t = self._tested(pair, side)
+            if t is None or t.outcome.status != "ok":
+                return t is not None
+            return bool(
+                ORACLES["differential"].judge(Case([self.stored.record.profile], [pair.inputs], [t]), self.bench)
+            )
+        except UNFIT:
+            return False
+
+    def _tested(self, pair: Pair, side: int) -> Tested | None:
+        """One side, compiled and run; None where the compiler's format cannot say it."""
+        label, spelling = list(self.stored.spellings.items())[side]
+        graph, called = pair.graphs[side], pair.called[side]
+        found = self._lowered(graph, pair.inputs, pair.idioms[side], replace(spelling, called=called))
+        if found is None:
+            return None
+        analyses = Analyses(graph, [pair.inputs], [mode(self.stored.record.profile, self.bench.compiler.format)])
+        artifact, used = found
+        return Tested(label, graph, artifact, analyses, self._outcome(artifact, pair.inputs), used)
 
     def _outcome(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Outcome:
         """One side changes at a time, mostly: the other is not run again."""
