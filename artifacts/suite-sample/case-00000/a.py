@@ -8,14 +8,21 @@ class Model(torch.nn.Module):
 
     def forward(self, x0, x8):
         v2 = x0.min(1, False)[0]
-        v3 = torch.reshape(v2, (16, 1))
-        v5 = torch.stack(torch.broadcast_tensors(x0, v3.expand((16, 7)))).amax(0)
-        v6 = torch.clip(v5, min=-2.0, max=2.0)
-        c7 = torch.full((), 0.0, dtype=torch.float32, device=x0.device)
-        v9 = v5.maximum(c7).maximum(x8).maximum(x8)
-        v10 = torch.max(v9, dim=1, keepdim=True).values
-        v12 = v9.sub(v10)
-        v13 = v12.exp_()
-        v15 = v13.sum(dim=(1,), keepdim=True, dtype=torch.float32)
-        v14 = v13.div(v15)
+        v5, v13 = self.around()(v2, x0, x8)
+        v6 = torch.clamp(v5, min=-2.0, max=2.0)
+        v15 = torch.sum(v13, dim=(1,), keepdim=True, dtype=torch.float32)
+        v14 = torch.div(v13, v15.expand((16, 7)))
         return (v6, v14,)
+
+    def around(self):
+        def part(v2, x0, x8):
+            v3 = v2.unsqueeze(1)
+            v5 = torch.stack(torch.broadcast_tensors(x0, v3)).amax(0)
+            c7 = torch.full((), 0.0, dtype=torch.float32, device=v2.device)
+            v9 = torch.stack(torch.broadcast_tensors(v5, c7, x8, x8)).amax(0)
+            v10 = torch.amax(v9, dim=(1,), keepdim=False).reshape((16, 1))
+            v12 = v9.sub(v10)
+            v13 = torch.exp(v12)
+            return (v5, v13,)
+
+        return part

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.register_buffer("w_v17", arrays["w_1751ac12e70e15b4_2x17_int16"])
 
     def forward(self, x0, x1, x4):
         v7 = torch.sub(x1, x0)
@@ -16,5 +17,4 @@ class Model(torch.nn.Module):
         v15 = v14.to(dtype=torch.float32)
         v11 = torch.round(v15)
         v13, v13_1 = torch.chunk(x4, 2, dim=0)
-        v17 = torch.full((2, 17), 0, dtype=torch.int16, device=x0.device)
-        return (v8, v10, v11, v17, v13, v13_1, v2, v7,)
+        return (v8, v10, v11, self.w_v17, v13, v13_1, v2, v7,)

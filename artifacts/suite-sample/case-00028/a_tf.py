@@ -6,15 +6,15 @@ class Model(tf.Module):
         super().__init__()
 
     def __call__(self, x0, x1):
-        v2 = x1 * tf.nn.relu6(x1 + 3) / 6
+        v2 = x1 * tf.clip_by_value(x1 / 6 + 0.5, 0, 1)
         v3 = tf.math.floor(v2)
-        v7 = -v3
+        v7 = tf.negative(v3)
         c5 = tf.constant(4, dtype=tf.int8, shape=())
-        v8 = tf.math.floormod(x0, tf.broadcast_to(c5, (2, 2, 2)))
-        v10 = v8 - 4
-        v13 = tf.reduce_min(x1, axis=[0], keepdims=False)
-        v14 = v13[None, :]
-        v16 = tf.add(x1, v14)
-        v11 = v16 == x1
+        v8 = tf.math.mod(x0, c5)
+        v10 = tf.subtract(v8, 4)
+        v13 = tf.squeeze(tf.reduce_min(x1, axis=[0], keepdims=True), axis=[0])
+        v14 = tf.reshape(v13, [1, 3])
+        v16 = tf.math.add(x1, v14)
+        v11 = tf.equal(v16, x1)
         v12 = v3 - v3
         return (v7, v10, v11, v12,)

@@ -4,44 +4,45 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c18 = tf.identity(arrays["w_5e478c91d560d796_1x4x4x1_int8"])
+        self.w_c8 = tf.Variable(arrays["w_3e37709d9515ace5_3x3_float16"], trainable=False)
+        self.w_c12 = tf.identity(arrays["w_96a296d224f285c6_scalar_float16"])
+        self.w_c22 = tf.identity(arrays["w_e00e5eb9444182f3_scalar_float32"])
+        self.w_c42 = tf.Variable(arrays["w_47b51cd23dca4208_5x5_float32"], trainable=False)
 
-    def __call__(self, x0):
-        c1 = tf.constant(0, dtype=tf.int8, shape=())
-        v3 = tf.where(x0 >= c1, x0, c1)
-        v4 = tf.maximum(v3, 0)
-        c5 = tf.constant(3, dtype=tf.int8, shape=())
-        v10 = tf.math.greater_equal(v4, c5)
-        v11 = tf.cast(v10, tf.int8)
-        v13 = tf.math.multiply(v4, v11)
-        c12 = tf.constant(1, dtype=tf.int8, shape=())
-        v16 = c12 - v11
-        c10 = tf.constant(3, dtype=tf.int8, shape=())
-        v17 = tf.math.multiply(tf.broadcast_to(c10, (1, 4, 4, 1)), v16)
-        v18 = tf.add(v13, v17)
-        v7 = tf.argmin(v18, axis=-1, output_type=tf.int64)
-        v20 = tf.concat([self.w_c18], axis=0)
-        v21 = v20 <= v20
-        v22 = tf.math.maximum(v4, c5)
-        v23 = tf.concat([self.w_c18], axis=0)
-        v24 = v23 >= v22
-        v25 = tf.cast(v24, 'int8')
-        v26 = tf.multiply(v23, v25)
-        v27 = tf.raw_ops.SelectV2(condition=v21, t=v26, e=v26)
-        v28 = tf.subtract(c12, v25)
-        v29 = tf.math.multiply(v4, v28)
-        v30 = tf.multiply(v29, v11)
-        v31 = c5 * v28
-        v32 = tf.multiply(v31, v16)
-        v33 = v30 + v32
-        v8 = tf.add(v27, v33)
-        v9 = tf.broadcast_to(v18, [2, 4, 4, 4, 2])
-        v36 = tf.minimum(v23, 5)
-        v37 = tf.math.greater_equal(v36, c1)
-        v38 = tf.cast(v37, 'int8')
-        v39 = tf.math.multiply(v36, v38)
-        v40 = tf.subtract(c12, v38)
-        v41 = c1 * v40
-        v42 = v39 + v41
-        v12 = tf.maximum(v42, 5)
-        return (v7, v8, v9, v12,)
+    def __call__(self, x0, x1, x7, x9):
+        v4 = x0[:, :, 3:4]
+        v5 = tf.math.sign(v4)
+        v7 = tf.math.abs(v4)
+        v6 = tf.multiply(v5, v7)
+        v9 = 0.5 * tf.matmul(x7, self.w_c8, transpose_a=True) + 0.5 * x9
+        v10 = tf.reverse(v9, axis=[-2])
+        v12 = tf.reverse(v10, axis=[-2])
+        v14 = tf.subtract(v12, self.w_c12)
+        v15 = tf.math.subtract(v14, self.w_c12)
+        v16 = -v15
+        v17 = -v16
+        v13 = tf.constant(0.0, dtype=tf.float16, shape=(2, 3))
+        v18 = -v13
+        v20 = -v18
+        v21 = v17 < v20
+        v11 = tf.raw_ops.SelectV2(condition=v21, t=self.w_c12, e=v12)
+        c24 = tf.constant(2.0, dtype=tf.float32, shape=())
+        v26 = tf.maximum(c24, x1)
+        v27 = tf.sign(v26)
+        v28 = abs(v26)
+        v29 = tf.multiply(v27, v28)
+        v30 = tf.minimum(self.w_c22, v29)
+        v31 = -v30
+        v32 = -v31
+        v33 = tf.negative(v32)
+        v34 = tf.expand_dims(x1, 0)
+        v35 = tf.reduce_max(v34, axis=[0], keepdims=False)
+        v36 = tf.transpose(v35, [0, 1, 3, 2])
+        v37 = tf.matmul(tf.linalg.matrix_transpose(v33), v36, transpose_a=True)
+        v38 = tf.negative(v37)
+        v41 = tf.math.multiply(v38, 0.125)
+        v44 = tf.math.add(v41, self.w_c42)
+        v45 = tf.reshape(v44, [125, 5])
+        v46 = tf.math.softmax(v45, axis=-1)
+        v19 = tf.reshape(v46, [5, 5, 5, 5])
+        return (v6, v11, v19,)

@@ -4,26 +4,54 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.w_c1 = tf.identity(arrays["w_6e340b9cffb37a98_scalar_int8"])
+        self.w_c10 = tf.Variable(arrays["w_084fed08b978af4d_scalar_int8"], trainable=False)
+        self.w_c18 = tf.Variable(arrays["w_5e478c91d560d796_1x4x4x1_int8"], trainable=False)
 
-    def __call__(self, x0, x2, x5):
-        v3 = tf.tile(x2, [1, 2])
-        v4 = tf.slice(v3, [0, 4], [1, 4])
-        v7 = tf.reduce_sum(tf.where(tf.math.is_nan(x0), tf.zeros_like(x0), x0), axis=[0], keepdims=True)
-        v8 = tf.slice(v7, [0, 0, 0], [1, 1, 4])
-        v9 = tf.less(v4, v8)
-        v10 = tf.logical_not(v9)
-        v13 = tf.expand_dims(x5, 0)
-        v14 = tf.math.reduce_max(v13, axis=[0], keepdims=False)
-        v6 = tf.where(v10, tf.broadcast_to(v14, (1, 1, 4)), v8)
-        v17 = tf.reshape(tf.math.reduce_max(v6, axis=[2], keepdims=False), (1, 1, 1))
-        v19 = v6 - tf.broadcast_to(v17, (1, 1, 4))
-        v20 = tf.exp(v19)
-        v21 = tf.raw_ops.Sum(input=v20, axis=[2], keep_dims=True)
-        v11 = tf.divide(v20, v21)
-        local_1 = tf.reshape(v8[:, :, 0:4], [1, 1, 4])
-        v12, v25 = tf.reshape(tf.stack([tf.reduce_max(local_1, axis=-1)], axis=-1), [1, 1, 1]), tf.reshape(tf.stack([tf.gather(tf.constant([0, 1, 2, 3], dtype=tf.int64), tf.argmax(local_1, axis=-1))], axis=-1), [1, 1, 1])
-        local_2 = tf.reshape(v7[:, :, 0:4], [1, 1, 4])
-        v26, v27 = tf.reshape(tf.stack([tf.reduce_max(local_2, axis=-1)], axis=-1), [1, 1, 1]), tf.reshape(tf.stack([tf.gather(tf.constant([0, 1, 2, 3], dtype=tf.int64), tf.argmax(local_2, axis=-1))], axis=-1), [1, 1, 1])
-        v28 = tf.transpose(tf.reverse(v27, axis=[-2]), [-2, -3, 2])
-        v12_1 = tf.transpose(tf.reverse(v28, axis=[-3]), [-2, -3, 2])
-        return (v11, v12, v12_1, v6, v4,)
+    def __call__(self, x0):
+        v3 = tf.math.maximum(x0, self.w_c1)
+        v4 = tf.maximum(v3, 0)
+        c5 = tf.constant(3, dtype=tf.int8, shape=())
+        v10 = tf.greater_equal(v4, c5)
+        v11 = tf.cast(v10, 'int8')
+        v13 = tf.math.multiply(v4, v11)
+        c12 = tf.constant(1, dtype=tf.int8, shape=())
+        v16 = tf.subtract(c12, v11)
+        v17 = tf.math.multiply(self.w_c10, v16)
+        v18 = v13 + v17
+        v7 = tf.argmin(v18, axis=3, output_type=tf.int64)
+        v20 = tf.concat([self.w_c18], axis=0)
+        v21 = tf.less_equal(v20, v20)
+        v9 = tf.broadcast_to(v18, [2, 4, 4, 4, 2])
+        v23, v25, v12 = self.around(v4)
+        v26 = v23 * v25
+        v27 = tf.where(v21, v26, v26)
+        v28 = tf.math.subtract(c12, v25)
+        v29 = v4 * v28
+        v30 = v29 * v11
+        v31 = tf.multiply(c5, v28)
+        v32 = tf.multiply(v31, v16)
+        v33 = tf.math.add(v30, v32)
+        v8 = v27 + v33
+        return (v7, v8, v9, v12,)
+
+    def around(self, v4):
+        return self.part(v4)
+
+    @tf.function
+    def part(self, v4):
+        c5 = tf.constant(3, dtype=tf.int8, shape=())
+        v22 = tf.math.maximum(v4, c5)
+        v23 = tf.concat([self.w_c18], axis=0)
+        v24 = v23 >= v22
+        v25 = tf.cast(v24, tf.int8)
+        v36 = tf.minimum(v23, 5)
+        v37 = tf.math.greater_equal(v36, self.w_c1)
+        v38 = tf.cast(v37, tf.int8)
+        v39 = tf.math.multiply(v36, v38)
+        c12 = tf.constant(1, dtype=tf.int8, shape=())
+        v40 = tf.math.subtract(tf.broadcast_to(c12, (1, 4, 4, 1)), v38)
+        v41 = tf.math.multiply(self.w_c1, v40)
+        v42 = v39 + v41
+        v12 = tf.maximum(v42, 5)
+        return (v23, v25, v12,)

@@ -4,28 +4,24 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c15 = tf.Variable(arrays["w_c91c540df15c99f0_5x2_float64"], trainable=False)
 
-    def __call__(self, x0, x2, x4):
-        v3 = tf.cast(x0, tf.int16)
-        v11 = tf.transpose(v3, perm=[2, 1, 3, 0])
-        v12 = tf.concat([v11, v11], axis=3)
-        v14 = tf.add(v11, -1)
-        c16 = tf.constant(1.0, dtype=tf.float64, shape=(5,))
-        v17 = tf.matmul(x2, self.w_c15, transpose_b=True) + c16
-        v10, = self.around(x4, x0)
-        return (v10, v12, v14, v17,)
+    def __call__(self, x0, x1, x8, x9, x11):
+        v3 = tf.raw_ops.Relu(features=x0)
+        v6 = -v3
+        v7 = tf.math.is_inf(v6)
+        v13 = tf.transpose(tf.nn.avg_pool2d(tf.transpose(v6, [0, 2, 3, 1]), [1, 2], [1, 2], "SAME"), [0, 3, 1, 2])
+        v16 = tf.transpose((tf.nn.conv2d(tf.transpose(v13, [0, 2, 3, 1]), tf.transpose(x8, [2, 3, 1, 0]), [1, 1, 3, 1], "SAME", dilations=[1, 2, 1, 1]) + x9), [0, 3, 1, 2])
+        v15 = tf.transpose(tf.nn.max_pool2d(tf.transpose(v16, [0, 2, 3, 1]), [1, 2], [2, 1], "VALID"), [0, 3, 1, 2])
+        v14, = self.around(x1, x11)
+        return (v7, v14, v15, v3,)
+
+    def around(self, x1, x11):
+        return self.part(x1, x11)
 
     @tf.function(jit_compile=True)
-    def around(self, x4, x0):
-        @tf.function
-        def part(x4, x0):
-            v5 = tf.transpose(x4, [0, 1, 3, 2])
-            v6 = tf.matmul(x0, tf.linalg.matrix_transpose(v5), transpose_b=True)
-            c7 = tf.constant(4.0, dtype=tf.float32, shape=())
-            v8 = v6 / c7
-            v9 = tf.nn.softmax(v8, axis=3)
-            v10 = tf.matmul(v9, x4)
-            return (v10,)
-
-        return part(x4, x0)
+    def part(self, x1, x11):
+        v9 = tf.einsum("ijk->k", x1)
+        v10 = tf.linalg.einsum("i,j,k->ijk", v9, x11, v9)
+        v11 = v10 * v10
+        v14 = tf.transpose(v11, perm=[0, 2, 1])
+        return (v14,)

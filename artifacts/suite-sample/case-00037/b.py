@@ -5,36 +5,35 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c33 = arrays["w_c91c540df15c99f0_5x2_float64"]
+        self.w_v20 = arrays["w_0f47ecf52af95b17_33x8x1x8_float32"]
 
-    def forward(self, x0, x2, x4):
-        v3 = x4.permute((0, 1, 3, 2))
-        v4 = x0.matmul(v3)
-        v6 = torch.stack(torch.broadcast_tensors(v4, v4)).amax(0)
-        v7 = v6.unsqueeze(0)
-        v8 = v7.repeat([2, 1, 1, 1, 1])
-        v9 = torch.min(v4, v8)
-        v11 = v9[1:2, :, :, :, :]
-        v13 = v11.squeeze((0,))
-        v16 = torch.div(v13, 4.0)
-        v18 = v16.permute((0, 3, 2, 1))
-        v19 = v18.permute((0, 3, 2, 1))
-        v20 = v19.transpose(1, 3)
-        v21 = F.softmax(v20, dim=1)
-        v22 = v21.permute((0, 3, 2, 1))
-        v23 = v22.permute((0, 3, 2, 1))
-        v24 = v23.transpose(1, 3)
-        v25 = x4[:, :, 0:31:2, :]
-        v26 = x4[:, :, 1:32:2, :]
-        v27 = torch.stack((v25, v26,), dim=3)
-        v28 = v27.reshape((5, 1, 32, 1))
-        v10 = v24.matmul(v28)
-        v30 = x0.type(torch.int16)
-        v31 = torch.permute(v30, (2, 1, 3, 0))
-        v12 = torch.cat((v31, v31,), dim=3)
-        v14 = v31 + -1
-        v35 = torch.full((5,), 1.0, dtype=torch.float64, device=x0.device)
-        v36 = F.linear(x2, self.w_c33, v35)
-        v37 = F.pad(v36, (1, 2, 0, 0), value=0.0)
-        v17 = F.pad(v37, (-1, -2, 0, 0), value=0.0)
-        return (v10, v12, v14, v17,)
+    def forward(self, x0, x1, x8, x9, x11):
+        v5 = torch.relu(x0)
+        v6 = v5.neg()
+        v8 = torch.isinf(v6)
+        v9 = torch.cat((v8, v8,), dim=-1)
+        v10, v7 = torch.split(v9, [8, 8], dim=-1)
+        v12 = torch.einsum("ijk->k", x1).to(torch.int32)
+        v13 = torch.einsum("i,j,k->ijk", v12, x11, v12).to(torch.int32)
+        v16 = v13.mul(v13)
+        v17 = v16.rot90(1, (-3, -2))
+        v18 = v17.rot90(-1, (-3, -2))
+        v14 = v18.permute((0, 2, 1))
+        v21 = torch.cat((self.w_v20, x0,), dim=-2)
+        v22 = v21[:, :, 1:2, :]
+        v3 = F.relu(v22)
+        v24 = torch.neg(v3)
+        v25 = F.avg_pool2d(v24, (1, 2), stride=(1, 2), padding=(0, 0), count_include_pad=True)
+        v26, v27 = torch.split(v25, [7, 26], dim=-4)
+        v28, v29 = x8.split([1, 1], dim=-3)
+        v30 = torch.cat((v28, v29,), dim=-3)
+        v31 = torch.reshape(x9, (1, 12))
+        v32 = torch.cat((v31, v31,), dim=-2)
+        v33 = torch.reshape(v32, (24,))
+        v34, v35, v36 = v33.split([12, 9, 3], dim=-1)
+        v37 = torch.concat([v35, v36], -1)
+        v38 = torch.conv2d(v26, v30, v37, stride=(1, 3), padding=(0, 1), dilation=(2, 1), groups=4)
+        v39 = F.conv2d(v27, v30, v37, stride=(1, 3), padding=(0, 1), dilation=(2, 1), groups=4)
+        v40 = torch.concat([v38, v39], -4)
+        v15 = F.max_pool2d(v40, (1, 2), stride=(2, 1), padding=(0, 0), dilation=(1, 1))
+        return (v7, v14, v15, v3,)

@@ -5,16 +5,19 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.register_buffer("w_c7", arrays["w_836173c0bb40bccb_3x3x2_float32"])
 
-    def forward(self, x0, x1, x8, x9, x11):
-        v3 = x0.relu()
-        v6 = v3.neg()
-        v7 = torch.isinf(v6)
-        v9 = torch.einsum("ijk->k", (x1,)).to(torch.int32)
-        v10 = torch.einsum("i,j,k->ijk", (v9, x11, v9,)).to(torch.int32)
-        v11 = torch.mul(v10, v10)
-        v14 = v11.transpose(1, 2)
-        v13 = F.avg_pool2d(v6, (1, 2), stride=(1, 2), padding=(0, 0), count_include_pad=True)
-        v16 = F.conv2d(v13, x8, x9, stride=(1, 3), padding=(0, 1), dilation=(2, 1), groups=4)
-        v15 = F.max_pool2d(v16, (1, 2), stride=(2, 1), padding=(0, 0), dilation=(1, 1))
-        return (v7, v14, v15, v3,)
+    def forward(self, x1, x5, x9):
+        v3 = torch.max(x1, dim=1, keepdim=True).values.squeeze((1,))
+        v5 = v3[:, None]
+        v4 = torch.sub(x1, v5)
+        v8 = torch.conv1d(x5, self.w_c7, None, stride=(1,), padding=(0,), dilation=(1,), groups=1)
+        v10 = torch.full((3,), 3.0, dtype=torch.float32, device=x1.device)
+        v12 = torch.full((3,), 4.0, dtype=torch.float32, device=x1.device)
+        v11 = torch.batch_norm(v8, v10, x9, x9, v12, False, 0.1, 9.999999747378752e-06, False)
+        v14 = v8[0:1, 2:3, :]
+        v15 = v14.mean(dim=(2,), keepdim=False).reshape((1, 1, 1))
+        v18 = torch.sub(v14, v15.expand((1, 1, 6)))
+        v19 = v18.mul(v18)
+        v16 = v19.mean(dim=(2,), keepdim=True)
+        return (v4, v11, v16, v18,)

@@ -4,20 +4,17 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c5 = arrays["w_3e37709d9515ace5_3x3_float16"]
-        self.w_c19 = tf.identity(arrays["w_47b51cd23dca4208_5x5_float32"])
 
-    def __call__(self, x0, x1, x7, x9):
-        v6 = x0[:, :, 3:4]
-        v7 = 0.5 * tf.matmul(x7, self.w_c5, transpose_a=True) + 0.5 * x9
-        v11 = tf.raw_ops.Relu(features=v7)
-        c10 = tf.constant(2.0, dtype=tf.float32, shape=())
-        v13 = tf.maximum(c10, x1)
-        c8 = tf.constant(1.0, dtype=tf.float32, shape=())
-        v14 = tf.where(tf.broadcast_to(c8, (5, 5, 5, 5)) <= v13, tf.broadcast_to(c8, (5, 5, 5, 5)), v13)
-        v15 = tf.transpose(x1, perm=[0, 1, 3, 2])
-        v16 = v14 @ v15
-        v18 = v16 * 0.125
-        v21 = tf.raw_ops.AddV2(x=v18, y=self.w_c19)
-        v19 = tf.math.softmax(v21, axis=3)
-        return (v6, v11, v19,)
+    def __call__(self, x0, x2, x5):
+        v3 = tf.reshape(tf.reduce_sum(tf.where(tf.math.is_nan(x0), tf.zeros_like(x0), x0), axis=[0], keepdims=False), (1, 1, 4))
+        v5 = tf.math.greater(v3, x2)
+        v7 = tf.logical_not(v5)
+        v6 = tf.raw_ops.SelectV2(condition=v7, t=x5, e=v3)
+        v10 = tf.math.reduce_max(v6, axis=[2], keepdims=True)
+        v14 = v6 - tf.broadcast_to(v10, (1, 1, 4))
+        v15 = tf.math.exp(v14)
+        v16 = tf.math.reduce_sum(v15, axis=[2], keepdims=True)
+        v11 = tf.divide(v15, v16)
+        local_1 = tf.reshape(v3[:, :, 0:4], [1, 1, 4])
+        v12, v12_1 = tf.reshape(tf.stack([tf.reduce_max(local_1, axis=-1)], axis=-1), [1, 1, 1]), tf.reshape(tf.stack([tf.gather(tf.constant([0, 1, 2, 3], dtype=tf.int64), tf.argmax(local_1, axis=-1))], axis=-1), [1, 1, 1])
+        return (v11, v12, v12_1, v6,)

@@ -4,43 +4,32 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c16 = tf.Variable(arrays["w_969bcbe42d917b14_8x1_uint8"], trainable=False)
-        self.w_v30 = arrays["w_66687aadf862bd77_4x8_uint8"]
+        self.w_c26 = tf.Variable(arrays["w_3ab1561d6e88a4f2_3x7x5x1_uint8"], trainable=False)
+        self.w_v13 = tf.identity(arrays["w_0f9e0aa006f3782e_2x1_float32"])
 
-    def __call__(self, x0, x1):
-        v2 = x1[:, :, None, :]
-        v3 = tf.broadcast_to(v2, [8, 8, 2, 4])
-        v5 = tf.broadcast_to(v2, (8, 8, 2, 4)) + v3
-        v6, v7 = tf.split(v5, [5, 3], axis=-3)
-        v9 = tf.concat([v6, v7], -3)
-        v11 = v9 - v2
-        v14, v15 = tf.split(v11, [5, 3], axis=-3)
-        v16 = tf.raw_ops.Sum(input=v14, axis=[2], keep_dims=True)
-        v17, v18 = tf.split(v3, [5, 3], axis=-3)
-        v19 = tf.reduce_sum(v18, axis=[2], keepdims=True)
-        v4 = tf.concat([v16, v19], axis=-3)
-        v22 = tf.transpose(x0, perm=[0, 1])
-        v23 = tf.linalg.matrix_transpose(v22)
-        v24 = self.w_c16 * v23
-        v25, v26 = tf.split(v24, 2, axis=-1)
-        v8 = tf.concat([v25, v26], -1)
-        v28 = ~x0
-        v29 = tf.bitwise.invert(v28)
-        v31 = tf.bitwise.invert(self.w_v30)
-        v32 = ~v31
-        v10 = v29 < v32
-        v34 = tf.constant(4, dtype=tf.uint8, shape=(4, 8))
-        v35 = ~v34
-        v36 = ~v35
-        v37 = v36 < v29
-        c31 = tf.constant(4, dtype=tf.uint8, shape=())
-        v38 = tf.raw_ops.SelectV2(condition=v37, t=c31, e=x0)
-        c26 = tf.constant(0, dtype=tf.uint8, shape=())
-        v39 = tf.raw_ops.SelectV2(condition=v10, t=tf.broadcast_to(c26, (4, 8)), e=v38)
-        v12 = tf.minimum(v39, 3)
-        v41 = ~v22
-        v42 = ~v41
-        v43 = ~v42
-        v44 = v43 < v43
-        v13 = tf.transpose(v44, perm=[1, 0])
-        return (v4, v8, v10, v12, v13,)
+    def __call__(self, x2):
+        v1 = tf.nn.log_softmax(x2, axis=-3)
+        v2 = tf.math.less_equal(v1, v1)
+        v3 = tf.logical_and(v2, v2)
+        v4 = ~v2
+        v5 = v2 & v4
+        v6 = tf.logical_and(v3, v5)
+        v8 = tf.logical_not(v6)
+        v9 = tf.where(v8, v1, v1)
+        v10 = tf.transpose(tf.compat.v1.image.resize_nearest_neighbor(tf.transpose(v9, [0, 2, 3, 1]), [15, 4]), [0, 3, 1, 2])
+        v12 = tf.reduce_min(v10, axis=[3], keepdims=True)
+        v16 = tf.matmul(tf.linalg.matrix_transpose(x2), self.w_v13, transpose_a=True)
+        v18 = tf.divide(v16, 8.0)
+        v19 = v18 <= v18
+        v20 = ~v19
+        v21 = v20 & v20
+        v22 = v19 & v20
+        v23 = v21 & v22
+        v24 = ~v23
+        v7 = tf.raw_ops.SelectV2(condition=v24, t=v18, e=v18)
+        v26 = tf.minimum(tf.maximum(0.20000000298023224 * v7 + 0.5, 0), 1)
+        v27 = tf.cast(v26, tf.uint8)
+        v14 = tf.truncatediv(v27, self.w_c26)
+        v29 = tf.atan(v10)
+        v15 = tf.transpose(v29, [3, 0, 1, 2])
+        return (v12, v14, v15, v7,)

@@ -5,32 +5,42 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c26 = arrays["w_3ab1561d6e88a4f2_3x7x5x1_uint8"]
-        self.w_v13 = torch.nn.Parameter(arrays["w_0f9e0aa006f3782e_2x1_float32"], requires_grad=False)
+        self.w_v30 = arrays["w_66687aadf862bd77_4x8_uint8"]
 
-    def forward(self, x2):
-        v1 = x2.log_softmax(1)
-        v2 = v1 <= v1
-        v3 = v2 & v2
-        v4 = torch.logical_not(v2)
-        v5 = torch.logical_and(v2, v4)
-        v6 = v3.logical_and(v5)
-        v8 = v6.logical_not()
-        v9 = v1.where(v8, v1)
-        v10 = torch.ops.aten.upsample_nearest2d(v9, (15, 4))
-        v12 = v10.amin(dim=(3,), keepdim=True)
-        v16 = x2.matmul(self.w_v13)
-        v18 = v16.div(8.0)
-        v19 = torch.le(v18, v18)
-        v20 = v19.logical_not()
-        v21 = v20 & v20
-        v22 = torch.logical_and(v19, v20)
-        v23 = torch.logical_and(v21, v22)
-        v24 = torch.logical_not(v23)
-        v7 = v18.where(v24, v18)
-        v26 = torch.clamp(v7 * 0.20000000298023224 + 0.5, min=0, max=1)
-        v27 = v26.to(dtype=torch.uint8)
-        v14 = torch.div(v27, self.w_c26, rounding_mode='trunc')
-        v29 = torch.atan(v10)
-        v15 = v29.permute((3, 0, 1, 2))
-        return (v12, v14, v15, v7,)
+    def forward(self, x0, x1, c16):
+        v2 = torch.unsqueeze(x1, 2)
+        v3 = torch.broadcast_to(v2, (8, 8, 2, 4))
+        v5 = v2.add(v3)
+        v6, v7 = torch.split(v5, [5, 3], dim=1)
+        v9 = torch.cat((v6, v7,), dim=1)
+        v11 = torch.sub(v9, v2)
+        v14, v15 = v11.split([5, 3], dim=1)
+        v16 = torch.sum(v14, dim=(2,), keepdim=True, dtype=torch.float16)
+        v17, v18 = v3.split([5, 3], dim=1)
+        v19 = v18.sum(dim=(2,), keepdim=True, dtype=torch.float16)
+        v4 = torch.cat((v16, v19,), dim=1)
+        v22 = x0.permute((0, 1))
+        v23 = v22.t()
+        v24 = c16.expand((8, 4)).mul(v23)
+        v25, v26 = torch.chunk(v24, 2, dim=1)
+        v8 = torch.concat([v25, v26], 1)
+        v28 = ~x0
+        v29 = v28.bitwise_not()
+        v31 = self.w_v30.bitwise_not()
+        v32 = v31.bitwise_not()
+        v10 = v29.lt(v32)
+        v34 = torch.full((4, 8), 4, dtype=torch.uint8, device=x0.device)
+        v35 = torch.bitwise_not(v34)
+        v36 = torch.bitwise_not(v35)
+        v37 = v36 < v29
+        c31 = torch.full((), 4, dtype=torch.uint8, device=x0.device)
+        v38 = torch.where(v37, c31.expand((4, 8)), x0)
+        c26 = torch.full((), 0, dtype=torch.uint8, device=x0.device)
+        v39 = c26.where(v10, v38)
+        v12 = torch.clip(v39, max=3)
+        v41 = ~v22
+        v42 = v41.bitwise_not_()
+        v43 = v42.bitwise_not_()
+        v44 = torch.lt(v43, v43)
+        v13 = v44.permute((1, 0))
+        return (v4, v8, v10, v12, v13,)

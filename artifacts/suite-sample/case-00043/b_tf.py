@@ -4,33 +4,42 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c26 = tf.identity(arrays["w_3ab1561d6e88a4f2_3x7x5x1_uint8"])
+        self.w_v30 = arrays["w_66687aadf862bd77_4x8_uint8"]
 
-    def __call__(self, x2):
-        v1 = tf.nn.log_softmax(x2, axis=-3)
-        v2 = v1 <= v1
-        v3 = v2 & v2
-        v4 = tf.logical_not(v2)
-        v5 = tf.logical_and(v2, v4)
-        v6 = v3 & v5
-        v8 = tf.logical_not(v6)
-        v9 = tf.raw_ops.SelectV2(condition=v8, t=v1, e=v1)
-        v10 = tf.gather(tf.gather(v9, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4], axis=2), [0, 0, 1, 1], axis=3)
-        v12 = tf.raw_ops.Min(input=v10, axis=[3], keep_dims=True)
-        v13 = tf.constant(3.0, dtype=tf.float32, shape=(2, 1))
-        v16 = tf.tensordot(x2, v13, axes=1)
-        c14 = tf.constant(8.0, dtype=tf.float32, shape=())
-        v18 = tf.divide(v16, c14)
-        v19 = tf.less_equal(v18, v18)
-        v20 = ~v19
-        v21 = tf.logical_and(v20, v20)
-        v22 = v19 & v20
-        v23 = tf.math.logical_and(v21, v22)
-        v24 = ~v23
-        v7 = tf.where(v24, v18, v18)
-        v26 = tf.minimum(tf.maximum(0.20000000298023224 * v7 + 0.5, 0), 1)
-        v27 = tf.cast(v26, 'uint8')
-        v14 = tf.truncatediv(v27, self.w_c26)
-        v29 = tf.atan(v10)
-        v15 = tf.transpose(v29, [3, 0, 1, 2])
-        return (v12, v14, v15, v7, v19,)
+    def __call__(self, x0, x1, c16):
+        v2 = x1[:, :, None, :]
+        v3 = tf.broadcast_to(v2, [8, 8, 2, 4])
+        v5 = tf.add(v2, v3)
+        v6, v7 = tf.split(v5, [5, 3], axis=1)
+        v9 = tf.concat([v6, v7], axis=1)
+        v11 = tf.subtract(v9, v2)
+        v14, v15 = tf.split(v11, [5, 3], axis=1)
+        v16 = tf.reduce_sum(v14, axis=[2], keepdims=True)
+        v17, v18 = tf.split(v3, [5, 3], axis=1)
+        v19 = tf.raw_ops.Sum(input=v18, axis=[2], keep_dims=True)
+        v4 = tf.concat([v16, v19], axis=1)
+        v22 = tf.transpose(x0, perm=[0, 1])
+        v23 = tf.transpose(v22)
+        v24 = tf.math.multiply(tf.broadcast_to(c16, (8, 4)), v23)
+        v25, v26 = tf.split(v24, [2, 2], axis=1)
+        v8 = tf.concat([v25, v26], 1)
+        v28 = ~x0
+        v29 = ~v28
+        v31 = ~self.w_v30
+        v32 = ~v31
+        v10 = tf.math.less(v29, v32)
+        v34 = tf.constant(4, dtype=tf.uint8, shape=(4, 8))
+        v35 = tf.bitwise.invert(v34)
+        v36 = tf.bitwise.invert(v35)
+        v37 = v36 < v29
+        c31 = tf.constant(4, dtype=tf.uint8, shape=())
+        v38 = tf.where(v37, tf.broadcast_to(c31, (4, 8)), x0)
+        c26 = tf.constant(0, dtype=tf.uint8, shape=())
+        v39 = tf.raw_ops.SelectV2(condition=v10, t=c26, e=v38)
+        v12 = tf.minimum(v39, 3)
+        v41 = ~v22
+        v42 = ~v41
+        v43 = ~v42
+        v44 = tf.less(v43, v43)
+        v13 = tf.transpose(v44, perm=[1, 0])
+        return (v4, v8, v10, v12, v13,)

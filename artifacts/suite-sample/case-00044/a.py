@@ -5,16 +5,17 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.w_c11 = torch.nn.Parameter(arrays["w_b5628088dc081b3f_5x7_float32"], requires_grad=False)
 
-    def forward(self, x1, x6, x7, x12):
-        v4 = x1.reshape((2, 8, 1, 1, 40))
-        v5 = v4.abs().sum(dim=(1, 2), keepdim=True, dtype=torch.float32)
-        v7 = x6 + x7
-        v9 = v7.to(dtype=torch.int64)
-        v10 = torch.max(x1, dim=2, keepdim=True).values
-        v11 = v10.mean(dim=(2,), keepdim=True)
-        v12 = torch.reshape(v11, (32, 1, 5, 1))
-        v13 = x12.permute((0, 1, 3, 2))
-        v14 = v12.matmul(v13)
-        v16 = torch.true_divide(v14, 8.0)
-        return (v5, v9, v16,)
+    def forward(self, x1, x2, x6, x9, x16):
+        v5 = torch.ger(x1, x2)
+        v4, v4_1 = torch.sort(v5, dim=-2, descending=True, stable=True)
+        v7 = torch.xlogy(v5, x6)
+        v11 = v5.permute((0, 1))
+        v12 = torch.addmm(self.w_c11, v11.t(), x9, beta=0.30000001192092896, alpha=1.0)
+        v13, v14 = v12.split([2, 5], dim=-1)
+        v16 = torch.cat((v13, v14,), dim=-1)
+        v15 = torch.mm(v12.t(), v16)
+        v17 = torch.concat([v16, x16], -2)
+        v18 = v12.permute((0, 1))
+        return (v4, v4_1, v7, v15, v17, v18,)

@@ -5,17 +5,18 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c11 = arrays["w_b5628088dc081b3f_5x7_float32"]
+        self.register_buffer("w_c6", arrays["w_0c730b69905c5ef7_2x1_int64"])
 
-    def forward(self, x1, x2, x6, x9, x16):
-        v5 = x1.outer(x2)
-        v4, v4_1 = torch.sort(v5, dim=0, descending=True, stable=True)
-        v7 = torch.special.xlogy(v5, x6)
-        v11 = torch.permute(v5, (0, 1))
-        v12 = 0.30000001192092896 * self.w_c11 + 1.0 * (v11.t() @ x9)
-        v13, v14 = torch.split(v12, [2, 5], dim=1)
-        v16 = torch.concat([v13, v14], 1)
-        v15 = torch.mm(v12.t(), v16)
-        v17 = torch.cat((v16, x16,), dim=0)
-        v18 = v12.permute((0, 1))
-        return (v4, v4_1, v7, v15, v17, v18,)
+    def forward(self, x0, x10, x13):
+        v3 = torch.max(x0, dim=0, keepdim=False).values
+        v4 = torch.broadcast_to(v3, (3,))
+        v5 = torch.sub(x0, v3)
+        v11 = v5.reshape(3, 1).scatter_reduce(0, (torch.remainder(self.w_c6[..., 0], 3) * 1).reshape(-1, 1).expand(-1, 1), x10.reshape(-1, 1), reduce='amin').reshape((3,))
+        v8 = torch.sub(v3, v4)
+        v9 = v5 - v3
+        v16 = v8 < v9
+        v12 = torch.sub(v5, x13)
+        v18 = torch.count_nonzero(v12, dim=(0,))
+        v14 = v9.sum(dim=(0,), keepdim=True, dtype=torch.int64)
+        v19 = v14.sub(v14)
+        return (v11, v16, v18, v19,)

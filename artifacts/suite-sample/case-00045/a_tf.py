@@ -4,17 +4,18 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c11 = tf.identity(arrays["w_b5628088dc081b3f_5x7_float32"])
+        self.w_c6 = tf.Variable(arrays["w_0c730b69905c5ef7_2x1_int64"], trainable=False)
 
-    def __call__(self, x1, x2, x6, x9, x16):
-        v5 = tf.tensordot(x1, x2, axes=0)
-        v4, v4_1 = (tf.sort(v5, axis=0, direction="DESCENDING"), tf.cast(tf.argsort(v5, axis=0, direction="DESCENDING", stable=True), tf.int64))
-        v7 = tf.math.xlogy(v5, x6)
-        v11 = tf.transpose(v5, perm=[0, 1])
-        v12 = tf.matmul(v11, x9, transpose_a=True) + 0.30000001192092896 * self.w_c11
-        v13, v14 = tf.split(v12, [2, 5], axis=1)
-        v16 = tf.concat([v13, v14], 1)
-        v15 = tf.matmul(v12, v16, transpose_a=True)
-        v17 = tf.concat([v16, x16], 0)
-        v18 = tf.transpose(v12, [0, 1])
-        return (v4, v4_1, v7, v15, v17, v18,)
+    def __call__(self, x0, x10, x13):
+        v3 = tf.reduce_max(x0, axis=[0], keepdims=False)
+        v4 = tf.broadcast_to(v3, [3])
+        v5 = tf.subtract(x0, v3)
+        v11 = tf.tensor_scatter_nd_min(v5, tf.math.floormod(self.w_c6, [3]), x10)
+        v8 = tf.subtract(v3, v4)
+        v9 = v5 - v3
+        v16 = v8 < v9
+        v12 = tf.subtract(v5, x13)
+        v18 = tf.math.count_nonzero(v12, axis=[0])
+        v14 = tf.raw_ops.Sum(input=v9, axis=[0], keep_dims=True)
+        v19 = tf.math.subtract(v14, v14)
+        return (v11, v16, v18, v19,)

@@ -4,31 +4,31 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c18 = tf.identity(arrays["w_b5628088dc081b3f_5x7_float32"])
+        self.w_c10 = tf.identity(arrays["w_0c730b69905c5ef7_2x1_int64"])
 
-    def __call__(self, x1, x2, x6, x9, x16):
-        v5 = tf.tensordot(x1, x2, axes=0)
-        v6 = tf.add_n([v5, v5])
-        v8 = tf.subtract(v6, v5)
-        v4, v4_1 = (tf.sort(v8, axis=0, direction="DESCENDING"), tf.cast(tf.argsort(v8, axis=0, direction="DESCENDING", stable=True), tf.int64))
-        c10 = tf.constant(0.0, dtype=tf.float32, shape=())
-        v12 = tf.equal(v8, c10)
-        v13 = tf.math.log(x6)
-        v16 = tf.multiply(v13, v8)
-        v7 = tf.raw_ops.SelectV2(condition=v12, t=tf.broadcast_to(c10, (7, 5)), e=v16)
-        v20 = tf.transpose(v8, [0, 1])
-        v21 = tf.matmul(v20, x9, transpose_a=True) + 0.30000001192092896 * self.w_c18
-        v22 = tf.transpose(v5, perm=[0, 1])
-        v23 = tf.matmul(v22, x9, transpose_a=True) + 0.30000001192092896 * self.w_c18
-        v24, v25 = tf.split(v23, [2, 5], axis=1)
-        v26 = tf.pad(v24, [[0, 0], [1, 2]], constant_values=0.0)
-        v27 = tf.pad(v26[:, 1:3], [[0, 0], [0, 0]], constant_values=0.0)
-        v28 = tf.concat([v25, v25], 0)
-        v29, v30 = tf.split(v28, [5, 5], axis=0)
-        v31 = tf.concat([v27, v30], 1)
-        v15 = tf.matmul(v21, v31, transpose_a=True)
-        v33 = tf.add_n([x16, x16])
-        v34 = v33 - x16
-        v17 = tf.concat([v31, v34], axis=0)
-        v18 = tf.transpose(v21, [0, 1])
-        return (v4, v4_1, v7, v15, v17, v18, v8,)
+    def __call__(self, x0, x10, x13):
+        v3 = tf.tile(x0, [2])
+        v4 = tf.slice(v3, [3], [3])
+        v5 = tf.negative(v4)
+        v6 = tf.reduce_min(v5)
+        v7 = tf.broadcast_to(v6, [3])
+        v8 = tf.negative(v7)
+        v9 = v4 - v8
+        v12 = tf.tile(x10, [2])
+        v13 = tf.slice(v12, [2], [2])
+        v11 = tf.tensor_scatter_nd_min(v9, tf.math.floormod(self.w_c10, [3]), v13)
+        v15 = tf.negative(v6)
+        v17 = v15 - v15
+        v21 = tf.subtract(v9, v8)
+        v16 = v17 < v21
+        v23 = tf.math.subtract(v9, x13)
+        v18 = tf.math.count_nonzero(v23, axis=[0])
+        v25, v26 = tf.split(v21, [2, 1], axis=0)
+        v27, v28 = tf.split(v25, [1, 1], axis=0)
+        v29 = tf.reduce_sum(v27, axis=[0], keepdims=True)
+        v30 = tf.raw_ops.Sum(input=v28, axis=[0], keep_dims=True)
+        v31 = tf.raw_ops.AddV2(x=v29, y=v30)
+        v32 = tf.raw_ops.Sum(input=v26, axis=[0], keep_dims=True)
+        v33 = tf.math.add(v31, v32)
+        v19 = tf.math.subtract(v33, v33)
+        return (v11, v16, v18, v19,)

@@ -5,17 +5,18 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.w_c4 = arrays["w_0c5aeb6557961620_33_int32"]
+        self.register_buffer("w_c7", arrays["w_5b03d068b1ffd655_33_int8"])
 
-    def forward(self, x0, x10, x13, c6):
-        v3 = x0.max(0, False)[0]
-        v4 = v3.expand((3,))
-        v5 = x0 - v3
-        v11 = v5.reshape(3, 1).scatter_reduce(0, (torch.remainder(c6[..., 0], 3) * 1).reshape(-1, 1).expand(-1, 1), x10.reshape(-1, 1), reduce='amin').reshape((3,))
-        v8 = v3.sub(v4)
-        v9 = v5.sub(v3)
-        v16 = v8 < v9
-        v12 = v5.sub(x13)
-        v18 = torch.count_nonzero(v12, dim=(0,))
-        v14 = torch.sum(v9, dim=(0,), keepdim=True, dtype=torch.int64)
-        v19 = v14.sub(v14)
-        return (v11, v16, v18, v19, v8,)
+    def forward(self, x2, x4, x6, x12, c14):
+        v5 = torch.mul(x2, self.w_c4)
+        v6 = v5.type(torch.int8)
+        v13 = torch.max(torch.max(torch.max(v6, self.w_c7), v6), x12)
+        v9 = F.hardtanh(x2, -1, 1)
+        v10 = x4.add(v9)
+        v11 = v10.add(x6)
+        v14 = v11.to(torch.uint8)
+        v16 = torch.sum(torch.abs(v10), dim=(0,), keepdim=True, dtype=torch.int32)
+        v19 = torch.clamp(v10, min=0, max=4)
+        v17 = torch.sub(c14, v19)
+        return (v13, v14, v16, v17,)

@@ -5,30 +5,27 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
+        self.w_c4 = arrays["w_0c5aeb6557961620_33_int32"]
+        self.register_buffer("w_c9", arrays["w_5b03d068b1ffd655_33_int8"])
 
-    def forward(self, x0, x10, x13, c10):
-        v3 = torch.tile(x0, [2])
-        v4 = v3[3:6]
-        v5 = torch.neg(v4)
-        v6 = v5.min(0, False)[0]
-        v7 = v6.expand((3,))
-        v8 = v7.neg()
-        v9 = torch.sub(v4, v8)
-        v12 = torch.tile(x10, [2])
-        v13 = v12[2:4]
-        v11 = v9.reshape(3, 1).scatter_reduce(0, (torch.remainder(c10[..., 0], 3) * 1).reshape(-1, 1).expand(-1, 1), v13.reshape(-1, 1), reduce='amin').reshape((3,))
-        v15 = -v6
-        v17 = v15.sub(v15)
-        v21 = v9 - v8
-        v16 = v17 < v21
-        v23 = v9 - x13
-        v18 = torch.count_nonzero(v23, dim=(0,))
-        v25, v26 = torch.split(v21, [2, 1], dim=-1)
-        v27, v28 = torch.chunk(v25, 2, dim=-1)
-        v29 = v27.sum(dtype=torch.int64).reshape((1,))
-        v30 = torch.sum(v28, dim=(0,), keepdim=True, dtype=torch.int64)
-        v31 = v29.add(v30)
-        v32 = torch.sum(v26, dim=(0,), keepdim=True, dtype=torch.int64)
-        v33 = v31.add_(v32)
-        v19 = v33 - v33
-        return (v11, v16, v18, v19,)
+    def forward(self, x2, x4, x6, x12):
+        v5 = x2 * self.w_c4
+        v6 = v5.to(dtype=torch.int8)
+        v7 = torch.roll(v6, (30,), (-1,))
+        v8 = torch.roll(v7, (-30,), (-1,))
+        v13 = torch.stack(torch.broadcast_tensors(v8, self.w_c9, v8, x12)).amax(0)
+        v11 = F.hardtanh(x2, min_val=-1, max_val=1)
+        v12 = torch.add(x4, v11)
+        v15 = v12 + x6
+        v18 = torch.stack(torch.broadcast_tensors(v11, v15)).amax(0)
+        v19 = torch.stack(torch.broadcast_tensors(v11, v18)).amin(0)
+        v20 = x4 + v19
+        v21 = x6.reshape((3, 11))
+        v22 = v21.reshape((33,))
+        v23 = v20.add(v22)
+        v14 = v23.to(torch.uint8)
+        v16 = v20.abs().sum(dim=(0,), keepdim=True, dtype=torch.int32)
+        v26 = torch.clip(v20, min=0, max=4)
+        v28 = v26.sub_(0)
+        v17 = v28.neg_()
+        return (v13, v14, v16, v17,)

@@ -4,31 +4,27 @@ import tensorflow as tf
 class Model(tf.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c10 = tf.Variable(arrays["w_0c730b69905c5ef7_2x1_int64"], trainable=False)
+        self.w_c4 = arrays["w_0c5aeb6557961620_33_int32"]
+        self.w_c9 = tf.identity(arrays["w_5b03d068b1ffd655_33_int8"])
 
-    def __call__(self, x0, x10, x13):
-        v3 = tf.tile(x0, [2])
-        v4 = tf.slice(v3, [3], [3])
-        v5 = tf.negative(v4)
-        v6 = tf.reduce_min(v5)
-        v7 = tf.broadcast_to(v6, [3])
-        v8 = tf.negative(v7)
-        v9 = tf.subtract(v4, v8)
-        v12 = tf.tile(x10, [2])
-        v13 = v12[2:4]
-        v11 = tf.tensor_scatter_nd_min(v9, tf.math.floormod(self.w_c10, [3]), v13)
-        v15 = tf.negative(v6)
-        v17 = v15 - v15
-        v21 = tf.math.subtract(v9, v8)
-        v16 = tf.math.less(v17, v21)
-        v23 = tf.subtract(v9, x13)
-        v18 = tf.math.count_nonzero(v23, axis=[0])
-        v25, v26 = tf.split(v21, [2, 1], axis=-1)
-        v27, v28 = tf.split(v25, [1, 1], axis=-1)
-        v29 = tf.reduce_sum(v27, axis=[0], keepdims=True)
-        v30 = tf.reshape(tf.reduce_sum(v28, axis=[0], keepdims=False), (1,))
-        v31 = tf.raw_ops.AddV2(x=v29, y=v30)
-        v32 = tf.raw_ops.Sum(input=v26, axis=[0], keep_dims=True)
-        v33 = tf.add(v31, v32)
-        v19 = tf.math.subtract(v33, v33)
-        return (v11, v16, v18, v19,)
+    def __call__(self, x2, x4, x6, x12):
+        v5 = x2 * self.w_c4
+        v6 = tf.cast(v5, tf.int8)
+        v7 = tf.roll(v6, shift=(30,), axis=(-1,))
+        v8 = tf.roll(v7, shift=(-30,), axis=(-1,))
+        v13 = tf.math.maximum(tf.math.maximum(tf.math.maximum(v8, self.w_c9), v8), x12)
+        v11 = tf.minimum(tf.maximum(x2, -1), 1)
+        v12 = tf.raw_ops.AddV2(x=x4, y=v11)
+        v15 = v12 + x6
+        v18 = tf.math.maximum(v11, v15)
+        v19 = tf.math.minimum(v11, v18)
+        v20 = tf.add(x4, v19)
+        v21 = tf.reshape(x6, [3, 11])
+        v22 = tf.reshape(v21, [33])
+        v23 = v20 + v22
+        v14 = tf.cast(v23, tf.uint8)
+        v16 = tf.reduce_sum(tf.math.abs(v20), axis=[0], keepdims=True)
+        v26 = tf.clip_by_value(v20, 0, 4)
+        v28 = tf.subtract(v26, 0)
+        v17 = tf.negative(v28)
+        return (v13, v14, v16, v17,)

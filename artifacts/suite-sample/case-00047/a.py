@@ -6,25 +6,18 @@ class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
         self.register_buffer("w_c6", arrays["w_46e78149870d2ad5_8x3_int64"])
-        self.register_buffer("w_c11", arrays["w_364a170597f0433b_1x3x5_int64"])
+        self.w_c11 = arrays["w_364a170597f0433b_1x3x5_int64"]
 
     def forward(self, x0):
-        v2, v6, v4, v9, v11, v12, v13 = self.around(x0)
+        v1 = x0.abs()
+        v2 = x0 + v1
+        v6 = torch.clip(v2, min=-3, max=-1)
+        v4 = torch.clamp(v6, min=-2, max=2)
         v5 = torch.stack(torch.broadcast_tensors(v6, v2, v2)).amin(0)
+        v10 = v2[self.w_c6]
+        v14 = torch.full((1,), 1, dtype=torch.int64, device=x0.device)
+        v9 = v10[:, v14]
+        v11 = torch.gather(v10, 0, torch.remainder(self.w_c11, 8))
+        v12 = v6.to(dtype=torch.int8)
+        v13 = v10.reshape((1, 10, 6, 2, 1))
         return (v4, v5, v9, v11, v12, v13, v2,)
-
-    def around(self, x0):
-        def part(x0):
-            v1 = torch.abs(x0)
-            v2 = torch.add(x0, v1)
-            v6 = torch.clamp(v2, min=-3, max=-1)
-            v4 = torch.clip(v6, min=-2, max=2)
-            v10 = torch.index_select(v2, 0, torch.remainder(self.w_c6, 8).reshape(-1)).reshape((8, 3, 5))
-            v14 = torch.full((1,), 1, dtype=torch.int64, device=x0.device)
-            v9 = v10[:, v14]
-            v11 = torch.gather(v10, 0, torch.remainder(self.w_c11, 8))
-            v12 = v6.to(torch.int8)
-            v13 = v10.reshape((1, 10, 6, 2, 1))
-            return (v2, v6, v4, v9, v11, v12, v13,)
-
-        return part(x0)

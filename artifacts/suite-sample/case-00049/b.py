@@ -5,34 +5,33 @@ import torch.nn.functional as F
 class Model(torch.nn.Module):
     def __init__(self, arrays):
         super().__init__()
-        self.w_c3 = arrays["w_98943a37fab08b40_4x1_int8"]
+        self.w_c9 = arrays["w_bf9390ffabbb4e81_33x4_float16"]
+        self.w_c33 = arrays["w_e776cf7f473b9f1f_33x1_float16"]
 
-    def forward(self, x1, x8, x9):
-        v6 = x1.type(torch.int32)
-        v8 = torch.full((4, 17), 1, dtype=torch.int8, device=x1.device)
-        v9 = v8.to(dtype=torch.int32)
-        v10 = v6 * v9
-        v11 = v10.to(dtype=torch.int8)
-        v7 = self.w_c3 | v11
-        v13 = x9.sum(dim=(0,), keepdim=True, dtype=torch.float64)
-        v17 = -v13
-        v18 = torch.max(v13, v17)
-        v19 = torch.copysign(v18, v13)
-        v14 = v19.mean()
-        v22 = torch.div(v11, -2, rounding_mode='trunc')
-        v23 = ~v22
-        c6 = torch.full((), 1, dtype=torch.int8, device=x1.device)
-        v24 = c6.add(v23)
-        v25 = torch.bitwise_not(v24)
-        v26 = v25 + 1
-        v27 = torch.neg(v26)
-        v28 = v27 * -2
-        v29 = v28.bitwise_not()
-        v4 = v29 + 1
-        v31 = v4.argmax(0, keepdim=True)
-        v15 = torch.argmax(v31, dim=1, keepdim=False)
-        v33 = x8.mean(dim=(0, 2), keepdim=True).squeeze((0, 2))
-        v34 = torch.neg(v33)
-        v35 = torch.stack(torch.broadcast_tensors(v33, v34)).amax(0)
-        v16 = torch.copysign(v35, v33)
-        return (v7, v14, v15, v16, v4, v34,)
+    def forward(self, x0, x2):
+        v2 = x0 >= x0
+        v3 = torch.stack((v2, v2,), dim=0)
+        v4, v1 = torch.unbind(v3, 0)
+        v9 = F.pad(x2, (0, 3, 0, 0), 'constant', 0.0)
+        v10 = self.w_c9[:, 0:1]
+        v11 = F.pad(v10, (0, 0, 0, 3), value=0.0)
+        v12 = v9 @ v11
+        v14 = self.w_c9[:, 1:4]
+        v16 = F.pad(v14, (0, 0, 0, 3), 'constant', 0.0)
+        v17 = v9 @ v16
+        v18 = torch.cat((v12, v17,), dim=1)
+        c17 = torch.full((), 0.0, dtype=torch.float16, device=x0.device)
+        v20 = torch.stack(torch.broadcast_tensors(v18, c17)).amax(0)
+        c6 = torch.full((), 6.0, dtype=torch.float16, device=x0.device)
+        v21 = torch.stack(torch.broadcast_tensors(c6, v20)).amin(0)
+        v7 = v21[None, :, :]
+        v13 = F.relu(v21)
+        c25 = torch.full((), -2.0, dtype=torch.float16, device=x0.device)
+        v27 = torch.stack(torch.broadcast_tensors(v21, c25)).amax(0)
+        c23 = torch.full((), -1.0, dtype=torch.float16, device=x0.device)
+        v28 = torch.minimum(c23, v27)
+        c29 = torch.full((), -3.0, dtype=torch.float16, device=x0.device)
+        v31 = torch.stack(torch.broadcast_tensors(v28, c29)).amax(0)
+        v32 = torch.min(c17, v31)
+        v15 = torch.slice_scatter(v32, self.w_c33, 1, 0, 1, 1)
+        return (v1, v7, v13, v15,)

@@ -74,8 +74,10 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_dynamo", "automatic_dynamic_local_pgo", False),
 )
 
-# Parts of Inductor that can be switched off, and the value that does so.
+# Parts of Inductor that can be switched off, and the value that does so; first those that share memory.
+_MEMORY: dict[str, Any] = {"inplace_buffers": False, "allow_buffer_reuse": False}
 _OFF: dict[str, Any] = {
+    **_MEMORY,
     "pattern_matcher": False,
     "joint_graph_constant_folding": False,
     "use_pre_grad_passes": False,
@@ -86,8 +88,6 @@ _OFF: dict[str, Any] = {
     "split_reductions": False,
     "reorder_for_locality": False,
     "pick_loop_orders": False,
-    "inplace_buffers": False,
-    "allow_buffer_reuse": False,
     "layout_optimization": False,
     "comprehensive_padding": False,
     "online_softmax": False,
@@ -173,9 +173,10 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
 
 
 def knobs() -> list[str]:
-    """Families of parts that a program uses (see `_inductor_knobs`), and those of `_OFF` that this release has."""
+    """Those of `_MEMORY`, families of parts that a program uses (see `_inductor_knobs`), and the rest of `_OFF`."""
     _import_inductor()
-    return [*_inductor_knobs.families(), *(name for name in _OFF if hasattr(*_knob(name)))]
+    others = [name for name in _OFF if name not in _MEMORY and hasattr(*_knob(name))]
+    return [*_MEMORY, *_inductor_knobs.families(), *others]
 
 
 def trace(compiled: Program) -> list[str]:
