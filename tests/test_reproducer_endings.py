@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from test_campaign import CONTROL, plugin
 from test_cli import fuzz, save_model
-from test_findings import run
+from test_findings import LARGE, run
 
 LEVELLED = CONTROL.replace("inputs):", "inputs, level='all'):").replace("return ", "compiler.LEVEL = level; return ")
 COMPILER = (
     LEVELLED
+    + LARGE
     + """
 import time
 import numpy as np
@@ -25,10 +26,6 @@ CALLS = 0
 def start(options):
     global LEVEL
     LEVEL = options.get("level") or "all"
-
-
-def is_large(program):
-    return len(program.nodes) > 4
 
 
 def wrong(array):

@@ -74,10 +74,10 @@ _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_dynamo", "automatic_dynamic_local_pgo", False),
 )
 
-# Parts of Inductor that can be switched off, and the value that does so; first those that share memory.
-_MEMORY: dict[str, Any] = {"inplace_buffers": False, "allow_buffer_reuse": False}
+# Parts of Inductor that can be switched off, and the value that does so.
 _OFF: dict[str, Any] = {
-    **_MEMORY,
+    "inplace_buffers": False,
+    "allow_buffer_reuse": False,
     "pattern_matcher": False,
     "joint_graph_constant_folding": False,
     "use_pre_grad_passes": False,
@@ -98,6 +98,7 @@ _OFF: dict[str, Any] = {
     "cpp.enable_loop_tail_vec": False,
     "cpp.max_horizontal_fusion_size": 0,
 }
+_MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
 _dynamic: bool | None = False
 _backend = "inductor"
@@ -173,10 +174,13 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
 
 
 def knobs() -> list[str]:
-    """Those of `_MEMORY`, families of parts that a program uses (see `_inductor_knobs`), and the rest of `_OFF`."""
+    """Those of `_OFF` that this release has; between what shares memory and the rest, families of parts that a program
+    uses (see `_inductor_knobs`).
+    """
     _import_inductor()
-    others = [name for name in _OFF if name not in _MEMORY and hasattr(*_knob(name))]
-    return [*_MEMORY, *_inductor_knobs.families(), *others]
+    there = [name for name in _OFF if hasattr(*_knob(name))]
+    memory = [name for name in there if name in _MEMORY]
+    return [*memory, *_inductor_knobs.families(), *(name for name in there if name not in memory)]
 
 
 def trace(compiled: Program) -> list[str]:

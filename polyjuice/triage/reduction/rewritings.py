@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from polyjuice.egraph import Budget, Rewriter, fewest
+from polyjuice.egraph import Rewriter, fewest
 from polyjuice.ir import Graph, GraphError, TensorType, digest
 from polyjuice.ops import Op
 from polyjuice.triage.reduction.edits import Edit, by_depth, shared, unused
@@ -25,9 +25,6 @@ from polyjuice.triage.reduction.values import in_type
 #: Pairs of fewer operators on both sides are small enough; with more, there is something left that is easier to remove.
 _FEWEST, _MOST = 5, 16
 
-#: Rules are applied to this depth: a near rewriting is wanted.
-_BUDGET = Budget(None, 2)
-
 #: How often what replaces an operator is replaced in turn.
 _REPLACEMENTS = 3
 
@@ -36,31 +33,30 @@ def rewritings(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """One side, whole, or from one of its values on, or up to one, against rewritings of what that leaves."""
     if len(pair.graphs) != 2 or not _FEWEST <= max(pair.operators) <= _MOST:
         return
-    rewriter = Rewriter(trial.rules, _BUDGET)
     sides = sorted((0, 1), key=lambda side: -pair.operators[side])
     for side in sides:
-        yield partial(_rewritten, side=side, trial=trial, rewriter=rewriter)
+        yield partial(_rewritten, side=side, trial=trial)
     for value in reversed(by_depth(pair, shared(pair, trial))):
         for side in sides:
             for name in value.names[side]:
                 array = in_type(value.array, value.type)
-                yield partial(_from, name=name, array=array, side=side, trial=trial, rewriter=rewriter)
-                yield partial(_up_to, name=name, side=side, trial=trial, rewriter=rewriter)
+                yield partial(_from, name=name, array=array, side=side, trial=trial)
+                yield partial(_up_to, name=name, side=side, trial=trial)
 
 
-def _from(pair: Pair, name: str, array: np.ndarray, side: int, trial: Trial, rewriter: Rewriter) -> Iterator[Pair]:
+def _from(pair: Pair, name: str, array: np.ndarray, side: int, trial: Trial) -> Iterator[Pair]:
     graph = pair.graphs[side]
     if name in _inner(graph):
         new = unused(pair, "cut")
         part = substitute(with_input(graph, new, graph.types[name]), {name: new})
-        yield from _rewritten(replace(pair, graphs=(part, part), inputs=(*pair.inputs, array)), side, trial, rewriter)
+        yield from _rewritten(replace(pair, graphs=(part, part), inputs=(*pair.inputs, array)), side, trial)
 
 
-def _up_to(pair: Pair, name: str, side: int, trial: Trial, rewriter: Rewriter) -> Iterator[Pair]:
+def _up_to(pair: Pair, name: str, side: int, trial: Trial) -> Iterator[Pair]:
     graph = pair.graphs[side]
     if name in _inner(graph):
         part = rebuild(graph, outputs=[name])
-        yield from _rewritten(replace(pair, graphs=(part, part), output=0), side, trial, rewriter)
+        yield from _rewritten(replace(pair, graphs=(part, part), output=0), side, trial)
 
 
 def _inner(graph: Graph) -> set[str]:
@@ -68,11 +64,11 @@ def _inner(graph: Graph) -> set[str]:
     return graph.types.keys() - {*graph.inputs, *graph.constants, *graph.outputs}
 
 
-def _rewritten(pair: Pair, side: int, trial: Trial, rewriter: Rewriter) -> Iterator[Pair]:
+def _rewritten(pair: Pair, side: int, trial: Trial) -> Iterator[Pair]:
     """The pairs of a side that is wrong and its smallest rewritings."""
     graph = pair.graphs[side]
     if trial.wrong(pair, side):
-        for other in without_an_operator(graph, rewriter):
+        for other in without_an_operator(graph, trial.rewriter):
             yield pair.with_graphs([graph if n == side else other for n in range(2)])
 
 

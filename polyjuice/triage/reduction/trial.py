@@ -7,12 +7,13 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from polyjuice.bench import Bench
-from polyjuice.egraph import Rule
+from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.inputs import make_inputs, mode
@@ -34,6 +35,9 @@ _KEYS = 16
 
 #: What comes of attributes that no operator's sampling would choose, such as a stride of 0, and of ill-typed graphs.
 UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
+
+#: Programs are rewritten by all rules, to this depth.
+_NEAR = Budget(None, 2)
 
 #: How many programs' outcomes, and sets of inputs, are kept.
 _KEPT = 64
@@ -67,6 +71,11 @@ class Trial:
     _answers: dict[str, bool] = field(default_factory=dict)
     _outcomes: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
     _further: dict[str, tuple[np.ndarray, ...] | None] = field(default_factory=dict)
+
+    @cached_property
+    def rewriter(self) -> Rewriter:
+        """Makes near rewritings of programs."""
+        return Rewriter(self.rules, _NEAR)
 
     def check_time(self) -> None:
         """Raises OutOfTime."""
@@ -149,9 +158,13 @@ class Trial:
 
     def case(self, pair: Pair) -> Case | None:
         """The pair, compiled and run; None where the compiler's format cannot say it."""
-        tested = [self._tested(pair, side) for side in range(len(pair.graphs))]
-        found = [t for t in tested if t is not None]
-        return Case([self.stored.record.profile], [pair.inputs], found) if len(found) == len(tested) else None
+        tested = []
+        for side in range(len(pair.graphs)):
+            t = self._tested(pair, side)
+            if t is None:
+                return None
+            tested.append(t)
+        return Case([self.stored.record.profile], [pair.inputs], tested)
 
     def wrong(self, pair: Pair, side: int) -> bool:
         """Whether one side alone fails, or is wrong by float64: otherwise no other side shows a mismatch.
