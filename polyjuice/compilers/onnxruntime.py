@@ -44,7 +44,7 @@ _PROVIDERS = ["CPUExecutionProvider"]
 _LOG_CHANGES = 1  # the severity at which a session logs what each of its optimizers changed
 _CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1")
 
-# Optimizers and rewrite rules of releases 1.15 to 1.31 that concern the CPU. A name that a release lacks does nothing.
+# Optimizers and rewrite rules of releases 1.15 to 1.32 that concern the CPU. A name that a release lacks does nothing.
 _OPTIMIZERS = """
     AttentionFusion Avx2WeightS8ToU8Transformer BiasDropoutFusion BiasGeluFusion BiasSkipLayerNormFusion
     BiasSoftmaxFusion CastChainElimination CastElimination ClipQuantRewrite CommonSubexpressionElimination
@@ -56,10 +56,10 @@ _OPTIMIZERS = """
     GemmActivationFusion GemmSumFusion GemmTransposeFusion GroupQueryAttentionFusion GroupQueryAttentionPreNormFusion
     IdenticalChildrenConsolidation LabelEncoderFusion LayerNormFusion LayerNormFusionL1 LayerNormFusionL2
     MatMulActivationFusion MatMulAddFusion MatMul_BatchNormalization_Fusion MatMulIntegerToFloatFusion
-    MatMulNBitsFusion MatMulScaleFusion MatmulTransposeFusion NchwcTransformer NhwcTransformer NoopElimination
-    NotWhereFusion Pad_Fusion PreShapeNodeElimination QDQFinalCleanupTransformer QDQPropagationTransformer
+    MatMulNBitsFusion MatMulNBitsQLoRAFusion MatMulScaleFusion MatmulTransposeFusion NchwcTransformer NhwcTransformer
+    NoopElimination NotWhereFusion Pad_Fusion PreShapeNodeElimination QDQFinalCleanupTransformer QDQPropagationTransformer
     QDQS8ToU8Transformer QDQSelectorActionTransformer QuickGeluFusion ReluQuantRewrite ReshapeFusion
-    SimplifiedLayerNormFusion SkipLayerNormFusion SliceConcatToSpaceToDepthFusion TransposeOptimizer
+    SimplifiedLayerNormFusion SkipLayerNormFusion SliceConcatToSpaceToDepthFusion SwiGluFusion TransposeOptimizer
     TransposeOptimizer_CPUExecutionProvider UnsqueezeElimination WeightBiasQuantization WhereDummyDq
 """
 
