@@ -201,6 +201,26 @@ with pytest.MonkeyPatch.context() as patch:
     assert len(answers[0]) == 8
 
 
+def test_cases_in_which_a_side_crashes_are_tested(tmp_path: Path) -> None:
+    """Known or not, they are neither skipped nor left out of the counts."""
+    crash = """
+    def compile(program, inputs):
+        if len(program.nodes) > 4:
+            raise RuntimeError("more than four operators")
+        return control.compile(program, inputs)
+    """
+    env = plugin(tmp_path / "site", crash)
+    bug = {"compiler": "fake", "url": "https://example.org/4", "pattern": "crash *more than four operators*"}
+    known = tmp_path / "known.toml"
+    known.write_text("[[bug]]\n" + "\n".join(f'{name} = "{value}"' for name, value in bug.items()))
+    common = ["--compiler", "fake", "-n", 2, "--seed", 3, "--seeds", save_model(tmp_path / "small.onnx")]
+    for name, more, status in (("new", ["--triage", "0s"], 1), ("known", ["--known", known], 0)):
+        done, summary = fuzz(tmp_path / name, *common, *more, env=env)
+        assert done == status
+        assert (summary["tested"], summary["pairs"], summary["skipped"]) == (2, 2, 0)
+        assert summary["known"] == ({bug["url"]: 2} if name == "known" else {})
+
+
 def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
     """Findings, too, are the same files."""
     wrong = """

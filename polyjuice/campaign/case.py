@@ -28,7 +28,9 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What became of a case: ``pairs`` compared, or why it was ``skipped``; what was found; where the time went.
+    """What became of a case: ``pairs`` tested, or why it was ``skipped``; what was found; where the time went.
+
+    A pair is tested where each of its programs ran, or was found to fail.
 
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
     program ran none the less (one program that breaks a constraint counts as a pair). ``unsound`` and ``defect`` are
@@ -105,7 +107,8 @@ class Runner:
         with self._clock.of("judge"):
             verdicts = self._judge(case)
         findings, met, flaky = self._confirm(index, case, verdicts, prepared.rules)
-        pairs = 1 if case.broken else comb(len(case.ran), min(len(case.tested), 2))
+        judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
+        pairs = 1 if case.broken else comb(len(judged), min(len(case.tested), 2))
         if not pairs and not verdicts:
             failed = next(t.outcome for t in case.tested if t.outcome.status != "ok")
             raise Skip("failed: " + _first_line(failed))

@@ -238,7 +238,7 @@ def _status(counts: dict[str, Any], folder: Path) -> int:
         return DEFECT
     if counts["raw_findings"]:
         return FINDINGS
-    if not counts["tested"] and not counts["known"]:
+    if not counts["tested"]:
         stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
         return USAGE
     return OK

@@ -57,8 +57,8 @@ _OPTIMIZERS = """
     IdenticalChildrenConsolidation LabelEncoderFusion LayerNormFusion LayerNormFusionL1 LayerNormFusionL2
     MatMulActivationFusion MatMulAddFusion MatMul_BatchNormalization_Fusion MatMulIntegerToFloatFusion
     MatMulNBitsFusion MatMulNBitsQLoRAFusion MatMulScaleFusion MatmulTransposeFusion NchwcTransformer NhwcTransformer
-    NoopElimination NotWhereFusion Pad_Fusion PreShapeNodeElimination QDQFinalCleanupTransformer QDQPropagationTransformer
-    QDQS8ToU8Transformer QDQSelectorActionTransformer QuickGeluFusion ReluQuantRewrite ReshapeFusion
+    NoopElimination NotWhereFusion Pad_Fusion PreShapeNodeElimination QDQFinalCleanupTransformer
+    QDQPropagationTransformer QDQS8ToU8Transformer QDQSelectorActionTransformer QuickGeluFusion ReluQuantRewrite ReshapeFusion
     SimplifiedLayerNormFusion SkipLayerNormFusion SliceConcatToSpaceToDepthFusion SwiGluFusion TransposeOptimizer
     TransposeOptimizer_CPUExecutionProvider UnsqueezeElimination WeightBiasQuantization WhereDummyDq
 """
