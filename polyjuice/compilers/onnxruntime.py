@@ -52,15 +52,15 @@ _OPTIMIZERS = """
     ConvBNFusion ConvMulFusion DivMulFusion DoubleQDQPairsRemover DQMatMulNBitsFusion DynamicQuantizeMatMulFusion
     EliminateDropout EliminateIdentity EliminateSlice EmbedLayerNormFusion EnsureUniqueDQForNodeUnit ExpandElimination
     FastGeluFusion FuseReluClip GatherSliceToSplitFusion GatherToSliceFusion GatherToSplitFusion GeluFusion
-    GeluFusionL1 GeluFusionL2
-    GemmActivationFusion GemmSumFusion GemmTransposeFusion GroupQueryAttentionFusion GroupQueryAttentionPreNormFusion
-    IdenticalChildrenConsolidation LabelEncoderFusion LayerNormFusion LayerNormFusionL1 LayerNormFusionL2
-    MatMulActivationFusion MatMulAddFusion MatMul_BatchNormalization_Fusion MatMulIntegerToFloatFusion
-    MatMulNBitsFusion MatMulNBitsQLoRAFusion MatMulScaleFusion MatmulTransposeFusion NchwcTransformer NhwcTransformer
-    NoopElimination NotWhereFusion Pad_Fusion PreShapeNodeElimination QDQFinalCleanupTransformer
-    QDQPropagationTransformer QDQS8ToU8Transformer QDQSelectorActionTransformer QuickGeluFusion ReluQuantRewrite ReshapeFusion
-    SimplifiedLayerNormFusion SkipLayerNormFusion SliceConcatToSpaceToDepthFusion SwiGluFusion TransposeOptimizer
-    TransposeOptimizer_CPUExecutionProvider UnsqueezeElimination WeightBiasQuantization WhereDummyDq
+    GeluFusionL1 GeluFusionL2 GemmActivationFusion GemmSumFusion GemmTransposeFusion GroupQueryAttentionFusion
+    GroupQueryAttentionPreNormFusion IdenticalChildrenConsolidation LabelEncoderFusion LayerNormFusion
+    LayerNormFusionL1 LayerNormFusionL2 MatMul_BatchNormalization_Fusion MatMulActivationFusion MatMulAddFusion
+    MatMulIntegerToFloatFusion MatMulNBitsFusion MatMulNBitsQLoRAFusion MatMulScaleFusion MatmulTransposeFusion
+    NchwcTransformer NhwcTransformer NoopElimination NotWhereFusion Pad_Fusion PreShapeNodeElimination
+    QDQFinalCleanupTransformer QDQPropagationTransformer QDQS8ToU8Transformer QDQSelectorActionTransformer
+    QuickGeluFusion ReluQuantRewrite ReshapeFusion SimplifiedLayerNormFusion SkipLayerNormFusion
+    SliceConcatToSpaceToDepthFusion SwiGluFusion TransposeOptimizer TransposeOptimizer_CPUExecutionProvider
+    UnsqueezeElimination WeightBiasQuantization WhereDummyDq
 """
 
 _settings = onnxruntime.SessionOptions()
