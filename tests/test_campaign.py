@@ -447,6 +447,15 @@ def test_a_finished_campaign_resumes_to_the_same_summary(tmp_path: Path) -> None
         assert again[key] == first[key], key
 
 
+def test_a_finished_campaign_goes_on_to_more_cases(tmp_path: Path) -> None:
+    fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 2, "--seed", 7)
+    for more in (["-n", 4], []):
+        done = polyjuice("fuzz", "--resume", tmp_path / "c", "--workers", 1, "--json", *more)
+        assert json.loads(done.stdout)["tested"] + json.loads(done.stdout)["skipped"] == 4
+    fuzz(tmp_path / "whole", "--compiler", "numpy", "-n", 4, "--seed", 7)
+    assert verdicts(tmp_path / "c") == verdicts(tmp_path / "whole")
+
+
 def test_a_resumed_campaign_whose_model_is_gone_says_so(tmp_path: Path) -> None:
     model = save_model(tmp_path / "small.onnx")
     fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 2, "--seeds", model)

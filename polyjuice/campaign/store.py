@@ -90,7 +90,7 @@ class Store:
         store = cls(folder, db)
         store.claim()
         db.executescript(_SCHEMA)
-        store.set_meta("config", config.to_json())
+        store.set_config(config)
         return store
 
     @classmethod
@@ -131,6 +131,9 @@ class Store:
         for folder in (self.folder / "imported", *(self.folder / name for name in FOLDERS), self.folder):
             with suppress(OSError):  # it holds something of the user's
                 folder.rmdir()
+
+    def set_config(self, config: Config) -> None:
+        self.set_meta("config", config.to_json())
 
     def set_meta(self, key: str, value: str) -> None:
         with self._db:

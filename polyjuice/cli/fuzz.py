@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,6 +51,9 @@ from polyjuice.triage import known
 
 _ORACLES = "metamorphic,crash"
 
+_CHANGEABLE = {"--resume", "--json", "-n", "--time", "--workers", "--triage"}
+"""What may be given with --resume."""
+
 
 class Extract(StrEnum):
     """How variants are chosen from the e-graph."""
@@ -68,6 +72,7 @@ class Device(StrEnum):
 
 
 def fuzz(
+    context: typer.Context,
     compiler: Annotated[str, typer.Option("--compiler", help="The compiler to test.")] = "",
     seeds: Annotated[
         list[str] | None,
@@ -108,7 +113,10 @@ def fuzz(
     ] = "5m",
     opset: Annotated[int, typer.Option(min=18, max=20, help="The opset of ONNX models.")] = 18,
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; a new one unless given.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Continue the campaign in this folder.")] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Continue the campaign in this folder; -n and --time are what it shall reach in all."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Test a compiler: generate graphs, rewrite them, compile the variants, and compare the results.
@@ -118,10 +126,16 @@ def fuzz(
     """
     if resume:
         store, config = Store.open(resume)
-        if out or compiler:
-            raise Usage("--resume continues a campaign as it was begun: give neither --out nor --compiler with it")
+        if given := _given(context) - _CHANGEABLE:
+            message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(given))}"
+            raise Usage(f"{message} (what may change: -n and --time in all, --workers, --triage)")
         store.claim()
+        if cases or duration:
+            config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
+        triage_s = seconds(triage, "--triage", zero=True) if "--triage" in _given(context) else config.triage_s
+        config = replace(config, workers=workers or config.workers, triage_s=triage_s)
         version, models, rules_used = _check_before_start(config, resume)
+        store.set_config(config)
     else:
         if not compiler:
             raise Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
@@ -164,6 +178,12 @@ def fuzz(
     else:
         print_summary(summary, store)
     sys.exit(status)
+
+
+def _given(context: typer.Context) -> set[str]:
+    """The options that the user gave, by their first spelling."""
+    sources = ((p.opts[0], context.get_parameter_source(p.name)) for p in context.command.params if p.name)
+    return {option for option, source in sources if source and source.name == "COMMANDLINE"}
 
 
 def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
