@@ -26,7 +26,7 @@ INSTANCES = 4
 NAMES = {op.qualified: op for op in TABLE.values()}
 
 FAULTS = {
-    ("Shrink", "onnx", "float64"): "ONNX Runtime 1.31.1 computes it in single precision (artifacts/bugs/006)",
+    ("Shrink", "onnx", "float64"): "ONNX Runtime 1.32.0 computes it in single precision (artifacts/bugs/006)",
 }
 """Where a framework is wrong, and how; the test says when it no longer is."""
 
