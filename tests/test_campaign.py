@@ -17,8 +17,10 @@ import sys
 import textwrap
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -262,6 +264,8 @@ def compile(program, inputs):
 class Campaign:
     """A campaign in the background, in a group of its own, whose every descendant can be found."""
 
+    begun: ClassVar[list[Campaign]] = []
+
     def __init__(self, out: Path, temporary: Path, env: Mapping[str, str], *arguments: object) -> None:
         self.out = out
         self._temporary = temporary
@@ -276,6 +280,7 @@ class Campaign:
             env={**os.environ, **env, name: value, "TMPDIR": str(temporary)},
             start_new_session=True,
         )
+        self.begun.append(self)
 
     def wait_until(self, condition: Callable[[], object], seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
@@ -296,6 +301,11 @@ class Campaign:
         stdout, stderr = self._process.communicate(timeout=60)
         return self._process.returncode, stdout, stderr
 
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
     def leftovers(self, seconds: float = 15) -> list[str]:
         """What still lives after a while: processes, and scratch folders."""
         deadline = time.monotonic() + seconds
@@ -314,6 +324,14 @@ class Campaign:
             except OSError:
                 continue
         return found
+
+
+@pytest.fixture(autouse=True)
+def no_campaign_outlives_its_test() -> Iterator[None]:
+    """Not even where the test fails."""
+    yield
+    while Campaign.begun:
+        Campaign.begun.pop().kill()
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")

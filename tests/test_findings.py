@@ -328,7 +328,7 @@ def compile(program, inputs):
 """
     status, summary, out = small_campaign(tmp_path, spoilt, cases=2)
     assert status == 1
-    assert (summary["tested"], summary["raw_findings"], summary["findings"]) == (1, 2, 1), (out / "log").read_text()
+    assert (summary["tested"], summary["raw_findings"], summary["findings"]) == (2, 2, 1), (out / "log").read_text()
     assert [record(finding)["a"] for finding in findings(out)] == ["min", "max"]
     assert [record(finding)["b"] for finding in findings(out)] == ["", ""]
 

@@ -36,6 +36,7 @@ from polyjuice.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import ORIGINAL, Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
+from polyjuice.campaign.processes import end_with_parent
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
@@ -104,7 +105,7 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
         tempfile.TemporaryDirectory() as cache,
         environment(PYTHONPATH=str(HERE / "site"), POLYJUICE_MUTANT="by-program"),
         environment(CXX=str(HERE / "cached-g++"), CXX_CACHE=cache),
-        ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1) as pool,
+        ProcessPoolExecutor(arguments.workers, max_tasks_per_child=1, initializer=end_with_parent) as pool,
     ):
         jobs: dict[Future[dict[str, Detected]], tuple[str, Path]] = {}
         for strategy in arguments.strategies.split(","):

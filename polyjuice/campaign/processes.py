@@ -38,11 +38,15 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule]) -> None:
     _job = config, folder, rules
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
 def end_with_parent() -> None:
-    """A process of a pool does not notice by itself that its parent was killed, and would wait for work for ever."""
+    """For the processes of a pool: they do not notice by themselves that their parent was killed, and would go on."""
+    threading.Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -129,7 +128,7 @@ def _initialize(options: Options, folder: Path) -> None:
     global _job
     _job = options, folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
 def _call(method: str, number: int) -> Any:
