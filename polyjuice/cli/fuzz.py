@@ -126,13 +126,14 @@ def fuzz(
     """
     if resume:
         store, config = Store.open(resume)
-        if given := _given(context) - _CHANGEABLE:
-            message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(given))}"
+        given = _given(context)
+        if fixed := given - _CHANGEABLE:
+            message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
             raise Usage(f"{message} (what may change: -n and --time in all, --workers, --triage)")
         store.claim()
         if cases or duration:
             config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
-        triage_s = seconds(triage, "--triage", zero=True) if "--triage" in _given(context) else config.triage_s
+        triage_s = seconds(triage, "--triage", zero=True) if "--triage" in given else config.triage_s
         config = replace(config, workers=workers or config.workers, triage_s=triage_s)
         version, models, rules_used = _check_before_start(config, resume)
         store.set_config(config)
