@@ -474,6 +474,19 @@ def test_a_finished_campaign_goes_on_to_more_cases(tmp_path: Path) -> None:
     assert verdicts(tmp_path / "c") == verdicts(tmp_path / "whole")
 
 
+def test_a_resumed_campaign_takes_other_known_bugs_and_another_interpreter(tmp_path: Path) -> None:
+    """What a campaign was begun with may have moved meanwhile."""
+    before, after = (tmp_path / name for name in ("before.toml", "after.toml"))
+    before.write_text("")
+    fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1, "--known", before)
+    before.rename(after)
+    assert str(before) in refusal("--resume", tmp_path / "c")
+    for given in (["--known", after], []):
+        assert polyjuice("fuzz", "--resume", tmp_path / "c", *given).returncode == 0
+    absent = tmp_path / "bin/python"
+    assert str(absent) in refusal("--resume", tmp_path / "c", "--python", absent)
+
+
 def test_a_resumed_campaign_whose_model_is_gone_says_so(tmp_path: Path) -> None:
     model = save_model(tmp_path / "small.onnx")
     fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 2, "--seeds", model)

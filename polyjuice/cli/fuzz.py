@@ -51,7 +51,7 @@ from polyjuice.triage import known
 
 _ORACLES = "metamorphic,crash"
 
-_CHANGEABLE = {"--resume", "--json", "-n", "--time", "--workers", "--triage"}
+_CHANGEABLE = {"--resume", "--json", "-n", "--time", "--workers", "--triage", "--known", "--python"}
 """What may be given with --resume."""
 
 
@@ -129,12 +129,17 @@ def fuzz(
         given = _given(context)
         if fixed := given - _CHANGEABLE:
             message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
-            raise Usage(f"{message} (what may change: -n and --time in all, --workers, --triage)")
+            raise Usage(f"{message} (what may change: -n and --time in all, --workers, --triage, --known, --python)")
         store.claim()
         if cases or duration:
             config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
-        triage_s = seconds(triage, "--triage", zero=True) if "--triage" in given else config.triage_s
-        config = replace(config, workers=workers or config.workers, triage_s=triage_s)
+        config = replace(
+            config,
+            workers=workers or config.workers,
+            triage_s=seconds(triage, "--triage", zero=True) if "--triage" in given else config.triage_s,
+            known=_known_bugs(known_bugs) if known_bugs else config.known,
+            python=str(interpreter(python)) if python else config.python,
+        )
         version, models, rules_used = _check_before_start(config, resume)
         store.set_config(config)
     else:
