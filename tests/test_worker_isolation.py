@@ -107,6 +107,28 @@ def test_an_exception_is_an_error_of_the_stage_that_raised_it(worker: Worker) ->
     assert worker.pid == pid
 
 
+def test_warnings_do_not_hide_what_a_cpp_compiler_calls_an_error(worker: Worker) -> None:
+    outcome = do(
+        worker,
+        """
+        warning = "vec.h:7:3: warning: overflow in conversion\\n    7 |   0xff,\\n      |   ^~~~\\n"
+        error = "main.cpp:26:38: error: operands have different types\\n   26 |   a ? b : c\\n"
+        raise ValueError("g++ main.cpp\\n" + 1000 * warning + error + 1000 * warning)
+        """,
+    )
+    told = "g++ main.cpp\nmain.cpp:26:38: error: operands have different types\n   26 |   a ? b : c\n"
+    assert outcome.message == "ValueError: " + told
+    assert outcome.traceback.endswith(told + "\n")
+    assert "exec(program, names)" in outcome.traceback
+
+
+def test_a_long_error_leaves_room_for_where_it_was_raised(worker: Worker) -> None:
+    traceback = do(worker, "raise ValueError(50_000 * 'x' + 'the end')").traceback
+    assert "exec(program, names)" in traceback
+    assert traceback.endswith("the end\n")
+    assert len(traceback) < 20_100
+
+
 def test_what_a_compiler_does_not_implement_is_unsupported(worker: Worker) -> None:
     assert do(worker, "raise NotImplementedError('Det')").status == "unsupported"
 

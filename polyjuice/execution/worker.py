@@ -22,6 +22,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import resource
 import site
 import socket
@@ -44,6 +45,9 @@ _OUT_OF_MEMORY = (
     "Cannot allocate memory",
     "virtual memory exhausted",
 )
+
+_WARNING = re.compile(r"^.*: warning: .*\n(?: *\d* \|.*\n)*", re.MULTILINE)
+"""A warning of g++ or clang++, with the lines of the program that it shows."""
 
 
 def main(compiler_file: str, settings_json: str) -> None:
@@ -205,13 +209,23 @@ def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:
     return {
         "status": status,
         "stage": stage,
-        "message": _anywhere(f"{type(error).__name__}: {error}")[:MESSAGE_LIMIT],
-        "traceback": _anywhere("".join(trace))[-TRACEBACK_LIMIT:],
+        "message": _essence(f"{type(error).__name__}: {error}")[:MESSAGE_LIMIT],
+        "traceback": _without_middle(_essence("".join(trace)), TRACEBACK_LIMIT),
     }
 
 
-def _anywhere(text: str) -> str:
-    """A text without this machine's folders, which say nothing elsewhere and make equal failures differ."""
+def _without_middle(text: str, limit: int) -> str:
+    """A traceback of that length at most: the first of its errors tells where, and the end of its last one what."""
+    half = limit // 2
+    return text if len(text) <= limit else f"{text[:half]}\n...\n{text[-half:]}"
+
+
+def _essence(text: str) -> str:
+    """What an error says, without what hides it and makes equal failures differ.
+
+    That is warnings of the C++ compiler beside its errors, and this machine's folders, which say nothing elsewhere.
+    """
+    text = _WARNING.sub("", text)
     ours = str(Path(__file__).parents[2])
     for folder in sorted({*sys.path, ours, sys.prefix, sys.base_prefix}, key=len, reverse=True):
         if len(folder) > 1:
