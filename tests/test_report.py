@@ -144,6 +144,10 @@ def test_one_program_is_not_said_to_be_equal_to_anything(record: FindingRecord, 
     text = rendered(record, {"min": graphs["min"]}, oracle="differential", b="", values=())
     assert "Why they are equal" not in text
     assert "The wrong side" not in text
+    values = [{**row, "compiled": {"min": 3.0}, "uncompiled": {"min": 1.0}} for row in VALUES]
+    text = rendered(record, {"min": graphs["min"]}, oracle="differential", b="", rung="bounded", values=values)
+    assert "beyond the error bound of the program" in text
+    assert "beyond the error bounds of both programs" in rendered(record, graphs, rung="bounded")
 
 
 def test_what_bisection_found_is_told(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:

@@ -98,10 +98,10 @@ class View:
                 "No rounding is involved: the inputs are integers, and so are all values and partial sums on the way, "
                 "each one that its type holds. The result does not depend on the order of operations."
             )
-        return (
-            "The difference is not one of rounding: it is beyond the error bounds of both programs, which are derived "
-            "from their operators, and float64 is the reference."
-        )
+        bounds = "bounds of both programs, which are derived from their operators"
+        if len(self.graphs) < 2:
+            bounds = "bound of the program, which is derived from its operators"
+        return f"The difference is not one of rounding: it is beyond the error {bounds}, and float64 is the reference."
 
     @property
     def letters(self) -> dict[str, str]:
