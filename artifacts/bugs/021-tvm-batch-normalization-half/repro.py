@@ -1,79 +1,41 @@
-"""tvm: max failed in compile: TypeError: Binary operators must have the same datatype for both operands.  However, R.nn.conv2d(lv24, x18, strides=[3, 1], padding=[0, 1, 1, 1], dilation=[1, 1], groups=1, data_layout="NCHW", kernel_layout="OIHW", out_layout="NCHW", out_dtype=None) uses datatype T.float32 on the LHS (Type of R.Tensor((2, 8, 3, 3), dtype="float32")), and datatype T.float16 on the RHS (Type of R.Tensor((5, 8, 2, 3), dtype="float16")).
+"""Nothing of float16 can follow a BatchNormalization of float16 in TVM 0.27.0.post1: its result is float32.
 
-Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from the finding beside
+this file.
 """
 
-import subprocess
 import sys
-from pathlib import Path
-
-TIME_LIMIT = 240  # seconds; a run that takes longer counts as a hang
-HERE = Path(__file__).resolve().parent
-CHILD = "--child"
-SHOWS, FINE, NOT_RUN = 10, 0, 2  # how the child ends, if it is not a crash
-
-
-def supervise():
-    """Run this file in a child process, so that a crash or a hang of the compiler can be seen."""
-    try:
-        status = subprocess.run([sys.executable, __file__, CHILD], timeout=TIME_LIMIT).returncode
-    except subprocess.TimeoutExpired:
-        print("the compiler did not finish in", TIME_LIMIT, "s")
-        return 2
-    return {SHOWS: 1, FINE: 0, NOT_RUN: 2}.get(status, 1)
-
-
-if CHILD not in sys.argv:
-    sys.exit(supervise())
 
 try:
-    import numpy as np
-    import onnx
     import tvm
     import tvm.relax.frontend.onnx
-    import tvm_ffi
-
-    ARRAYS = np.load(HERE / "inputs.npz")
-except (ImportError, OSError) as error:
+    from onnx import TensorProto, helper
+except ImportError as error:
     print("could not run:", error)
-    sys.exit(NOT_RUN)
-
-def prepare(model, inputs, level="3"):
-    module = tvm.relax.frontend.onnx.from_onnx(onnx.load_from_string(model), keep_params_in_input=False)
-    with tvm.transform.PassContext(opt_level=int(level)):
-        executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
-    machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
-
-    def call():
-        outputs = machine["main"](*[tvm.runtime.tensor(x) for x in inputs])
-        outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
-        return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
-
-    return call
-
-def array(name):
-    """An array of inputs.npz; bfloat16 is stored as the uint16 of its bits, under a name that says so."""
-    if name + "@bfloat16" in ARRAYS:
-        import ml_dtypes
-
-        return ARRAYS[name + "@bfloat16"].view(ml_dtypes.bfloat16)
-    return ARRAYS[name]
+    sys.exit(2)
 
 
-def program(name, arguments=(), **options):
-    """A function that calls the compiled model on its inputs, then the arrays that it takes as arguments."""
-    inputs = [array("input_%d" % i) for i in range(7)] + [array(name) for name in arguments]
-    return prepare((HERE / name).read_bytes(), inputs, **options)
+def compiles(element_type):
+    """Whether a batch normalization and a product after it compile."""
+    nodes = [
+        helper.make_node("BatchNormalization", ["x", "scale", "bias", "mean", "variance"], ["normal"]),
+        helper.make_node("Mul", ["normal", "x"], ["y"]),
+    ]
+    sizes = {"x": [1, 2, 3, 3], "scale": [2], "bias": [2], "mean": [2], "variance": [2]}
+    operands = [helper.make_tensor_value_info(name, element_type, size) for name, size in sizes.items()]
+    result = helper.make_tensor_value_info("y", element_type, sizes["x"])
+    graph = helper.make_graph(nodes, "normalize", operands, [result])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    what = f"BatchNormalization of {TensorProto.DataType.Name(element_type)}:"
+    try:
+        module = tvm.relax.frontend.onnx.from_onnx(model, keep_params_in_input=False)
+        tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    except Exception as error:
+        print(what, type(error).__name__, str(error).strip().splitlines()[-1])
+        return False
+    print(what, "compiles")
+    return True
 
 
-def values(output):
-    return np.asarray(output)
-
-
-try:
-    program("a.lowered.onnx", arguments=['d1'])()
-except Exception as error:
-    print("the compiler failed:", type(error).__name__, str(error)[:2000])
-    sys.exit(SHOWS)
-print("the compiler did not fail")
-sys.exit(FINE)
+compiles(TensorProto.FLOAT)
+sys.exit(0 if compiles(TensorProto.FLOAT16) else 1)

@@ -1,0 +1,54 @@
+"""tvm 0.27.0.post1: min failed in compile: TypeError: Binary operators must have the same datatype for
+both operands.  However, R.multiply(lv1, lv4) uses datatype T.float32 on the LHS (Type of
+R.Tensor((1, 1, 1, 1), dtype="float32")), and datatype T.float16 on the RHS (Type of R.Tensor((),
+dtype="float16")).
+
+A does not compile and run.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import sys
+from pathlib import Path
+
+
+def could_not_run(kind, error, trace):
+    """Any error but the one that this is about."""
+    sys.__excepthook__(kind, error, trace)
+    print("could not run:", error)
+    sys.exit(2)
+
+
+sys.excepthook = could_not_run
+
+import numpy as np
+import onnx
+import tvm
+import tvm.relax.frontend.onnx
+import tvm_ffi
+
+x0 = np.array([0], np.float16)
+
+
+def prepare(model, inputs, level="3"):
+    module = tvm.relax.frontend.onnx.from_onnx(onnx.load_from_string(model), keep_params_in_input=False)
+    with tvm.transform.PassContext(opt_level=int(level)):
+        executable = tvm.compile(tvm.relax.get_pipeline("zero")(module), target=tvm.target.Target("llvm"))
+    machine = tvm.relax.VirtualMachine(executable, tvm.cpu())
+
+    def call():
+        outputs = machine["main"](*[tvm.runtime.tensor(x) for x in inputs])
+        outputs = outputs if isinstance(outputs, tvm_ffi.Array) else [outputs]
+        return [np.array(x, np.int64) if isinstance(x, tvm_ffi.Shape) else x.numpy() for x in outputs]
+
+    return call
+
+
+A = Path(__file__).with_name("a.lowered.onnx").read_bytes()
+
+try:
+    prepare(A, [x0])()
+except Exception as error:
+    print("the compiler failed:", type(error).__name__, str(error)[:2000])
+    sys.exit(1)
+print("the compiler did not fail")
+sys.exit(0)
