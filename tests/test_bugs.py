@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import venv
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ BUGS = Path(__file__).parents[1] / "artifacts/bugs"
 FOLDERS = sorted(path for path in BUGS.iterdir() if path.is_dir())
 EARLY = {"008-onnxruntime-memory-pattern"}
 """Findings that are as an early version stored them."""
+
+REPRODUCERS = sorted(file for file in BUGS.rglob("repro.py") if file.parts[-3] not in EARLY)
 
 
 def test_every_bug_is_listed() -> None:
@@ -31,6 +35,20 @@ def test_a_bug_has_a_reproducer_and_a_report(folder: Path) -> None:
         stored = load(finding)
         assert stored.record.compiler in folder.name
         assert set(stored.graphs) == {label for label in (stored.record.a, stored.record.b) if label}
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter that has nothing but the standard library."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder)
+    return folder / "bin/python"
+
+
+@pytest.mark.parametrize("file", REPRODUCERS, ids=lambda file: str(file.relative_to(BUGS)))
+def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, file: Path) -> None:
+    done = subprocess.run([bare, "-I", file], capture_output=True, text=True)
+    assert done.returncode == 2, done.stdout + done.stderr
 
 
 def test_every_known_bug_has_a_folder() -> None:

@@ -1,13 +1,18 @@
 """The second run of a session is wrong in ONNX Runtime 1.17.3 on the CPU: the memory pattern lets buffers overlap.
 
-Exits 1 where the bug shows, 0 where it does not (1.31.1). The model is in the folder of the finding.
+Exits 1 where the bug shows, 0 where it does not (1.31.1), 2 where this could not run. The model is in the folder of
+the finding.
 """
 
 import sys
 from pathlib import Path
 
-import numpy as np
-import onnxruntime
+try:
+    import numpy as np
+    import onnxruntime
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
 
 FOUND = Path(__file__).resolve().parent / "finding"
 ARRAYS = np.load(FOUND / "inputs.npz")

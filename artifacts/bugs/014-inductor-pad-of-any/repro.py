@@ -1,8 +1,8 @@
 """The pad of any(x, dim=0), of all(x, dim=0) or of a ^ b does not compile in TorchInductor of torch 2.13.0 on the CPU.
 
 Its vectorised kernel chooses, by `?:`, between what is padded, a VecMask<int,1>, and the VecMask<float,1> of the value
-that fills the pads. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from
-the finding beside this file, and from another.
+that fills the pads. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by
+hand from findings.
 """
 
 import os

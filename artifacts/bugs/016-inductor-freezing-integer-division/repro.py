@@ -1,13 +1,17 @@
 """Integers divided by a frozen scalar come out as float32, rounded, in TorchInductor of torch 2.13.0 on the CPU.
 
 With freezing, x / c rounded towards zero loses its element type where c is a buffer of rank 0; rounded down it does
-not. Exits 1 where the bug shows, 0 where it does not. Reduced by hand from the finding beside this file.
+not. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """
 
 import sys
 
-import torch
-import torch._inductor.config
+try:
+    import torch
+    import torch._inductor.config
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
 
 
 class Model(torch.nn.Module):

@@ -1,9 +1,9 @@
 """TorchInductor of torch 2.13.0 takes a compiled model out of its cache for another one: results are wrong, silently.
 
 With freezing, a buffer of rank 0 is written into the code as a number. The key of the graph cache (on by default, and
-lasting beyond the process) leaves its value out, so that a model that differs in that number alone is given the code of
-the first. Exits 1 where the bug shows, 0 where it does not. Met by hand, while 016 was reduced; campaigns have the
-cache off.
+lasting beyond the process) leaves its value out, so that a model that differs in that number alone is given the code
+of the first. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Met by hand, while 016 was
+reduced; campaigns have the cache off.
 """
 
 import os
@@ -12,8 +12,12 @@ import tempfile
 
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp()
 
-import torch
-import torch._inductor.config
+try:
+    import torch
+    import torch._inductor.config
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
 
 
 class Model(torch.nn.Module):

@@ -1,7 +1,6 @@
 """Sign of uint8 does not compile under TVM 0.27.0.post1: the constant -1 is made in its unsigned type.
 
-Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from the finding beside
-this file.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """
 
 import sys

@@ -1,7 +1,6 @@
 """Nothing of float16 can follow a BatchNormalization of float16 in TVM 0.27.0.post1: its result is float32.
 
-Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from the finding beside
-this file.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """
 
 import sys

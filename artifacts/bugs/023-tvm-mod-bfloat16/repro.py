@@ -1,7 +1,6 @@
 """Mod of bfloat16 with fmod=1 does not compile under TVM 0.27.0.post1 for LLVM: its result has no storage type.
 
-Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from the finding beside
-this file.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """
 
 import sys

@@ -1,7 +1,6 @@
 """Pow of bfloat16 does not compile under TVM 0.27.0.post1 for LLVM: "power only applies to float".
 
-Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from the finding beside
-this file.
+Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
 """
 
 import sys
