@@ -176,8 +176,8 @@ def _affine_error(
 ) -> np.ndarray:
     """The bound of _standard(x) scale + bias, where ``parameters`` are scale and bias with their errors, if any.
 
-    The variance may be computed as mean(x^2) - mean(x)^2, whose rounding is relative to the squares themselves, and
-    epsilon may be rounded to the element type.
+    The variance may be computed as mean(x^2) - mean(x)^2, whose rounding is relative to the squares themselves (and
+    nothing is known where these overflow), and epsilon may be rounded to the element type.
     """
     n = sampling.total(x.shape[axis] for axis in axes)
     u = (n + 4) * c.unit
@@ -202,7 +202,8 @@ def _affine_error(
         else:
             spread, size = spread + error, size + np.abs(value)
     bound = spread + 8 * c.unit * (size + spread)
-    return np.where(np.isnan(bound), np.inf, bound)
+    squares = np.sum((np.abs(x) + e) ** 2, axis=axes, keepdims=True)
+    return np.where(np.isnan(bound) | errors.overflows(c, squares), np.inf, bound)
 
 
 def _parameters(c: ErrorContext, place: Callable[[np.ndarray], np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
