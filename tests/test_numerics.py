@@ -300,13 +300,14 @@ def test_nan_overflow_and_poles_are_masked() -> None:
 
 
 @pytest.mark.parametrize(("large", "expected"), [(5e23, True), (5e3, False)])
-def test_what_a_normalisation_squares_may_overflow(large: float, expected: bool) -> None:
-    """Its results are small whatever comes in: float64 says 0.6 where float32, by an infinite variance, says 0."""
+def test_what_an_operator_squares_may_overflow(large: float, expected: bool) -> None:
+    """Where its results are in range: float64 normalises to 0.6 what float32, by an infinite variance, makes 0."""
     x, ones = [large, 2.0, 3.0, 4.0], [1.0] * 4
     layer: dict[str, object] = {"axis": -1, "epsilon": 1e-5}
     rms: dict[str, object] = {"domain": "aten", "normalized_shape": (4,), "eps": 1e-5}
     assert masked(analysis_of("LayerNormalization", "float32", x, ones, **layer)) == [expected] * 4
     assert masked(analysis_of("rms_norm", "float32", x, ones, **rms)) == [expected] * 4
+    assert masked(analysis_of("cdist", "float32", [x], [ones], domain="aten", p=2.0)) == [expected]
 
 
 def test_a_mask_moves_with_its_element() -> None:

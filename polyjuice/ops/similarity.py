@@ -235,10 +235,11 @@ def _cdist_error(c: ErrorContext) -> np.ndarray:
         return np.asarray(moved + n * c.unit * (c.y[0] + moved))
     tiny = math.sqrt(n * dtypes.smallest_normal(errors.held(c)))
     moved = moved + tiny + (n / 2 + 3) * c.unit * (c.y[0] + moved)
+    squares = (_length(left, -1) + _length(right, -1) + moved) ** 2
     if max(c.x[0].shape[-2], c.x[1].shape[-2]) > _PRODUCTS_FROM:
-        lost = 2 * (n + 4) * c.unit * (_length(left, -1) + _length(right, -1) + moved) ** 2
+        lost = 2 * (n + 4) * c.unit * squares
         moved = moved + np.minimum(np.sqrt(lost), lost / np.where(c.y[0] > 0, c.y[0], 1e-300))
-    return np.asarray(moved)
+    return errors.infinite_if(errors.overflows(c, squares), moved)
 
 
 def _cdist_torch(c: Call) -> str:
