@@ -51,8 +51,8 @@ from polyjuice.triage import known
 
 _ORACLES = "metamorphic,crash"
 
-_CHANGEABLE = {"--resume", "--json", "-n", "--time", "--workers", "--triage", "--known", "--python"}
-"""What may be given with --resume."""
+_CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
+"""What of a campaign may be given anew with --resume; -n and --time are what it shall reach in all."""
 
 
 class Extract(StrEnum):
@@ -127,9 +127,9 @@ def fuzz(
     if resume:
         store, config = Store.open(resume)
         given = _given(context)
-        if fixed := given - _CHANGEABLE:
+        if fixed := given.difference(_CHANGEABLE, ("--resume", "--json")):
             message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
-            raise Usage(f"{message} (what may change: -n and --time in all, --workers, --triage, --known, --python)")
+            raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
         store.claim()
         if cases or duration:
             config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
