@@ -256,7 +256,7 @@ def least_by(c: ErrorContext) -> np.ndarray:
 
 def unless_overflow(c: ErrorContext, magnitudes: np.ndarray, bound: np.ndarray) -> np.ndarray:
     """Unbounded where an intermediate value of such a magnitude may leave the result's floating type."""
-    return np.where(magnitudes > 0.5 * dtypes.largest_finite(held(c)), np.inf, bound)
+    return infinite_if(overflows(c, magnitudes), bound)
 
 
 # --- decisions -------------------------------------------------------------------------------------------------------

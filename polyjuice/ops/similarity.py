@@ -239,7 +239,7 @@ def _cdist_error(c: ErrorContext) -> np.ndarray:
     if max(c.x[0].shape[-2], c.x[1].shape[-2]) > _PRODUCTS_FROM:
         lost = 2 * (n + 4) * c.unit * squares
         moved = moved + np.minimum(np.sqrt(lost), lost / np.where(c.y[0] > 0, c.y[0], 1e-300))
-    return errors.infinite_if(errors.overflows(c, squares), moved)
+    return errors.unless_overflow(c, squares, moved)
 
 
 def _cdist_torch(c: Call) -> str:
