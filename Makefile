@@ -4,8 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 ARGS ?= --compiler inductor --time 2m
+PUBLISHED ?=
 
-.PHONY: fuzz mutants test test-old test-long lint clean
+.PHONY: fuzz mutants published test test-old test-long lint clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
@@ -19,6 +20,9 @@ test-old: $(READY)
 
 mutants: $(READY)
 	$(BIN)/python benchmarks/mutants/run.py
+
+published: $(READY)
+	$(BIN)/python benchmarks/published/run.py $(PUBLISHED)
 
 test-long: $(READY)
 	$(BIN)/pytest -m long

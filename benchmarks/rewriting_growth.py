@@ -19,7 +19,7 @@ from rich.table import Table
 
 from polyjuice.egraph import Budget, Rewriter, Rewriting, Rule, distinct, load, partners, windows
 from polyjuice.generate import generate
-from polyjuice.inputs import ranges
+from polyjuice.inputs import REAL_PROFILES, ranges
 from polyjuice.ir import Graph
 
 SIZES = (10, 20, 50, 100, 200, 500)
@@ -42,7 +42,7 @@ def point(rewriter: Rewriter, graphs: Sequence[Graph]) -> Point:
     seconds = []
     for number, graph in enumerate(graphs):
         began = time.process_time()
-        done.append(windows.rewrite(rewriter, graph, number, ranges=ranges(graph)))
+        done.append(windows.rewrite(rewriter, graph, number, ranges=ranges(graph, REAL_PROFILES)))
         seconds.append(time.process_time() - began)
     return Point(
         mean(r.enodes for r in done),
@@ -57,7 +57,7 @@ def batched(rewriter: Rewriter, graphs: Sequence[Graph], size: int) -> float:
     began = time.process_time()
     for start in range(0, len(graphs), size):
         some = graphs[start : start + size]
-        saturated = rewriter.saturate(some, start, [ranges(graph) for graph in some])
+        saturated = rewriter.saturate(some, start, [ranges(graph, REAL_PROFILES) for graph in some])
         for k in range(len(some)):
             rewriter.extract(saturated, k, k)
     return 1e3 * (time.process_time() - began) / len(graphs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 
 import numpy as np
@@ -96,6 +96,18 @@ class Bench:
     ) -> Outcome:
         reference = not self.conditions.disruptive  # a framework's refusal must not keep a program from the compiler
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
+
+    def execute_given(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+        """Execute a program as its owner wrote it: nobody has asked whether the compiler takes its operators.
+
+        Where the framework cannot run a program uncompiled, an error that the compiler raises at its lowest
+        optimization level, too, says that it does not.
+        """
+        outcome = self.execute(artifact, inputs)
+        if outcome.status != "error" or outcome.reference is not None or not self.compiler.levels:
+            return outcome
+        lowest = self.execute(artifact, inputs, level=self.compiler.levels[0])
+        return replace(outcome, status="unsupported") if lowest.status in ("error", "unsupported") else outcome
 
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)

@@ -11,21 +11,39 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Worker
+from polyjuice.execution import Artifact, Worker
 from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
-from polyjuice.ir import TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, Unlowerable, lower
-from polyjuice.ops import TABLE, Op
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, lower
+from polyjuice.lower.forms import ALL, MODEL, Form, text
+from polyjuice.ops import TABLE, GraphBuilder, Op
 
 #: Applications that are tried: an operator is taken if the compiler takes one of them.
 _TRIES = 3
+
+#: Graphs that are made in search of one that can have a form.
+_FORM_TRIES = 100
+
+_CONSTANTS = (
+    np.arange(5),
+    np.array([2, 3]),
+    np.array(3),
+    np.eye(3, dtype=np.float32),
+    np.full((2, 3), 2, np.float32),
+    np.array(1.5, np.float32),
+    np.array([1.5, 2.5], np.float32),
+)
+"""Constants whose forms are tried."""
+
+Asked = TypeVar("Asked")
 
 
 class Support:
@@ -34,7 +52,7 @@ class Support:
     def __init__(self, compiler: CompilerInfo, worker: Worker, opset: int = DEFAULT_OPSET) -> None:
         self._compiler = compiler
         self._worker = worker
-        self._opset = opset
+        self._opset = opset or DEFAULT_OPSET
         self._known: dict[str, str] | None = None
         self._taken: dict[object, bool] = {}
         self.refusal = ""
@@ -51,17 +69,28 @@ class Support:
 
     def reason(self, signature: Signature) -> str:
         """Why the compiler does not take an operator, or "" where it does."""
+        return self._answer(str(signature), self._probe, signature)
+
+    def _answer(self, key: str, probe: Callable[[Asked], str], asked: Asked) -> str:
+        """What is known of a question, or what probing says, which is then known."""
         if self._known is None:
             self._worker.start()
             self._path = cache_file(self._compiler, self._worker.info["version"], self._opset)
             self._known = read(self._path)
-        key = str(signature)
         if key not in self._known:
-            self._known[key] = self._probe(signature)
+            self._known[key] = probe(asked)
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([key, self._known[key]]) + "\n")
         return self._known[key]
+
+    def lacked(self, forms: Sequence[Form]) -> list[str]:
+        """Those of some forms of ONNX's that the compiler's importer does not take, by name."""
+        if self._compiler.format != "onnx":
+            return []
+        return [
+            text(form) for form in dict.fromkeys(forms) if self._answer(f"form {text(form)}", self._probe_form, form)
+        ]
 
     def probe_all(self) -> None:
         """Try every operator in every element type of its first operand, at one rank that it takes."""
@@ -77,24 +106,74 @@ class Support:
             graph = instance(signature, random.Random(f"{signature} {attempt}"))
             if graph is None:
                 return reason
+            lacks = (*self._compiler.lacks, ALL)
             try:
-                artifact = lower(graph, self._compiler.format, attempt, opset=self._opset, lacks=self._compiler.lacks)
+                artifact = lower(graph, self._compiler.format, attempt, opset=self._opset, lacks=lacks)
             except Unlowerable as error:
                 reason = str(error)
                 continue
-            inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in graph.input_types]
-            outcome = self._worker.execute(artifact, [inputs], compile=self._compiler.probe_compiles)
-            if outcome.status != "unsupported":
+            reason = self._refused(graph, artifact)
+            if not reason:
                 return ""
-            reason = outcome.message.splitlines()[0] if outcome.message else outcome.status
         return reason
+
+    def _probe_form(self, form: Form) -> str:
+        """Why the compiler does not take a form of an operator that it takes; "" where no example shows that."""
+        tried = 0
+        for graph, opset, attempt in _examples(form):
+            said = [text(form)]
+            try:
+                artifact = lower(graph, "onnx", attempt, opset=opset, lacks=(*self._compiler.lacks, ALL), said=said)
+            except Unlowerable:
+                continue
+            if form not in artifact.forms:
+                continue
+            refused = self._refused(graph, artifact)
+            if not refused:
+                return ""
+            plain = lower(graph, "onnx", attempt, lacks=(*self._compiler.lacks, ALL))
+            if not self._refused(graph, plain):
+                return refused
+            tried += 1
+            if tried == _TRIES:
+                return ""
+        return ""
+
+    def _refused(self, graph: Graph, artifact: Artifact) -> str:
+        """Why the compiler does not take a program; "" where it does, or fails."""
+        inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in graph.input_types]
+        outcome = self._worker.execute(artifact, [inputs], compile=self._compiler.probe_compiles)
+        if outcome.status != "unsupported":
+            return ""
+        return outcome.message.splitlines()[0] if outcome.message else outcome.status
+
+
+def _examples(form: Form) -> Iterator[tuple[Graph, int, int]]:
+    """Small graphs that may have a form, each with an opset at which to write it, and a seed."""
+    operator, name = form
+    op = TABLE.get(("", operator))
+    opset = int(name.split()[-1]) if operator == MODEL else 0
+    for attempt in range(_FORM_TRIES):
+        rng = random.Random(f"{form} {attempt}")
+        signature = some_signature(op, rng.choice(op.types[op.variable(0)])) if op else None
+        graph = instance(signature, rng) if signature else None if op else _beside_a_constant(rng)
+        if graph:
+            yield graph, opset or (DEFAULT_OPSET, OPSETS[0])[attempt % 2], attempt
+
+
+def _beside_a_constant(rng: random.Random) -> Graph:
+    """A sum with a constant, of a kind that can be made in many ways."""
+    array = rng.choice(_CONSTANTS)
+    build = GraphBuilder()
+    x = build.input(TensorType(dtypes.of_array(array), array.shape))
+    return build.build([build.op("Add", x, build.constant(array))])
 
 
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:
     """Where the answers for a version of a compiler are kept; other spellings of the operators have another file."""
     here = Path(__file__).parent
     asked = hashlib.sha256(compiler.path.read_bytes())
-    for source in sorted((*here.glob("ops/*.py"), *here.glob("lower/*.py"))):
+    for source in sorted((*here.glob("ops/*.py"), *here.glob("lower/**/*.py"))):
         asked.update(source.read_bytes())
     return cache_folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{asked.hexdigest()[:12]}.jsonl"
 

@@ -120,7 +120,7 @@ def worker(name: str, **options: Any) -> Worker:
 def check(compiler: Worker, make: Callable[[], tuple[Graph, list[np.ndarray]]]) -> Outcome:
     """Run a graph and compare it with the interpreter. Every value is exact."""
     graph, inputs = make()
-    outcome = compiler.execute(lower(graph, "onnx", 0, lacks=("functions",)), [inputs])
+    outcome = compiler.execute(lower(graph, "onnx", 0, lacks=("functions", "forms")), [inputs])
     assert outcome.status == "ok", outcome.message + outcome.traceback
     for got, expected in zip(outcome.outputs[0], evaluate(graph, inputs), strict=True):
         assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
@@ -154,7 +154,7 @@ def check_reproducer(name: str, folder: Path, make: Callable[[], tuple[Graph, li
     """The snippet for reproducers, in a process of its own."""
     info = usable(name)
     graph, inputs = make()
-    source = lower(graph, "onnx", 0, lacks=("functions",)).source
+    source = lower(graph, "onnx", 0, lacks=("functions", "forms")).source
     assert isinstance(source, bytes)
     (folder / "model.onnx").write_bytes(source)
     np.savez(folder / "in.npz", *inputs)

@@ -22,12 +22,13 @@ from polyjuice import formats
 from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.ir import Graph
-from polyjuice.lower import UNKNOWN_SIZES, lower
+from polyjuice.lower import UNKNOWN_SIZES
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Spelling, Tested
 from polyjuice.triage import Circumstances, write_finding
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
+from polyjuice.triage.spelling import spelled
 from polyjuice.triage.stored import load
 
 
@@ -39,12 +40,13 @@ def stored(
 ) -> Path:
     """The finding that the differential oracle makes of a graph in its plain spelling."""
     info, conditions = find(compiler), Conditions(timeout_s=120)
-    lowered = ((key, lower(graph, info.format, key, lacks=info.lacks)) for key in map(str, range(200)))
-    key, artifact = next((key, artifact) for key, artifact in lowered if not artifact.idioms)
+    spellings = (Spelling(str(i), {}, UNKNOWN_SIZES, avoided=["forms"]) for i in range(200))
+    lowered = ((spelling, spelled(graph, spelling, info, conditions.opset)) for spelling in spellings)
+    spelling, artifact = next((spelling, artifact) for spelling, artifact in lowered if not artifact.idioms)
     with Bench(conditions, info) as bench:
         outcome = bench.execute(artifact, [inputs])
         analyses = Analyses(graph, [inputs])
-        tested = Tested("original", graph, artifact, analyses, outcome, Spelling(key, {}, UNKNOWN_SIZES))
+        tested = Tested("original", graph, artifact, analyses, outcome, spelling)
         case = Case(["exact"], [inputs], [tested])
         (verdict, *_) = ORACLES["differential"].judge(case, bench)
         write_finding(folder, Circumstances(info, bench.versions, conditions, 0, 0, []), case, verdict)

@@ -128,9 +128,19 @@ def test_a_process_that_ends_or_hangs_is_a_finding(tmp_path: Path, failure: str)
     assert (done.returncode, "as it should: ValueError ill typed" in done.stdout) == (0, True)
 
 
+CARELESS = """
+import numpy as np
+
+def compile(program, inputs):
+    return program  # where the control refuses what it cannot interpret
+
+def run(compiled, inputs):
+    return [("float32", np.zeros(1, np.float32))]
+"""
+
+
 def test_what_is_accepted_is_counted_and_named(tmp_path: Path) -> None:
-    code = "import numpy as np\ndef run(compiled, inputs):\n    return [('float32', np.zeros(1, np.float32))]\n"
-    env = plugin(tmp_path / "site", code)
+    env = plugin(tmp_path / "site", CARELESS)
     arguments = ["--compiler", "fake", "-n", 4, *OPTIONS]
     done = polyjuice("fuzz", *arguments, "--out", tmp_path / "c", "--json", env=env)
     summary = json.loads(done.stdout)

@@ -323,11 +323,13 @@ def test_exact_inputs_do_not_divide_by_zero(dtype: str, name: str) -> None:
     builder, x = built(dtype, 50)
     y = builder.input(TensorType(dtype, (50,)))
     graph = builder.build([builder.op(name, x, y)])
+    zeros = 0
     for seed in range(5):
         dividend, divisor = make_inputs(graph, "exact", seed)
         assert divisor.all()
-        assert (dividend == 0).any()
         assert np.array_equal(divisor, np.rint(divisor))
+        zeros += (dividend == 0).sum()
+    assert zeros, "the dividend may be zero"
 
 
 def test_exact_inputs_are_positive_under_a_root() -> None:

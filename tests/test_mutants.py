@@ -79,7 +79,7 @@ def documentation(compiler: str, fault: str) -> str:
 
 def plain(graph: Graph, info: CompilerInfo, number: int = 0) -> Artifact:
     """The graph in one of its plain spellings: a demonstration shows a fault, not how it depends on idioms."""
-    lowered = (lower(graph, info.format, seed, lacks=info.lacks) for seed in range(200))
+    lowered = (lower(graph, info.format, seed, lacks=(*info.lacks, "forms")) for seed in range(200))
     spellings = {artifact.source: artifact for artifact in lowered if not artifact.idioms}
     return list(spellings.values())[number % len(spellings)]
 

@@ -160,6 +160,17 @@ def test_the_edge_of_what_its_type_holds_is_exact() -> None:
     assert analysis_of("Add", "float32", [2**24 - 1], [1]).exact
 
 
+def test_integers_that_wrap_around_are_known_however_their_operands_lie_in_memory() -> None:
+    """A sum of large terms in float64 depends on their order, and so on that."""
+    build = GraphBuilder()
+    x = build.input(TensorType("int64", (8, 2, 17)))
+    graph = build.build([build.op("MatMul", x, build.op("Transpose", x, perm=(0, 2, 1)))])
+    values = np.random.default_rng(0).integers(-(2**62), 2**62, (8, 2, 17))
+    analysis = analyse(graph, [values], mode=Mode(wrap=True))[0]
+    assert analysis.exact
+    assert not analysis.bound.any()
+
+
 def test_an_input_beyond_the_exact_integers_is_not_exact() -> None:
     """2**24 + 2 is a float32, but an addition beside it rounds."""
     assert not analysis_of("Relu", "float32", [2**24 + 2]).exact

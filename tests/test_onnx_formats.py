@@ -383,6 +383,11 @@ def test_other_domains_keep_their_version_and_declared_types() -> None:
     assert graph.nodes[1].inputs == ("h", "", "x")
 
 
+def test_a_cast_to_the_type_of_another_tensor_is_a_cast() -> None:
+    graph = read("g (float[2] x, int8[1] like) => (y) { y = CastLike(x, like) }")
+    assert (only(graph).op, only(graph).inputs, only(graph).attrs) == ("Cast", ("x",), {"to": "int8"})
+
+
 def test_random_nodes_are_told_apart() -> None:
     graph = read("g (float[2] x) => (z) { a = RandomNormalLike(x) b = RandomNormalLike(x) z = Sub(a, b) }")
     first, second = (node.identity for node in graph.nodes[:2])
@@ -390,10 +395,10 @@ def test_random_nodes_are_told_apart() -> None:
     assert first != second
 
 
-# The table lacks CastLike.
+# The table lacks OptionalGetElement, which gives a tensor back as it is.
 CONTROL = """g (bool c, float[2] x, float[2] w) => (y) {
     h = Add(x, w)
-    z = If(c) <then_branch = t () => (float[2] r) { k = Mul(h, x) m = CastLike(k, x) r = Relu(m) },
+    z = If(c) <then_branch = t () => (float[2] r) { k = Mul(h, x) m = OptionalGetElement(k) r = Relu(m) },
                else_branch = e () => (float[2] r) { r = Identity(w) }>
     y = Neg(z) }"""
 

@@ -18,12 +18,16 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, digest
-from polyjuice.lower import Unlowerable, lower
+from polyjuice.lower import DRAWN_OPSET, Unlowerable, lower
+from polyjuice.lower.forms import ALL
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import TABLE, GraphBuilder
 from polyjuice.ops.decompose import NoDecomposition, decompose
 
 LACKED = ("functions", "symbolic sizes", "constant nodes")
+
+FAULTS = ("LayerNormalization: absent input named", "Squeeze: absent input named")
+"""Forms that ONNX Runtime 1.32.0 does not survive."""
 
 IDIOMS = {
     "axes counted from the end",
@@ -47,6 +51,8 @@ def plain_graphs(count: int) -> Iterator[tuple[Graph, Sequence[np.ndarray]]]:
         graph = generate(
             8, f"onnx {number}", lambda op, x, y: all(t.dtype in ("float32", "int64", "bool") for t in (*x, *y))
         )
+        if not graph.nodes:  # nothing fitted
+            continue
         try:
             inputs = make_inputs(graph, "exact", number)
             evaluate(graph, inputs)
@@ -65,7 +71,7 @@ def test_every_spelling_means_the_graph() -> None:
     ran = 0
     for number, (graph, inputs) in enumerate(plain_graphs(120)):
         try:
-            artifact = lower(graph, "onnx", number)
+            artifact = lower(graph, "onnx", number, opset=DRAWN_OPSET, lacks=FAULTS)
         except Unlowerable:
             continue
         onnx.checker.check_model(as_model(artifact))
@@ -73,7 +79,7 @@ def test_every_spelling_means_the_graph() -> None:
         try:
             results = run_onnx(artifact, inputs)
         except Exception as error:
-            if not re.search("implement|not supported", str(error)):
+            if not re.search("implement|not supported|MLDataType", str(error)):
                 raise
             continue
         ran += 1
@@ -87,7 +93,7 @@ def test_every_spelling_means_the_graph() -> None:
 
 def with_functions(graph: Graph, calling: str, opset: int = 18) -> list[Artifact]:
     """The spellings of a graph, under many seeds, that have a function called so."""
-    artifacts = [lower(graph, "onnx", seed, opset=opset) for seed in range(200)]
+    artifacts = [lower(graph, "onnx", seed, opset=opset, lacks=(ALL,)) for seed in range(200)]
     return [a for a in artifacts if calling in a.idioms]
 
 
@@ -168,7 +174,7 @@ def test_idioms_that_an_importer_lacks_are_not_used() -> None:
 def test_the_opset_and_file_version_are_18_and_9_unless_asked_for() -> None:
     build = GraphBuilder()
     graph = build.build([build.op("Relu", build.input(float32(2)))])
-    for opset, version in ((18, 9), (19, 9), (20, 9)):
+    for opset, version in ((11, 9), (18, 9), (20, 9), (21, 10), (25, 13)):
         model = as_model(lower(graph, "onnx", 0, opset=opset, lacks=("functions",)))
         assert ([o.version for o in model.opset_import], model.ir_version) == ([opset], version)
 

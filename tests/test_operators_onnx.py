@@ -44,6 +44,8 @@ MISJUDGED = {
     ("ReduceSum", "bfloat16"): "the reference evaluator rounds every partial sum",
     ("LayerNormalization", "bfloat16"): "the reference evaluator rounds every partial sum",
     ("ReduceL1", "bfloat16"): "the reference evaluator rounds every partial sum",
+    ("ReduceL2", "bfloat16"): "the reference evaluator rounds every partial sum",
+    ("ReduceProd", "bfloat16"): "the reference evaluator rounds every partial product",
 }
 """Where the reference evaluator is no judge, and why: ONNX Runtime judges the instance on float32 there."""
 

@@ -48,9 +48,9 @@ def save_model_with_relu(path: Path) -> Path:
 
 
 def relu_sides(finding: Path, record: dict[str, Any]) -> list[str]:
-    """The labels of the sides whose programs, as they stand in the reproducer, say relu."""
+    """The labels of the sides whose programs, as they stand in the reproducer, say relu: as a function or a module."""
     programs = (finding / "repro.py").read_text().split("class ")[1:]
-    return [record[name] for name, text in zip("ab", programs, strict=True) if "relu" in text]
+    return [record[name] for name, text in zip("ab", programs, strict=True) if "relu" in text.lower()]
 
 
 @pytest.fixture(scope="module")

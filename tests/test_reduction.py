@@ -268,7 +268,8 @@ def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path) -> None:
 
 def pair_of(*graphs: Graph, inputs: tuple[np.ndarray, ...] = ()) -> Pair:
     arrays = inputs or make_inputs(graphs[0], "exact", 0)
-    return Pair(graphs, arrays, 0, tuple(frozenset[str]() for _ in graphs), tuple({} for _ in graphs))
+    none = tuple(frozenset[str]() for _ in graphs)
+    return Pair(graphs, arrays, 0, none, tuple({} for _ in graphs), none)
 
 
 def doubled(by: str) -> Graph:

@@ -487,7 +487,7 @@ def test_a_rule_of_the_user_is_enabled_for_every_graph(tmp_path: Path) -> None:
 def test_a_chain_of_300_nodes_is_rewritten_within_bounds() -> None:
     graph = chain(float32(2, 3), *[("Neg", {}), ("Tanh", {}), ("Relu", {})] * 100)
     rewriting = Rewriter(RULES).rewrite(graph, 0)
-    assert rewriting.enodes < 30 * 300
+    assert rewriting.enodes < 50 * 300
     assert len(distinct(rewriting.variants)) == 2
     assert rewriting.variants[-1].operators <= 360
     assert_sound(rewriting)

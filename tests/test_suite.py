@@ -22,6 +22,7 @@ from polyjuice import cli
 from polyjuice.bench import Conditions
 from polyjuice.execution.protocol import to_wire
 from polyjuice.formats import load as load_graph
+from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import TensorType
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
@@ -66,7 +67,7 @@ def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: P
         assert case["why_equal"]["rules"]
         assert all(count > 0 for count in case["why_equal"]["rules"].values())
         assert set(case["programs"]) == set(FORMATS)
-        assert case["profile"] in ("exact", "normal")
+        assert case["profile"] in USUAL_PROFILES
         read = stored.load(folder)
         assert [list(x.shape) for x in read.inputs] == [given["shape"] for given in case["inputs"]]
         for format in FORMATS:

@@ -23,6 +23,7 @@ from polyjuice.campaign import numpy_control
 from polyjuice.campaign.numpy_control import *
 
 FORMAT = "onnx"
+LACKS = "functions, symbolic sizes, constant nodes"
 asked = []
 
 def load(artifact):

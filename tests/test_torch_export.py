@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 
 import torch.nn.functional as F  # noqa: E402
 
-from polyjuice import formats as formats_package  # noqa: E402
+from polyjuice import given as given_package  # noqa: E402
 from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.execution import Worker  # noqa: E402
@@ -313,8 +313,8 @@ def test_a_callable_is_imported_from_the_current_directory_and_fuzzed(folder: Pa
     done = polyjuice("fuzz", *arguments, "--out", out, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tested"] == 2
-    (kept,) = (out / "imported").iterdir()
-    assert [t.shape for t in from_model_file(kept).input_types] == [(2, 3)]
+    assert {path.name for path in (out / "imported").iterdir()} == {"0.onnx", "0.py", "0.json", "0.npz"}
+    assert [t.shape for t in from_model_file(out / "imported/0.onnx").input_types] == [(2, 3)]
     (folder / "mine.py").unlink()
     assert polyjuice("fuzz", "--resume", out, cwd=folder).returncode == 0
 
@@ -369,8 +369,8 @@ def test_a_bad_source_is_a_usage_error(folder: Path) -> None:
 
 
 def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "polyjuice.formats.torch_export")
-    monkeypatch.delattr(formats_package, "torch_export")
+    monkeypatch.delitem(sys.modules, "polyjuice.given.torch_program", raising=False)
+    monkeypatch.delattr(given_package, "torch_program", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[inductor\]'"):
         Seeds(["mine:positional"], 10, 0)

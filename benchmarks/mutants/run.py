@@ -24,7 +24,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
-from itertools import count, islice
+from itertools import count
 from math import comb
 from pathlib import Path
 from statistics import median
@@ -34,13 +34,13 @@ import numpy as np
 
 from polyjuice.bench import Bench
 from polyjuice.campaign.case import Runner
-from polyjuice.campaign.config import ORIGINAL, Config
+from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
 from polyjuice.campaign.processes import end_with_parent
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.inputs import allowed_rulesets
+from polyjuice.given import ORIGINAL
 from polyjuice.oracles import ORACLES, Case
 
 HERE = Path(__file__).resolve().parent
@@ -54,9 +54,6 @@ NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 100}
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
 EQUIVALENCE = ("metamorphic", "crash")
 DIFFERENTIAL = ("differential", "crash")
-
-#: One case in so many has inputs of profile `wrap` instead of the usual ones.
-WRAP = 5
 
 _RETRIES = 5
 
@@ -150,7 +147,8 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
     detected: dict[str, Detected] = state["detected"]
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, FaultyBench(config.conditions, find(config.compiler)) as bench:
-        for runner, index in islice(mixed(config, Path(folder), bench), state["cases"], None):
+        runner = Runner(config, Path(folder), load(), bench)
+        for index in count(state["cases"]):
             left = [name for name in names if not detected[name].keys() & enough]
             if not left or state["pairs"] >= pairs:
                 break
@@ -245,20 +243,6 @@ class FaultyBench(Bench):
         """The faults that a program met; a process that died cannot tell, and may have met any."""
         told = outcome.status not in ("crash", "hang")
         return set(self.faults) & set(outcome.trace) if told else set(self.faults)
-
-
-def mixed(config: Config, folder: Path, bench: Bench) -> Iterator[tuple[Runner, int]]:
-    """The cases of a campaign, every so often one with integers that overflow; each with who runs it."""
-    rules = load()
-    runners = []
-    for profiles in (config.profiles, ("wrap",)):
-        allowed = allowed_rulesets(profiles)
-        holding = [rule for rule in rules if rule.ruleset in allowed]
-        runners.append(Runner(replace(config, profiles=profiles), folder, holding, bench))
-    indices = [count() for _ in runners]
-    for turn in count(1):
-        which = turn % WRAP == 0
-        yield runners[which], next(indices[which])
 
 
 def fails_by_chance(bench: FaultyBench, prepared: Prepared) -> bool:

@@ -96,12 +96,24 @@ class Runner:
 
     def _attempt(self, index: int, attempt: int) -> tuple[Prepared, Case]:
         prepared = self._preparation.case(index, attempt)
+        outcomes = self._outcomes(prepared)
+        if _refused(prepared, outcomes) and (own := prepared.on_its_own_inputs()):  # others are not fit for it, perhaps
+            prepared, outcomes = own, self._outcomes(own)
+        case = prepared.case(outcomes)
+        if not case.tested:
+            raise Skip("unsupported: " + _first_line(outcomes[0]))
+        return prepared, case
+
+    def _outcomes(self, prepared: Prepared) -> list[Outcome]:
+        """What becomes of each program. Raises Skip where one that Polyjuice wrote of a generated graph is refused."""
         outcomes: list[Outcome] = []
-        for artifact in prepared.artifacts:
-            outcomes.append(self.bench.execute(artifact, prepared.inputs))
-            if outcomes[-1].status == "unsupported" and not prepared.broken:
+        of_a_model = None in prepared.spellings
+        for artifact, spelling in zip(prepared.artifacts, prepared.spellings, strict=True):
+            execute = self.bench.execute if spelling else self.bench.execute_given
+            outcomes.append(execute(artifact, prepared.inputs))
+            if outcomes[-1].status == "unsupported" and not prepared.broken and not of_a_model:
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
-        return prepared, prepared.case(outcomes)
+        return outcomes
 
     def _judged(self, index: int, prepared: Prepared, case: Case) -> CaseResult:
         with self._clock.of("judge"):
@@ -120,12 +132,16 @@ class Runner:
     def _judge(self, case: Case) -> list[Verdict]:
         """What the oracles say, in the order in which the user names them; none repeats what another has said."""
         verdicts: list[Verdict] = []
+        said = set()
         for name in self._config.oracles:
-            said = {(v.kind, v.culprit, v.inputs, v.output) for v in verdicts if v.culprit}
             before = sum(self.bench.seconds.values())
             found = ORACLES[name].judge(case, self.bench)
             self._clock.deduct(sum(self.bench.seconds.values()) - before)
-            verdicts += [v for v in found if (v.kind, v.culprit, v.inputs, v.output) not in said]
+            for verdict in found:
+                fault = (verdict.kind, verdict.culprit, verdict.inputs, verdict.output)
+                if not verdict.culprit or fault not in said:
+                    verdicts.append(verdict)
+                said.add(fault)
         return verdicts
 
     def _confirm(
@@ -161,6 +177,14 @@ class Runner:
         config = self._config
         conditions = config.conditions
         return Circumstances(self._compiler, self.bench.versions, conditions, config.seed, index, rules, regression)
+
+
+def _refused(prepared: Prepared, outcomes: Sequence[Outcome]) -> bool:
+    """Whether the compiler, or its framework, does not take the program as its owner wrote it."""
+    return any(
+        spelling is None and outcome.status == "unsupported"
+        for spelling, outcome in zip(prepared.spellings, outcomes, strict=True)
+    )
 
 
 def _first_line(outcome: Outcome) -> str:

@@ -9,9 +9,8 @@ from typing import Any
 
 from polyjuice.bench import Conditions
 from polyjuice.inputs import USUAL_PROFILES
-
-#: The way to extract that leaves a seed graph as it is, for oracles that need no second variant.
-ORIGINAL = "original"
+from polyjuice.lower import DRAWN_OPSET
+from polyjuice.oracles import USUAL_ORACLES
 
 
 @dataclass(frozen=True)
@@ -20,10 +19,10 @@ class Config:
 
     ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
     ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
-    ``level`` is the compiler's optimization level ("" for its default). ``disruptive`` breaks a constraint of each seed
-    graph, of which there are no variants then (see :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known
-    bugs, if there is one. ``triage_s`` is how long each finding is reduced, and bisected, at most; with 0 neither is
-    done.
+    ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
+    DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, of which there are no variants then (see
+    :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known bugs, if there is one. ``triage_s`` is how long
+    each finding is reduced, and bisected, at most; with 0 neither is done.
     """
 
     compiler: str
@@ -38,7 +37,7 @@ class Config:
     only_operators: tuple[str, ...] = ()
     only_rules: tuple[str, ...] = ()
     without_rules: tuple[str, ...] = ()
-    oracles: tuple[str, ...] = ("metamorphic", "crash")
+    oracles: tuple[str, ...] = USUAL_ORACLES
     profiles: tuple[str, ...] = USUAL_PROFILES
     input_sets: int = 1
     python: str = sys.executable
@@ -46,7 +45,7 @@ class Config:
     level: str = ""
     workers: int = 1
     timeout_s: float = 60.0
-    opset: int = 18
+    opset: int = DRAWN_OPSET
     disruptive: bool = False
     known: str = ""
     triage_s: float = 300.0

@@ -15,6 +15,7 @@ import onnx
 from polyjuice import formats, interpret
 from polyjuice.execution.protocol import from_wire, to_wire
 from polyjuice.ir import Graph
+from polyjuice.ops import TABLE
 
 FORMAT = "onnx"
 SPEED = "fast"
@@ -48,14 +49,36 @@ def start(options: dict[str, Any]) -> None:
     """Nothing to prepare."""
 
 
-def load(artifact: dict[str, Any]) -> Graph:
-    """Read the model."""
-    return formats.from_model(onnx.load_from_string(artifact["source"]), "the artifact")
+def load(artifact: dict[str, Any]) -> Graph | onnx.ModelProto:
+    """Read the model; one of symbolic sizes is read when these are known."""
+    model = onnx.load_from_string(artifact["source"])
+    return model if any(dim.dim_param for dim in _sizes(model)) else formats.from_model(model, "the artifact")
 
 
-def compile(program: Graph, inputs: Sequence[Array]) -> Graph:
-    """The identity."""
+def compile(program: Any, inputs: Sequence[Array]) -> Any:
+    """What `load` gave, or the graph with the sizes of the inputs for symbolic ones.
+
+    Raises NotImplementedError for an operator of the table in a form that it lacks: its results would be random.
+    """
+    if isinstance(program, onnx.ModelProto):
+        sizes = [size for _, array in inputs for size in array.shape]
+        for dim, size in zip(_sizes(program), sizes, strict=True):
+            dim.dim_value = size
+        try:
+            program = formats.from_model(program, "the artifact")
+        except formats.FormatError as error:
+            raise NotImplementedError(str(error)) from None
+    nodes = program.nodes if isinstance(program, Graph) else ()
+    if lacking := [node.op for node in nodes if node.opaque and (node.domain, node.op) in TABLE]:
+        raise NotImplementedError(f"the interpreter lacks this form of {', '.join(lacking)}")
     return program
+
+
+def _sizes(model: onnx.ModelProto) -> list[onnx.TensorShapeProto.Dimension]:
+    """The sizes of all inputs, in order."""
+    constants = {tensor.name for tensor in model.graph.initializer}  # which may be listed among the inputs
+    values = [value for value in model.graph.input if value.name not in constants]
+    return [dim for value in values for dim in value.type.tensor_type.shape.dim]
 
 
 def run(compiled: Graph, inputs: Sequence[Array]) -> list[Array]:

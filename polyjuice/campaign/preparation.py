@@ -5,24 +5,26 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from polyjuice import formats
 from polyjuice.campaign.clock import Clock
-from polyjuice.campaign.config import ORIGINAL, Config
+from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.generate import disrupt
-from polyjuice.inputs import make_inputs, mode, normal, ranges
+from polyjuice.given import ORIGINAL, Program
+from polyjuice.inputs import GIVEN, Plan, draw, intervals, joined, make_inputs, mode, normal, plans
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
+from polyjuice.lower.forms import text
 from polyjuice.numerics import Analyses, Mode
 from polyjuice.ops import Op, matching
 from polyjuice.oracles import ORACLES, Case, Spelling, Tested
@@ -56,6 +58,7 @@ class Unsound(Exception):
 class Prepared:
     """The variants of a case, in the compiler's format, and what to run them on; ``profiles`` is that of each set.
 
+    A program that is run as its owner wrote it has no spelling.
     ``rules`` are those that fired in the e-graph; ``modes`` is what is known of results on each set of inputs.
     ``broken`` says which constraint the one variant breaks on purpose, if it does.
     """
@@ -65,19 +68,37 @@ class Prepared:
     profiles: Sequence[str]
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
-    spellings: Sequence[Spelling]
+    spellings: Sequence[Spelling | None]
     modes: Sequence[Mode]
     broken: str = ""
 
+    def on_its_own_inputs(self) -> Prepared | None:
+        """The same programs on what their owner gave alone; None where that is nothing, or all that there is."""
+        if GIVEN not in self.profiles or len(self.profiles) == 1:
+            return None
+        own = self.profiles.index(GIVEN)
+        return replace(self, profiles=[GIVEN], inputs=[self.inputs[own]], modes=[self.modes[own]])
+
     def case(self, outcomes: Sequence[Outcome]) -> Case:
-        """What oracles judge: the variants with what became of each."""
+        """What oracles judge: the variants with what became of each, but for those that the compiler does not take."""
         tested = [
             Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome, spelling)
             for v, artifact, outcome, spelling in zip(
                 self.variants, self.artifacts, outcomes, self.spellings, strict=True
             )
+            if outcome.status != "unsupported" or self.broken
         ]
         return Case(self.profiles, self.inputs, tested, self.broken)
+
+
+@dataclass(frozen=True)
+class _InputSet:
+    """One set of inputs: its profile, what is known of results on it, and the seed graph's outputs in float64."""
+
+    profile: str
+    mode: Mode
+    arrays: tuple[np.ndarray, ...]
+    values: Sequence[np.ndarray]
 
 
 class Preparation:
@@ -103,8 +124,8 @@ class Preparation:
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
         self._least = max(ORACLES[name].least for name in config.oracles)
-        self._profiles = [profile for profile in config.profiles for _ in range(config.input_sets)]
-        self._modes = [mode(profile, compiler.format) for profile in self._profiles]
+        used = () if config.extract == ORIGINAL else {rule.ruleset for rule in rules}
+        self._plans = plans(config.profiles, used)
         self._clock = clock
         self._batch: tuple[int, Saturated | None] = (-1, None)
 
@@ -118,30 +139,55 @@ class Preparation:
         key = f"{self._config.seed}/{index}/{attempt}"
         rewritten = self._config.extract != ORIGINAL
         small = rewritten and self._seeds.generated and self._config.nodes <= windows.LARGEST
-        batch = self._batch_of(index) if small and self._compiler.fast and not attempt else None
+        shared = small and self._compiler.fast and not attempt
+        plan = draw(self._plans, self._batch_key(index) if shared else key)
+        batch = self._batch_of(index, plan) if shared else None
         with self._clock.of("generate"):
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         if self._config.disruptive:
             return self._disrupted(graph, key)
+        program = self._seeds.program(index)
         with self._clock.of("rewrite"):
             try:
-                variants, rules = self._variants(graph, batch, index, key)
+                variants, rules = self._variants(graph, batch, index, key, plan, program)
             except GraphError as error:
                 raise Unsound(self._store_unsound(index, graph, None, str(error))) from None
-        if len(variants) < self._least:
+        as_given = program.as_given(self._compiler.format) if program else None
+        if as_given is None and not variants:
+            raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
+        if as_given is None and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
-            inputs = self._inputs(graph, variants, key)
-            self._gate(index, graph, variants, inputs)
+            sets = self._input_sets(graph, variants, key, plan, program)
+            self._gate(index, graph, variants, sets)
         with self._clock.of("lower"):
+            lowered = self._lowered(variants, key, graph, as_given)
+        variants, artifacts, spellings = zip(*lowered, strict=True)
+        profiles, modes, inputs = zip(*((x.profile, x.mode, x.arrays) for x in sets), strict=True)
+        return Prepared(variants, rules, profiles, inputs, artifacts, spellings, modes)
+
+    def _lowered(
+        self, variants: Sequence[Variant], key: str, graph: Graph, as_given: Artifact | None
+    ) -> list[tuple[Variant, Artifact, Spelling | None]]:
+        """The variants in the compiler's format, behind the program that their graph stands for as it was given.
+
+        What the format cannot say is left out. Raises Skip where it says no program, or not enough to compare.
+        """
+        lowered: list[tuple[Variant, Artifact, Spelling | None]] = []
+        said = [text(form) for form in as_given.forms] if as_given else []
+        if as_given:
+            lowered.append((Variant(ORIGINAL, graph), as_given, None))
+            variants = [v for v in variants if v.label != ORIGINAL]
+        for variant in variants:
+            spelling = self._spelling(variant, key, said=said)
             try:
-                spellings = [self._spelling(v, key) for v in variants]
-                artifacts = [self._spelled(v, spelling) for v, spelling in zip(variants, spellings, strict=True)]
+                lowered.append((variant, *self._spelled(variant, spelling)))
             except Unlowerable as error:
-                raise Skip(f"unsupported: {error}") from None
-        return Prepared(variants, rules, self._profiles, inputs, artifacts, spellings, self._modes)
+                if as_given is None:
+                    raise Skip(f"unsupported: {error}") from None
+        return lowered
 
     def _disrupted(self, graph: Graph, key: str) -> Prepared:
         """A graph with a broken constraint, which has no values: nothing is rewritten, or evaluated. Raises Skip."""
@@ -156,78 +202,111 @@ class Preparation:
         spelling = self._spelling(variant, key, _DISRUPTED_UNKNOWN_SIZES)
         with self._clock.of("lower"):
             try:
-                artifact = self._spelled(variant, spelling)
+                artifact, spelling = self._spelled(variant, spelling)
             except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
         return Prepared([variant], [], ["normal"], inputs, [artifact], [spelling], [Mode()], str(broken))
 
-    def _batch_of(self, index: int) -> Saturated | None:
+    def _batch_key(self, index: int) -> str:
+        return f"{self._config.seed}/batch {index // BATCH}"
+
+    def _batch_of(self, index: int, plan: Plan) -> Saturated | None:
         """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
         number = index // BATCH
         if self._batch[0] != number:
             with self._clock.of("generate"):
                 graphs = [self._seeds.graph(number * BATCH + i, 0, self._takes) for i in range(BATCH)]
             with self._clock.of("rewrite"):
+                known = list(map(plan.ranges, graphs))
                 try:
-                    key = f"{self._config.seed}/batch {number}"
-                    self._batch = number, self._rewriter.saturate(graphs, key, list(map(self._ranges, graphs)))
+                    saturated = self._rewriter.saturate(graphs, self._batch_key(index), known, plan.rulesets)
+                    self._batch = number, saturated
                 except GraphError:
                     self._batch = number, None
         return self._batch[1]
 
     def _variants(
-        self, graph: Graph, batch: Saturated | None, index: int, key: str
+        self, graph: Graph, batch: Saturated | None, index: int, key: str, plan: Plan, program: Program | None
     ) -> tuple[Sequence[Variant], Sequence[str]]:
         """The variants to test, each another graph, and the rules that fired. Raises GraphError where one failed."""
+        if program and program.unread:
+            return [], []
         if self._config.extract == ORIGINAL:
             return [Variant(ORIGINAL, graph)], []
         how = (key, self._config.extract, self._config.variants, self._takes)
         if batch:
             rewriting = self._rewriter.extract(batch, index % BATCH, *how)
         else:
-            rewriting = windows.rewrite(self._rewriter, graph, *how, self._ranges(graph))
+            known = plan.ranges(graph)
+            if program and program.examples is not None:
+                known = joined(known, intervals(graph, program.examples))
+            rewriting = windows.rewrite(self._rewriter, graph, *how, known, plan.rulesets)
         return distinct(rewriting.variants), sorted(rewriting.rules)
-
-    def _ranges(self, graph: Graph) -> dict[str, tuple[float, float]]:
-        return ranges(graph, self._config.profiles)
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes an operator; it may have to be asked."""
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
-    def _inputs(self, graph: Graph, variants: Sequence[Variant], key: str) -> list[tuple[np.ndarray, ...]]:
+    def _input_sets(
+        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, program: Program | None
+    ) -> list[_InputSet]:
+        """The sets of inputs on which the graph has a value: the plan's, and the model's own. Raises Skip without any.
+
+        Many graphs have no value on ``wrap`` integers, and are tested on the other sets. A model's own inputs are left
+        out where the values of an input are to repeat along an axis.
+        """
         axes = repeated_axes(graph, key)
         others = [v.graph for v in variants]
-        try:
-            return [
-                repeat(graph, make_inputs(graph, profile, f"{key} {number}" if number else key, others), axes)
-                for number, profile in enumerate(self._profiles)
-            ]
-        except EvaluationError as error:
-            raise Skip(f"no value: {error}") from None
+        profiles = [profile for profile in plan.profiles_of(graph) for _ in range(self._config.input_sets)]
+        own = program.examples if program and not axes else None
+        found: list[_InputSet] = []
+        problem = ""
+        for number, profile in enumerate([*profiles, GIVEN] if own is not None else profiles):
+            try:
+                if profile == GIVEN and own is not None:
+                    arrays = own
+                else:
+                    drawn = make_inputs(graph, profile, f"{key} {number}" if number else key, others, plan.large)
+                    arrays = repeat(graph, drawn, axes)
+                values = evaluate(graph, arrays, "float64")
+            except EvaluationError as error:
+                problem = str(error)
+                continue
+            found.append(
+                _InputSet(
+                    profile, mode(profile, self._compiler.format, self._compiler.excess_precision), arrays, values
+                )
+            )
+        if not found:
+            raise Skip(f"no value: {problem}")
+        return found
 
-    def _gate(
-        self, index: int, graph: Graph, variants: Sequence[Variant], inputs: Sequence[tuple[np.ndarray, ...]]
-    ) -> None:
+    def _gate(self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[_InputSet]) -> None:
         """Trust no rule: the interpreter must find every variant equal to the seed graph, before a compiler sees it."""
-        try:
-            values = [evaluate(graph, x, "float64") for x in inputs]
-        except EvaluationError as error:
-            raise Skip(f"no value: {error}") from None
-        problems = ((v, difference(graph, v.graph, inputs, values, self._modes)) for v in variants)
+        inputs, values, modes = zip(*((x.arrays, x.values, x.mode) for x in sets), strict=True)
+        problems = ((v, difference(graph, v.graph, inputs, values, modes)) for v in variants)
         unsound = [self._store_unsound(index, graph, v, problem) for v, problem in problems if problem]
         if unsound:
             raise Unsound(*unsound)
 
-    def _spelling(self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES) -> Spelling:
+    def _spelling(
+        self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES, said: Sequence[str] = ()
+    ) -> Spelling:
         """The idioms of all variants of a case are chosen alike, or for each variant anew."""
         alike = random.Random(f"alike {key}").random() < _ALIKE
         chosen = key if alike else f"{key} {variant.label}"
-        return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes)
+        return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes, said=said)
 
-    def _spelled(self, variant: Variant, spelling: Spelling) -> Artifact:
-        return spelled(variant.graph, spelling, self._compiler, self._config.opset)
+    def _spelled(self, variant: Variant, spelling: Spelling) -> tuple[Artifact, Spelling]:
+        """A variant in the compiler's format, without the forms that the compiler does not take."""
+        artifact = spelled(variant.graph, spelling, self._compiler, self._config.opset)
+        with self._clock.apart():
+            lacked = self._support.lacked(artifact.forms)
+        if not lacked:
+            return artifact, spelling
+        spelling = replace(spelling, avoided=lacked)
+        return spelled(variant.graph, spelling, self._compiler, self._config.opset), spelling
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
         """Keep what our own rules got wrong, apart from the findings."""

@@ -18,6 +18,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.triage import suspects
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
+from polyjuice.execution.forkserver import end_servers
 from polyjuice.triage import automatic, known
 from polyjuice.triage.automatic import Suspect, Triaged
 
@@ -63,6 +64,7 @@ def _terminate(number: int, frame: object) -> None:
 
 def _end() -> None:
     _close()
+    end_servers()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.raise_signal(signal.SIGTERM)
 

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polyjuice import formats
+from polyjuice import formats, given
 from polyjuice.generate import STRATEGIES, Turn, check_installed, generate
+from polyjuice.given import Program, files
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
+
+_KEPT = "imported"
+"""The folder of a campaign that holds what Torch made."""
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -45,16 +49,16 @@ class Seeds:
         self.generated = len(sources) == 1 and self._strategy in STRATEGIES
         if self.generated:
             check_installed(self._strategy)
-        self._graphs: list[Graph] = []
+        self._programs: list[Program] = []
         self._imported: list[int] = []
         for number, source in enumerate(() if self.generated else sources):
-            kept = campaign and _kept(campaign, number)
-            if kept and kept.is_file():
-                self._graphs.append(formats.load(kept))
+            kept = files.load(campaign / _KEPT, str(number)) if campaign else None
+            if kept:
+                self._programs.append(kept)
                 continue
             if _is_torch(source):
                 self._imported.append(number)
-            self._graphs.append(_read(source))
+            self._programs.append(_read(source))
 
     def keep(self, campaign: Path) -> None:
         """Write what Torch made to a campaign's folder: a callable may make other weights when it is called again.
@@ -62,49 +66,46 @@ class Seeds:
         Raises FormatError where an ONNX file cannot hold it.
         """
         for number in self._imported:
-            path = _kept(campaign, number)
-            path.parent.mkdir(exist_ok=True)
-            formats.save(self._graphs[number], path)
+            files.save(campaign / _KEPT, str(number), self._programs[number])
+
+    def program(self, index: int) -> Program | None:
+        """The model of a case; None where graphs are generated."""
+        return self._programs[index % len(self._programs)] if self._programs else None
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
 
         A generated graph has inputs on which nothing in it is NaN or infinite, wherever such could be found.
         """
-        if self._graphs:
-            return self._graphs[index % len(self._graphs)]
+        if program := self.program(index):
+            return program.graph
         key = f"{self._seed}/{index}/{attempt}"
         turn = Turn(self._seed, index) if self._strategy == "default" else None
         graph = generate(self._nodes, key, accepts, self._partners, self._strategy, turn, self._operators)
         return settle(graph, key)
 
 
-def _kept(campaign: Path, number: int) -> Path:
-    return campaign / "imported" / f"{number}.onnx"
-
-
 def _is_torch(source: str) -> bool:
     return source.endswith(".pt2") if Path(source).is_file() else bool(_CALLABLE.fullmatch(source))
 
 
-def _read(source: str) -> Graph:
+def _read(source: str) -> Program:
     if _is_torch(source):
-        importer = _importer()
-        graph: Graph = importer.load(source) if Path(source).is_file() else importer.load_callable(source)
-        return graph
+        program: Program = _importer().load(source)
+        return program
     if not Path(source).is_file():
         raise ValueError(
             f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file nor module:callable"
         )
-    return formats.load(Path(source))
+    return given.load_onnx(Path(source))
 
 
 def _importer() -> Any:
     """The importer of Torch models. Raises FormatError where Torch is missing: the core does without it."""
     try:
-        from polyjuice.formats import torch_export
+        from polyjuice.given import torch_program
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise formats.FormatError("Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'") from None
-    return torch_export
+    return torch_program

@@ -18,7 +18,7 @@ from rich.markup import escape
 
 from polyjuice import compilers, formats
 from polyjuice.campaign import loop
-from polyjuice.campaign.config import ORIGINAL, Config
+from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.cli.campaign import CampaignProgress, print_summary
@@ -44,12 +44,14 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
 from polyjuice.generate import DISRUPTED_STRATEGY
+from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
+from polyjuice.lower import DRAWN_OPSET, OPSETS
 from polyjuice.ops import matching
-from polyjuice.oracles import ORACLES
+from polyjuice.oracles import ORACLES, USUAL_ORACLES
 from polyjuice.triage import known
 
-_ORACLES = "metamorphic,crash"
+_USUAL_ORACLES = ",".join(USUAL_ORACLES)
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
 """What of a campaign may be given anew with --resume; -n and --time are what it shall reach in all."""
@@ -93,7 +95,7 @@ def fuzz(
     without_rule: WithoutRuleOption = None,
     oracle: Annotated[
         str,
-        typer.Option(help="Oracles, separated by commas.", show_default="metamorphic,crash; crash with --disruptive"),
+        typer.Option(help="Oracles, separated by commas.", show_default=f"{_USUAL_ORACLES}; crash with --disruptive"),
     ] = "",
     profile: Annotated[str, typer.Option(help="Input profiles, separated by commas.")] = ",".join(USUAL_PROFILES),
     input_sets: Annotated[
@@ -111,7 +113,12 @@ def fuzz(
     triage: Annotated[
         str, typer.Option(help="How long a finding is reduced, and bisected, at most; 0s: findings stay as they are.")
     ] = "5m",
-    opset: Annotated[int, typer.Option(min=18, max=20, help="The opset of ONNX models.")] = 18,
+    opset: Annotated[
+        int | None,
+        typer.Option(
+            min=OPSETS[0], max=OPSETS[-1], help="The opset of ONNX models.", show_default="drawn from the seed"
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The campaign's folder; a new one unless given.")] = None,
     resume: Annotated[
         Path | None,
@@ -158,7 +165,7 @@ def fuzz(
             only_operators=tuple(only_operator or ()),
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
-            oracles=chosen(oracle or ("crash" if disruptive else _ORACLES), list(ORACLES), "--oracle"),
+            oracles=chosen(oracle or ("crash" if disruptive else _USUAL_ORACLES), list(ORACLES), "--oracle"),
             profiles=chosen(profile, PROFILES, "--profile"),
             input_sets=input_sets,
             python=str(interpreter(python)),
@@ -166,7 +173,7 @@ def fuzz(
             level=level,
             workers=workers or os.cpu_count() or 1,
             timeout_s=timeout,
-            opset=opset,
+            opset=opset or DRAWN_OPSET,
             disruptive=disruptive,
             known=_known_bugs(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),

@@ -42,7 +42,7 @@ class WorkerArtifact(TypedDict):
 class CompilerFile(Protocol):
     """What a compiler file defines, as a module. Methods marked optional may be left out.
 
-    Calls come in this order: version, check, start; then for each artifact load, eager, compile, run, trace.
+    Calls come in this order: version, check, prepare, start; then for each artifact load, eager, compile, run, trace.
     Arrays that a function receives are shared by the later calls for the artifact: copy before writing into
     them. An exception is an `error` of the compiler when `compile` or `run` raises it, and `unsupported`, no
     bug, when `load` or `eager` does, or when it is a NotImplementedError.
@@ -66,6 +66,14 @@ class CompilerFile(Protocol):
     """Optional, a string literal: `fast` where a graph takes about a millisecond, so that it pays to rewrite sixteen
     graphs together before the first is compiled."""
 
+    FORKS: str
+    """Optional, a string literal: `no` where a process that has imported the framework cannot be forked safely. The
+    file says why. Its workers then start from scratch."""
+
+    EXCESS_PRECISION: str
+    """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
+    not round where a program casts. The file says where that is documented. A cast to another type must round."""
+
     REPRO_IMPORTS: str
     """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
 
@@ -83,6 +91,12 @@ class CompilerFile(Protocol):
 
     def check(self) -> None:
         """Raises RuntimeError, in one line that says what to install, where the environment lacks it."""
+
+    def prepare(self, options: dict[str, Any]) -> None:
+        """Optional: what all workers share, done once in the process that they are forked from.
+
+        Options: `device`, and the folders `scratch` and `toolchain` (see `start`). No thread may run afterwards.
+        """
 
     def start(self, options: dict[str, Any]) -> None:
         """Prepare the process, once. RuntimeError with one line where the options cannot be had.
@@ -136,6 +150,8 @@ class CompilerInfo:
     levels: tuple[str, ...] = ()
     probe_compiles: bool = True
     fast: bool = False
+    forks: bool = True
+    excess_precision: tuple[str, ...] = ()
 
 
 def names() -> list[str]:
@@ -168,6 +184,8 @@ def read(name: str, path: Path) -> CompilerInfo:
         tuple(constants.get("LEVELS", "").split()),
         constants.get("PROBE") != "eager",
         constants.get("SPEED") == "fast",
+        constants.get("FORKS") != "no",
+        tuple(constants.get("EXCESS_PRECISION", "").split()),
     )
 
 

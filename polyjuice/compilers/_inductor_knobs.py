@@ -24,11 +24,10 @@ _off: set[str] = set()
 
 def families() -> list[str]:
     """Those that this release has: a pattern says more than the pass that it belongs to, and so comes first."""
-    observer, bisector = _observer(), _bisector()
     return [
         "pattern *",
-        *(["pass *"] if hasattr(observer, "_check_disable_pass") else []),
-        *(["decomposition *", "lowering *"] if bisector else []),
+        *(["pass *"] if hasattr(observer(), "_check_disable_pass") else []),
+        *(["decomposition *", "lowering *"] if _bisector() else []),
     ]
 
 
@@ -45,9 +44,9 @@ def watch(off: Iterable[str]) -> None:
     for kind in _PATTERN_ENTRIES:
         entry = getattr(matcher, kind)
         entry.apply = _asking_pattern(entry.apply)
-    observer: Any = _observer()
-    if hasattr(observer, "_check_disable_pass"):
-        observer._check_disable_pass = _asking_pass(observer._check_disable_pass)
+    passes = observer()
+    if hasattr(passes, "_check_disable_pass"):
+        passes._check_disable_pass = _asking_pass(passes._check_disable_pass)
     bisector = _bisector()
     if bisector:
         bisector.disable_subsystem = classmethod(_asking_bisector(bisector.disable_subsystem.__func__))
@@ -114,9 +113,12 @@ def _operator(description: str) -> str:
     return described[1] if described else _NUMBER.sub("", description)
 
 
-def _observer() -> Any:
-    from torch.fx.passes.graph_transform_observer import GraphTransformObserver
-
+def observer() -> Any:
+    """The class that surrounds each pass over the graph; None before Torch 2.2, which has none."""
+    try:
+        from torch.fx.passes.graph_transform_observer import GraphTransformObserver
+    except ImportError:
+        return None
     return GraphTransformObserver
 
 

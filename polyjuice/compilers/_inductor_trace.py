@@ -12,12 +12,13 @@ _KERNEL_NAMES = ("cpp_fused", "triton_")  # how they begin
 
 
 def watch() -> None:
-    """Have Inductor note its changes and its kernels from now on. This slows compilation down."""
+    """Have Inductor note its changes (since Torch 2.2) and its kernels from now on. This slows compilation down."""
     import torch._inductor.codecache as codecache
-    from torch.fx.passes.graph_transform_observer import GraphTransformObserver as Observer
 
-    Observer.__enter__ = _remembering(Observer.__enter__)  # type: ignore[method-assign]
-    Observer.__exit__ = _noting_pass(Observer.__exit__)  # type: ignore[method-assign]
+    passes = _inductor_knobs.observer()
+    if passes:
+        passes.__enter__ = _remembering(passes.__enter__)
+        passes.__exit__ = _noting_pass(passes.__exit__)
     cache: Any = codecache.PyCodeCache
     cache.load_by_key_path = _noting_kernels(cache.load_by_key_path)
 

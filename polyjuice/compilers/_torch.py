@@ -8,7 +8,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, as Torch 
 
 import linecache
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -47,7 +48,8 @@ class Program:
     `layouts` says how each input lies in memory (see `lay_out`; contiguous where the list ends), `mode` is one of
     no_grad, inference (inference_mode), grad (floating inputs require gradients) and train (the model is in
     training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's. With `gradient` (and the mode grad) the
-    results are not the outputs, but the gradients of a weighted sum of them by each floating input.
+    results are not the outputs, but the gradients of a weighted sum of them by each floating input. With `wide` tensors
+    that are made without a type are of float64.
     """
 
     model: torch.nn.Module
@@ -56,6 +58,7 @@ class Program:
     dynamic: bool = False
     freezing: bool = False
     gradient: bool = False
+    wide: bool = False
 
 
 def load(artifact: dict[str, Any]) -> Program:
@@ -75,10 +78,21 @@ def load(artifact: dict[str, Any]) -> Program:
 
 def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
     """Call the program's model, compiled or not, on fresh copies of the inputs."""
-    with torch.inference_mode(program.mode == "inference"), torch.set_grad_enabled(program.mode == "grad"):
+    grad = torch.set_grad_enabled(program.mode == "grad")
+    with torch.inference_mode(program.mode == "inference"), grad, _default_type(program.wide):
         tensors = _arguments(program, inputs)
         outputs = program.model(*tensors)
         return [to_array(value) for value in (gradients(outputs, tensors) if program.gradient else outputs)]
+
+
+@contextmanager
+def _default_type(wide: bool) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64 if wide else before)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def differentiable(program: Program, inputs: Sequence[Array]) -> bool:

@@ -24,6 +24,9 @@ from ._torch import Array, Program, load, run
 
 FORMAT = "torch"
 PROBE = "eager"
+# torch._inductor.config says so of `emulate_precision_casts`, which is off: pairs of casts between operators on half
+# types, which are computed in float32, are left out.
+EXCESS_PRECISION = "float16 bfloat16"
 LEVELS = "aot_eager aot_eager_decomp_partition inductor"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 
@@ -59,6 +62,7 @@ __all__ = [
     "eager",
     "knobs",
     "load",
+    "prepare",
     "run",
     "start",
     "trace",
@@ -102,6 +106,7 @@ _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
 _dynamic: bool | None = False
 _backend = "inductor"
+_prepared = ""  # the key of the toolchain that this process has made ready
 
 eager = run
 
@@ -121,6 +126,17 @@ def check() -> None:
         )
 
 
+def prepare(options: dict[str, Any]) -> None:
+    """Import the compiler, and make in the toolchain's folder what it makes once per process.
+
+    No thread of Torch's runs afterwards: the program that is compiled for it is too small for one.
+    """
+    _torch.start(options)
+    _import_inductor()
+    _set(_SETTINGS)
+    _prepare_toolchain(Path(options["toolchain"]))
+
+
 def start(options: dict[str, Any]) -> None:
     """Also takes the option `dynamic`, torch.compile's own, false by default; a level is a backend that does less."""
     global _backend, _dynamic
@@ -130,10 +146,7 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError(f"inductor has no level {_backend!r}: choose from {LEVELS}")
     _torch.start(options)
     _import_inductor()
-    for package, name, value in _SETTINGS:
-        config = getattr(torch, package).config
-        if hasattr(config, name):
-            setattr(config, name, value)
+    _set(_SETTINGS)
     disabled = options.get("disable", ())
     members = [name for name in disabled if _inductor_knobs.is_member(name)]
     for name in disabled:
@@ -203,6 +216,13 @@ def _import_inductor() -> None:
     import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
+def _set(settings: Sequence[tuple[str, str, Any]]) -> None:
+    for package, name, value in settings:
+        config = getattr(torch, package).config
+        if hasattr(config, name):
+            setattr(config, name, value)
+
+
 def _knob(name: str) -> tuple[Any, str]:
     """The object that holds a setting, and its attribute."""
     *parents, leaf = name.split(".")
@@ -216,7 +236,11 @@ def _prepare_toolchain(folder: Path) -> None:
     is there by its contents. Only a process that was killed midway could leave a damaged file, hence the mark
     of completion.
     """
-    folder = folder / _toolchain_key()
+    global _prepared
+    key = _toolchain_key()
+    if _prepared == key:  # in the process that this one was forked from
+        return
+    folder = folder / key
     folder.mkdir(parents=True, exist_ok=True)
     ready = folder / "ready"
     with folder.with_suffix(".lock").open("w") as lock:
@@ -229,6 +253,7 @@ def _prepare_toolchain(folder: Path) -> None:
                 ready.touch()
     if found:
         _warm_up(folder)
+    _prepared = key
 
 
 def _warm_up(folder: Path) -> bool:

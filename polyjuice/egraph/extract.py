@@ -8,16 +8,21 @@ terms. Its *level 0* term is the smallest; those terms are acyclic, for each ref
 to, so no e-node is lost and no cycle can arise. This also lets an e-class stand inside its own term (a round trip such
 as Split(Concat(x, x))), which no choice of one e-node per e-class can express. A set of *raised* e-classes, those that
 show their level 1 term, is one graph; between none and all of them lie the steps.
+
+An *identity* is an e-node among whose operands is its own e-class: x + 0, a transposition by the identity, a cast to
+the same type. A search for the largest term passes it over, for what it adds is one operator. So in some graphs some
+e-classes have a *level 2* term: an identity of their level 1 term.
 """
 
 from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from operator import or_
+from types import MappingProxyType
 
 from polyjuice.egraph.view import FREE, EGraphView, ENode, multi_output_names
 
@@ -26,6 +31,9 @@ State = tuple[int, int]
 
 _COUNTED, _FREE = 1 << 20, 1
 """Tree costs: an operator outweighs any number of free terms."""
+
+_WITH_IDENTITIES, _IDENTITY = 0.5, 0.25
+"""How often a graph has identities, and then how often an e-class has one, where there are any."""
 
 _NEW = 1 << 16
 """More than the number of any bit: that of an application that no term has so far."""
@@ -281,21 +289,50 @@ class Extractor:
                     finish(c, members)
         return terms
 
-    def _select(self, terms: dict[int, tuple[int, tuple[int, ...]]], raised: Collection[int]) -> Selection:
+    # --- level 2: an identity of the level 1 term ---
+
+    def _drawn_identities(self, rng: random.Random, classes: Iterable[int]) -> dict[int, int]:
+        """An identity for some of these e-classes; in some graphs for none."""
+        enodes, low = self._enodes, self._low
+        drawn: dict[int, int] = {}
+        if rng.random() >= _WITH_IDENTITIES:
+            return drawn
+        for c in classes:
+            found = [
+                n
+                for n in enodes.classes[c]
+                if c in enodes.children[n] and enodes.applications[n] >= 0 and low.keys() >= set(enodes.children[n])
+            ]
+            if found and rng.random() < _IDENTITY:
+                drawn[c] = rng.choice(found)
+        return drawn
+
+    def _select(
+        self,
+        terms: dict[int, tuple[int, tuple[int, ...]]],
+        raised: Collection[int],
+        identities: Mapping[int, int] = MappingProxyType({}),
+    ) -> Selection:
+        """The graph in which the e-classes in ``raised`` show their level 1 term, or the identity of it."""
         nodes, children, low = self._enodes.nodes, self._enodes.children, self._low
+
+        def top(c: int) -> int:
+            return 0 if c not in raised else 2 if c in identities else 1
 
         def choice(state: State) -> tuple[ENode, tuple[State, ...]]:
             c, level = state
+            if level == 2:
+                n = identities[c]
+                return nodes[n], tuple([(k, int(k == c)) for k in children[n]])
             if level:
                 n, levels = terms[c]
-                states = [(k, 1 if up and k in raised else 0) for k, up in zip(children[n], levels, strict=True)]
-                return nodes[n], tuple(states)
+                return nodes[n], tuple([(k, top(k) if up else 0) for k, up in zip(children[n], levels, strict=True)])
             if c not in low:
                 raise NoTerm(f"e-class {c} has no finite term")
             n = low[c]
             return nodes[n], tuple([(k, 0) for k in children[n]])
 
-        return Selection(choice, tuple((root, int(root in raised)) for root in self._roots))
+        return Selection(choice, tuple((root, top(root)) for root in self._roots))
 
     # --- what there is to choose from ---
 
@@ -344,9 +381,11 @@ class Extractor:
             frontier += dict.fromkeys(below)
             seen.update(below)
 
+        identities = self._drawn_identities(rng, order) if largest else {}
+
         @cache
         def raised(k: int) -> Selection:
-            return self._select(terms, frozenset(order[:k]))
+            return self._select(terms, frozenset(order[:k]), identities)
 
         low, high = 0, len(order)
         if raised(high).operators() > limit:

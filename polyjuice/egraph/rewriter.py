@@ -64,28 +64,36 @@ class Rewriter:
         count: int = 2,
         accepts: Accepts | None = None,
         ranges: Mapping[str, Range] | None = None,
+        rulesets: Collection[str] | None = None,
     ) -> Rewriting:
         """Saturate a checked graph and extract ``count`` variants.
 
-        ``minmax``: the fewest operators, the most, and with ``count`` above two steps between; ``steps``: likewise, but
-        of two the second is halfway, for a graph between the ends may fail where both pass; ``random``: ``count``
-        random extractions. No operator is chosen that ``accepts`` refuses, unless the seed graph cannot do without.
-        ``ranges`` are the intervals in which inputs will lie, by name. Everything depends on these arguments and the
-        rules alone. Raises GraphError where a rule failed or made an ill-typed graph.
+        ``minmax``: the fewest operators (the graph itself where no other has fewer), the most, and with ``count`` above
+        two steps between; ``steps``: likewise, but of two the second is halfway, for a graph between the ends may fail
+        where both pass; ``random``: ``count`` random extractions. No operator is chosen that ``accepts`` refuses,
+        unless the seed graph cannot do without.
+        ``ranges`` are the intervals in which inputs will lie, by name, and ``rulesets`` those whose rules may be used
+        (see :meth:`saturate`). Everything depends on these arguments and the rules alone. Raises GraphError where a
+        rule failed or made an ill-typed graph.
         """
-        saturated = self.saturate([graph], seed, [ranges or {}])
+        saturated = self.saturate([graph], seed, [ranges or {}], rulesets)
         return self.extract(saturated, 0, seed, strategy, count, accepts)
 
     def saturate(
-        self, graphs: Sequence[Graph], seed: int | str, ranges: Sequence[Mapping[str, Range]] | None = None
+        self,
+        graphs: Sequence[Graph],
+        seed: int | str,
+        ranges: Sequence[Mapping[str, Range]] | None = None,
+        rulesets: Collection[str] | None = None,
     ) -> Saturated:
         """Saturate checked graphs together in one e-graph, which costs each a fraction of what it costs alone.
 
         They share the seed's random choices, and a budget: that of one graph, and half of it for each further one (few
         graphs use up theirs, and those that do grow far beyond it). ``ranges`` are those of the inputs of each graph.
+        ``rulesets`` are those whose rules may be used; None: all, or for some seeds those that are not over the reals.
         Raises GraphError where a rule failed.
         """
-        return self._saturator.run(graphs, seed, ranges or [{}] * len(graphs))
+        return self._saturator.run(graphs, seed, ranges or [{}] * len(graphs), rulesets)
 
     def extract(
         self,
@@ -102,7 +110,7 @@ class Rewriter:
         graph = encoding.graph
         roots = saturated.roots(index)
         limit = self._budget.operators(operator_count(graph))
-        how = (random.Random(f"extract {seed}"), strategy, count, limit)
+        how = (random.Random(f"extract {seed}"), strategy, count, limit, _accepted(graph, accepts))
         extractor = Extractor(view, roots, encoding.inputs)
         variants = _variants(graph, encoding, extractor, *how)
         if not all(_accepted(variant.graph, accepts) for variant in variants):
@@ -152,7 +160,9 @@ def _variants(
     strategy: str,
     count: int,
     limit: int,
+    accepted: bool,
 ) -> tuple[Variant, ...]:
+    """The variants; the least is the seed graph, if that is ``accepted``, where none is smaller and no other is it."""
     original = operator_count(graph)
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
@@ -161,11 +171,13 @@ def _variants(
     selections = [extractor.fewest(), *extractor.most(rng, limit, between)]
     fewest, *steps, most = sorted(selections, key=Selection.operators)
     low, high = Variant("min", decode(encoding, fewest)), Variant("max", decode(encoding, most))
-    if low.operators > original:
-        low = Variant("min", graph)
     if high.operators < original:
         high = Variant("max", graph)
     middle = [Variant(f"step-{i + 1}", decode(encoding, step)) for i, step in enumerate(steps)]
+    others = {digest(variant.graph) for variant in (*middle, high)}
+    for_nothing = low.operators == original and accepted and digest(graph) not in others
+    if low.operators > original or for_nothing:
+        low = Variant("min", graph)
     return (low, *middle, high)[:count]
 
 

@@ -100,16 +100,23 @@ class Saturator:
         self._base: bindings.EGraph | None = None
         self._cycles = 0
 
-    def run(self, graphs: Sequence[Graph], seed: int | str, ranges: Sequence[Mapping[str, Range]]) -> Saturated:
+    def run(
+        self,
+        graphs: Sequence[Graph],
+        seed: int | str,
+        ranges: Sequence[Mapping[str, Range]],
+        rulesets: Collection[str] | None = None,
+    ) -> Saturated:
         """Saturate graphs together, given the intervals in which the inputs of each will lie.
 
+        ``rulesets`` are those whose rules may be used; None: all, or for some seeds those that are not over the reals.
         Raises GraphError where a rule failed.
         """
         began = time.perf_counter()
         rng = random.Random(f"rewrite {seed}")
         pruned = [prune(graph) for graph in graphs]
         tables = Tables()
-        enabled, present = self._enabled(pruned, rng)
+        enabled, present = self._enabled(pruned, rng, rulesets)
         chosen = [self._rules[i] for i in enabled]
         encodings = tuple(
             encode(graph, tables, self._words, self._derived, known, choices.sites(chosen, graph, rng))
@@ -136,17 +143,20 @@ class Saturator:
                 egraph.run_program(bindings.Pop(_SPAN, 1))
         return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
 
-    def _enabled(self, graphs: Sequence[Graph], rng: random.Random) -> tuple[list[int], frozenset[str]]:
+    def _enabled(
+        self, graphs: Sequence[Graph], rng: random.Random, rulesets: Collection[str] | None
+    ) -> tuple[list[int], frozenset[str]]:
         """The rules enabled for graphs, and the constructors that may then occur.
 
         Only rules that can match are drawn: what they match is in the graphs, or made by another such rule.
         """
         given = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
         limit = self._budget.rules
+        allowed = [i for i, rule in enumerate(self._rules) if rulesets is None or rule.ruleset in rulesets]
         if limit is None:
-            return self._able(range(len(self._rules)), given)
-        over_the_reals = rng.random() < _OVER_THE_REALS
-        allowed = [i for i, rule in enumerate(self._rules) if over_the_reals or rule.added or rule.ruleset != "real"]
+            return self._able(allowed, given)
+        if rulesets is None and rng.random() >= _OVER_THE_REALS:
+            allowed = [i for i in allowed if self._rules[i].added or self._rules[i].ruleset != "real"]
         able, present = self._able(allowed, given)
         added = [i for i in able if self._rules[i].added]
         others = [i for i in able if not self._rules[i].added]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from polyjuice.egraph.decode import rename_outputs
@@ -36,6 +36,7 @@ def rewrite(
     count: int = 2,
     accepts: Accepts | None = None,
     ranges: Mapping[str, Range] | None = None,
+    rulesets: Collection[str] | None = None,
 ) -> Rewriting:
     """``Rewriter.rewrite`` for a graph of any size.
 
@@ -44,9 +45,9 @@ def rewrite(
     """
     graph = prune(graph)
     if len(graph) <= LARGEST:
-        return rewriter.rewrite(graph, seed, strategy, count, accepts, ranges)
+        return rewriter.rewrite(graph, seed, strategy, count, accepts, ranges, rulesets)
     chosen = windows(graph, random.Random(f"windows {seed}"))
-    how = (strategy, count, accepts, ranges)
+    how = (strategy, count, accepts, ranges, rulesets)
     done = [rewriter.rewrite(w.graph, f"{seed} {number}", *how) for number, w in enumerate(chosen)]
     variants = []
     for number, first in enumerate(done[0].variants):

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
-from polyjuice.execution.process import WorkerProcess, describe_exit
+from polyjuice.execution.forkserver import ForkServer, forget, server_of
+from polyjuice.execution.process import WorkerProcess, describe_exit, launcher
 from polyjuice.execution.protocol import Artifact, Limits, Outcome, Probe, Stage, from_wire, to_wire
 
 _GIB = 2**30
@@ -214,7 +215,33 @@ def _launch(
 ) -> tuple[WorkerProcess, dict[str, Any]]:
     """A process that is ready, and what it says of itself. Raises EnvironmentProblem."""
     memory = limits.memory_gib if options.get("device", "cpu") == "cpu" else None
-    process = WorkerProcess(compiler, python, options, memory_gib=memory, probe=probe)
+    if probe or not compiler.forks:
+        process = WorkerProcess(launcher(compiler, python), options, memory_gib=memory, probe=probe)
+        return process, _greeting(process, compiler, python, limits)
+    server = _server(compiler, python, limits, options)
+    try:
+        process = WorkerProcess(server.fork, options, memory_gib=memory)
+    except OSError:  # the server was killed from outside: another takes its place
+        forget(server)
+        process = WorkerProcess(_server(compiler, python, limits, options).fork, options, memory_gib=memory)
+    return process, _greeting(process, compiler, python, limits)
+
+
+def _server(compiler: CompilerInfo, python: str | Path, limits: Limits, options: Mapping[str, Any]) -> ForkServer:
+    """A fork server that is ready. Raises EnvironmentProblem."""
+    server = server_of(compiler, python, options)
+    if not server.ready:
+        try:
+            _greeting(server.process, compiler, python, limits)
+        except BaseException:
+            forget(server)
+            raise
+        server.ready = True
+    return server
+
+
+def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path, limits: Limits) -> dict[str, Any]:
+    """What a process says of itself when it is ready. Raises EnvironmentProblem where it never is."""
     try:
         hello, _ = process.receive(limits.start_s)
     except (EOFError, OSError) as error:
@@ -226,8 +253,8 @@ def _launch(
     except BaseException:
         process.stop(at_once=True)
         raise
-    if "version" in hello:
-        return process, hello
+    if "missing" not in hello and "problem" not in hello:
+        return hello
     process.stop()
     if "missing" in hello:
         raise EnvironmentProblem(f"{compiler.name} needs {compiler.needs} (in {python}: {hello['missing']})")

@@ -11,10 +11,11 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Protocol
 
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import _wire
@@ -24,62 +25,73 @@ _GRACE_S = 5.0  # for a worker that was told to end, or is dying, to do so by it
 _STDERR_BYTES = 16_384
 
 
+class Handle(Protocol):
+    """A process of which one wants no more than its end."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit status, as ``Popen.returncode`` has it. Raises subprocess.TimeoutExpired."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a process is started with: the worker's ends of its channel, standard error and lifeline, and its settings.
+
+    The settings are those of ``worker.py``, without the lifeline.
+    """
+
+    channel: socket.socket
+    errors: int
+    lifeline: int
+    settings: Mapping[str, Any]
+
+
 class WorkerProcess:
     """A worker process and what belongs to it: channel, standard error, scratch folder, process group."""
 
     def __init__(
         self,
-        compiler: CompilerInfo,
-        python: str | Path,
+        begin: Callable[[Surroundings], Handle],
         options: Mapping[str, Any],
         *,
         memory_gib: float | None = None,
         probe: bool = False,
+        server: bool = False,
     ) -> None:
-        """Start it. Raises EnvironmentProblem where `python` cannot be executed."""
-        interpreter = shutil.which(python)
-        if interpreter is None:
-            raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
-        scratch = tempfile.mkdtemp(prefix="polyjuice-")
-        settings = {
-            "memory_gib": memory_gib,
-            "probe": probe,
-            "options": {**options, "scratch": scratch, "toolchain": str(_toolchain_folder(scratch))},
-        }
-        ours, theirs = socket.socketpair()
-        watched, lifeline = os.pipe()
-        try:
-            self._process: subprocess.Popen[bytes] = subprocess.Popen(
-                [
-                    interpreter,
-                    "-I",
-                    str(_WORKER),
-                    str(compiler.path),
-                    json.dumps({**settings, "lifeline": watched}),
-                ],
-                stdin=theirs.fileno(),
-                stderr=subprocess.PIPE,
-                pass_fds=(watched,),
-                start_new_session=True,
-                # Compilers leave temporary files behind when they are killed; there they go with the folder.
-                env={**os.environ, "TMPDIR": scratch},
-            )
-        except BaseException as error:  # an interrupt too must leave nothing behind; the lifeline ends what has started
-            ours.close()
-            os.close(lifeline)
-            shutil.rmtree(scratch, ignore_errors=True)
-            if isinstance(error, OSError):
-                raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
-            raise
-        finally:
-            theirs.close()
-            os.close(watched)
-        assert self._process.stderr is not None
-        self.pid = self._process.pid
-        self._channel = ours
-        self._stream = ours.makefile("rb")
-        self._stderr = _Tail(self._process.stderr)
-        self._end = weakref.finalize(self, _end, self._process, ours, lifeline, scratch)
+        """Start it as ``begin`` does: `launcher`, or a fork server. Raises what that raises."""
+        with ExitStack() as undo:  # an interrupt too must leave nothing behind; without its lifeline a process ends
+            scratch = tempfile.mkdtemp(prefix="polyjuice-")
+            undo.callback(shutil.rmtree, scratch, ignore_errors=True)
+            settings = {
+                "memory_gib": memory_gib,
+                "probe": probe,
+                "server": server,
+                "options": {**options, "scratch": scratch, "toolchain": str(_toolchain_folder(scratch))},
+            }
+            ours, theirs = socket.socketpair()
+            watched, lifeline = os.pipe()
+            said, errors = os.pipe()
+            undo.callback(ours.close)
+            undo.callback(os.close, lifeline)
+            self._stderr = _Tail(said)
+            try:
+                self._process = begin(Surroundings(theirs, errors, watched, settings))
+            finally:
+                theirs.close()
+                os.close(watched)
+                os.close(errors)
+            self.pid = self._process.pid
+            self._channel = ours
+            self._stream = ours.makefile("rb")
+            self._end = weakref.finalize(self, _end, self._process, ours, lifeline, scratch)
+            undo.pop_all()
+
+    @property
+    def channel(self) -> socket.socket:
+        """The host's end."""
+        return self._channel
 
     def send(self, header: dict[str, Any], arrays: Sequence[_wire.Array], timeout: float) -> None:
         """Send a frame. Raises TimeoutError, or OSError where the worker has gone."""
@@ -112,6 +124,30 @@ class WorkerProcess:
         return self._stderr.text()
 
 
+def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundings], Handle]:
+    """Starts processes of an interpreter from scratch. Raises EnvironmentProblem where `python` cannot be executed."""
+    interpreter = shutil.which(python)
+    if interpreter is None:
+        raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
+
+    def begin(surroundings: Surroundings) -> Handle:
+        settings = {**surroundings.settings, "lifeline": surroundings.lifeline}
+        try:
+            return subprocess.Popen(
+                [interpreter, "-I", str(_WORKER), str(compiler.path), json.dumps(settings)],
+                stdin=surroundings.channel.fileno(),
+                stderr=surroundings.errors,
+                pass_fds=(surroundings.lifeline,),
+                start_new_session=True,
+                # Compilers leave temporary files behind when they are killed; there they go with the folder.
+                env={**os.environ, "TMPDIR": settings["options"]["scratch"]},
+            )
+        except OSError as error:
+            raise EnvironmentProblem(f"{interpreter} cannot be executed: {error.strerror}") from error
+
+    return begin
+
+
 def describe_exit(status: int) -> str:
     """An exit status as `Popen.returncode` has it, in words."""
     if status >= 0:
@@ -125,14 +161,14 @@ def describe_exit(status: int) -> str:
 class _Tail:
     """The last bytes of a stream, which a thread keeps empty so that its writer never blocks."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: int) -> None:
         self._bytes = bytearray()
         self._thread = threading.Thread(target=self._drain, args=(stream,), daemon=True)
         self._thread.start()
 
-    def _drain(self, stream: IO[bytes]) -> None:
-        with stream:
-            while chunk := os.read(stream.fileno(), _STDERR_BYTES):
+    def _drain(self, descriptor: int) -> None:
+        with open(descriptor, "rb", buffering=0) as stream:
+            while chunk := stream.read(_STDERR_BYTES):
                 self._bytes += chunk
                 del self._bytes[:-_STDERR_BYTES]
 
@@ -141,7 +177,7 @@ class _Tail:
         return self._bytes.decode(errors="replace").strip()
 
 
-def _end(process: subprocess.Popen[bytes], channel: socket.socket, lifeline: int, scratch: str) -> None:
+def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -> None:
     """Kill the process group and let go of everything; runs once, at the latest as the interpreter exits."""
     with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
         os.killpg(process.pid, signal.SIGKILL)

@@ -40,7 +40,8 @@ class Artifact:
 
     ``arguments`` names the arrays that the program takes as further inputs, behind its own. Of its outputs the first
     ``results`` count (None: all of them). ``setup`` is what the compiler file is told beside the program, and
-    ``idioms`` says in words how the graph was spelled.
+    ``idioms`` says in words how the graph was spelled, and ``forms`` in which forms its operators are written: pairs of
+    an operator and a form, one for each use.
     """
 
     format: str
@@ -50,6 +51,7 @@ class Artifact:
     results: int | None = None
     setup: Mapping[str, Any] = field(default_factory=dict)
     idioms: tuple[str, ...] = ()
+    forms: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,12 @@
 """The worker: runs one compiler file, in that compiler's own interpreter, on what the host sends.
 
 Started as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream socket as its standard input. It
-never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy. Frames are those
-of _wire.py:
+never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy.
+
+With `server` among the settings the process is a fork server: it imports the framework, prepares what all workers
+share, and then forks a worker for each request of the host. See _forks.py.
+
+A worker's frames are those of _wire.py:
 
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
@@ -58,12 +62,19 @@ def main(compiler_file: str, settings_json: str) -> None:
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _apply_python_path()
-    wire = _load_file("_polyjuice_wire", Path(__file__).with_name("_wire.py"))
+    wire = _load_neighbour("_wire")
     try:
         compiler = load_compiler(Path(compiler_file))
         version = compiler.version()
         compiler.check()
         began = time.perf_counter()
+        if settings["server"]:
+            if hasattr(compiler, "prepare"):
+                compiler.prepare(settings["options"])
+            wire.write(channel, {"prepared_s": time.perf_counter() - began})
+            channel, settings = _load_neighbour("_forks").serve(channel)
+            _die_with_host(settings["lifeline"])
+            began = time.perf_counter()
         if not settings["probe"]:
             compiler.start(settings["options"])
         prepared = time.perf_counter() - began
@@ -291,6 +302,11 @@ def _load_file(name: str, path: Path) -> ModuleType:
     if spec is None:
         raise ImportError(f"{path} is not a Python file")
     return _execute(spec)
+
+
+def _load_neighbour(name: str) -> ModuleType:
+    """A file beside this one, under a private name."""
+    return _load_file(f"_polyjuice{name}", Path(__file__).with_name(f"{name}.py"))
 
 
 def _execute(spec: importlib.machinery.ModuleSpec) -> ModuleType:

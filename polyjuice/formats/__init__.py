@@ -1,7 +1,7 @@
 """Graphs in files: ONNX in and out."""
 
 from polyjuice.formats.errors import FormatError
-from polyjuice.formats.onnx_read import from_model, load
+from polyjuice.formats.onnx_read import from_model, load, load_model
 from polyjuice.formats.onnx_write import save, to_model
 
-__all__ = ["FormatError", "from_model", "load", "save", "to_model"]
+__all__ = ["FormatError", "from_model", "load", "load_model", "save", "to_model"]

@@ -64,13 +64,17 @@ _EVALUATION_ERRORS = (
 
 def load(path: str | Path) -> Graph:
     """The Graph of an ONNX file. Raises FormatError."""
+    return from_model(load_model(path), str(path))
+
+
+def load_model(path: str | Path) -> ModelProto:
+    """The model of an ONNX file, with the weights that lie beside it. Raises FormatError."""
     try:
-        model = onnx.load(str(path))
+        return onnx.load(str(path))
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (DecodeError, ValueError, onnx.checker.ValidationError) as error:
         raise FormatError(f"{path}: not an ONNX model ({error})") from None
-    return from_model(model, str(path))
 
 
 def from_model(model: ModelProto, where: str = "model") -> Graph:
@@ -140,8 +144,11 @@ class _Reader:
                 return
             if proto.op_type == "Dropout" and self.is_inference(proto):
                 proto = helper.make_node("Identity", proto.input[:1], proto.output[:1])
-        self.note_foldable(proto)
         marked = self.native and proto.name.startswith(opaque.MARK)
+        if default and proto.op_type == "CastLike" and not marked:
+            to = helper.np_dtype_to_tensor_dtype(dtypes.to_numpy(self.types[proto.input[1]].dtype))
+            proto = helper.make_node("Cast", proto.input[:1], proto.output, proto.name, to=to)
+        self.note_foldable(proto)
         if marked or not self.add_table_node(proto):
             self.add_opaque_node(proto, index)
 

@@ -37,15 +37,18 @@ _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 """Arguments that say where and how a result lies in memory, not what it is."""
 
 
-def load(path: str | Path) -> Graph:
-    """The Graph of a program that ``torch.export.save`` wrote. Raises FormatError."""
+Call = tuple[torch.nn.Module, tuple[Any, ...], dict[str, Any]]
+"""A module, and the arguments that it is called with."""
+
+
+def load(path: str | Path) -> ExportedProgram:
+    """A program that ``torch.export.save`` wrote. Raises FormatError."""
     with _refused(f"{path}: not an exported Torch program"):
-        program = torch.export.load(str(path))
-    return from_program(program, str(path))
+        return torch.export.load(str(path))
 
 
-def load_callable(name: str) -> Graph:
-    """The Graph of ``module:callable``, which returns (torch module, args) or (torch module, args, kwargs).
+def call(name: str) -> Call:
+    """What ``module:callable`` returns: (torch module, args) or (torch module, args, kwargs).
 
     The current directory can be imported from. Raises FormatError.
     """
@@ -62,7 +65,7 @@ def load_callable(name: str) -> Graph:
     given = (*made, {}) if isinstance(made, tuple) and len(made) == 2 else made
     match given:
         case (torch.nn.Module() as model, tuple() as args, dict() as kwargs):
-            return from_module(model, args, kwargs, name)
+            return model, args, kwargs
     raise FormatError(
         f"{name}: the callable returned {_kind_of(made)}; it must return (torch.nn.Module, args) or "
         "(torch.nn.Module, args, kwargs), where args is a tuple and kwargs a dict"

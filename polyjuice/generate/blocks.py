@@ -77,6 +77,10 @@ class Site:
         """A constant of one value, of the element type of another operand."""
         return self._growth.add_constant(np.full(tuple(shape), value).astype(dtypes.to_numpy(self.type(like).dtype)))
 
+    def positions(self, *shape: int) -> str:
+        """A constant with the numbers 0, 1, 2 ..."""
+        return self._growth.add_constant(np.arange(prod(shape)).reshape(shape))
+
     def axis(self, name: str) -> int:
         """An axis of a value, in every second case the last."""
         rank = len(self.shape(name))
@@ -477,6 +481,15 @@ def decisions(s: Site, x: str) -> None:
         condition = s.op("Not", condition)
     branches = (x if s.rng.random() < 0.5 else s.value(x, shape), s.value(x, s.rng.choice([shape, shape[-1:], ()])))
     s.op("Where", condition, *s.rng.sample(branches, 2))
+
+
+@block(_NUMBERS, 2)
+def triangle(s: Site, x: str) -> None:
+    """What is kept where rows and columns compare, as under a causal mask, and a reduction of it."""
+    rows, columns = s.shape(x)[-2:]
+    kept = s.op(s.rng.choice(("GreaterOrEqual", "Less", "Equal")), s.positions(rows, 1), s.positions(columns))
+    y = s.op("Where", kept, x, s.constant(x, s.rng.choice((0, 1))))
+    s.op(s.rng.choice(("ReduceSum", "ReduceMax")), y, axes=(len(s.shape(x)) - 1,), keepdims=s.rng.randint(0, 1))
 
 
 @block(_INTEGERS, 0)

@@ -38,6 +38,10 @@ _BROADCAST = 0.4
 _FEW = 0.5
 """How often most dimensions of a graph have one of two or three sizes."""
 
+_FOCUSED, _FOCUS = 0.5, 4.0
+"""How often a graph has an element type of its choice, and how much oftener its inputs then are of that type than of
+any other. Compilers go wrong where two operators of one rare type meet, which all types alike seldom brings about."""
+
 _WIDE = 0.8
 """How often an operator is put on values of more than one element alone."""
 
@@ -47,6 +51,9 @@ others out is left out of some (Groce et al., Swarm Testing, ISSTA 2012)."""
 
 _RENEWED = 0.05
 """How often a new input comes in before an operator, whatever values there are."""
+
+_LEAST = 0.5
+"""The least weight of an operator: all of the forms of a rare one are to occur, too."""
 
 _ATTEMPTS = 50
 
@@ -79,9 +86,11 @@ class Default(Growth):
         super().__init__(rng, accepts, operators, memory, inputs)
         if rng.random() < _FEW and not inputs.sizes:
             rng.sizes = rng.sample(SIZES, rng.choice((2, 2, 3)))
+        if rng.random() < _FOCUSED * (1 - self.explored):
+            self._dtypes[rng.choice(list(self._dtypes))] = _FOCUS * sum(self._dtypes.values())
         self._partners = partners or {}
         self._blocks = rng.choice(_BLOCKS) * (1 - self.explored)
-        self._weights = [op.weight for op in self.operators]
+        self._weights = [max(op.weight, _LEAST) for op in self.operators]
 
     def graph(self, nodes: int) -> Graph:
         for _ in range(self.rng.randint(1, 3)):
@@ -98,7 +107,8 @@ class Default(Growth):
             if not further:
                 break
             further -= 1
-            self.input(self.random_type())
+            # Of any type alike: there may be no operator for the one of the graph's choice.
+            self.input(self.random_type(self.rng.choice(list(self._dtypes))))
         return self.build()
 
     def _grow(self) -> bool:

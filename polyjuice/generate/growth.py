@@ -60,6 +60,9 @@ class InputTypes:
 
 ANY_INPUTS = InputTypes()
 
+_IN_ORDER = 64
+"""The most elements of a constant whose elements are 0, 1, 2 ..."""
+
 
 def random_source(seed: str, inputs: InputTypes) -> FewSizes:
     """A source of choices, of these sizes alone if they are given."""
@@ -86,7 +89,7 @@ class Growth:
         """``operators``: those to choose from (all of the table); ``memory``: of the suite (the graph alone)."""
         self.rng = rng
         self.inputs = inputs
-        self._dtypes = {dtype: weight for dtype, weight in _DTYPES.items() if dtype in inputs.dtypes}
+        self._dtypes: dict[str, float] = {dtype: weight for dtype, weight in _DTYPES.items() if dtype in inputs.dtypes}
         self._ranks = [weight * (rank in inputs.ranks) for rank, weight in enumerate(self.ranks)]
         self.memory = memory or Memory()
         self.operators = list(TABLE.values() if operators is None else operators)
@@ -176,7 +179,7 @@ class Growth:
         return name
 
     def constant(self, t: TensorType) -> str:
-        """A new constant: one value throughout, small integers, or (now and then) normal floating values."""
+        """A new constant: one value throughout, small integers, or (now and then) normal values or a pattern."""
         return self.add_constant(self._array(t))
 
     def fresh(self, t: TensorType, constant: float) -> str:
@@ -218,11 +221,23 @@ class Growth:
             return np.full(t.shape, self.rng.choice((0, 1, 1, 2, 3))).astype(dtypes.to_numpy(t.dtype))
         if chance < 0.5 and dtypes.is_float(t.dtype):
             return np.asarray(self._generator().standard_normal(t.shape)).astype(dtypes.to_numpy(t.dtype))
+        if chance < 0.62 and (pattern := _pattern(self.rng, t)) is not None:
+            return pattern.astype(dtypes.to_numpy(t.dtype))
         low, high = 0 if t.dtype in ("uint8", "bool") else -2, 1 if t.dtype == "bool" else 3
         return np.asarray(self._generator().integers(low, high + 1, t.shape)).astype(dtypes.to_numpy(t.dtype))
 
     def _generator(self) -> np.random.Generator:
         return np.random.default_rng(self.rng.getrandbits(32))
+
+
+def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:
+    """Values that programs make by themselves: numbers in order, an identity matrix, a triangle."""
+    if t.rank == 2 and (t.dtype == "bool" or rng.random() < 0.6):
+        rows, columns = t.shape
+        return np.eye(rows, columns) if rng.random() < 0.5 else np.tri(rows, columns)
+    if t.rank == 0 or t.dtype == "bool" or t.size > _IN_ORDER:
+        return None
+    return np.arange(t.size).reshape(t.shape)
 
 
 def without_unused_inputs(graph: Graph) -> Graph:

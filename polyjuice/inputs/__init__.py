@@ -1,8 +1,13 @@
 """Input profiles: which values the inputs of a graph take. Values under which all of a graph is finite."""
 
+from polyjuice.inputs.intervals import intervals, joined
+from polyjuice.inputs.magnitudes import are_large
+from polyjuice.inputs.plans import Plan, draw, plans
 from polyjuice.inputs.profiles import (
+    GIVEN,
     MODES,
     PROFILES,
+    REAL_PROFILES,
     RULESETS,
     USUAL_PROFILES,
     allowed_rulesets,
@@ -15,17 +20,25 @@ from polyjuice.inputs.validity import is_finite
 from polyjuice.inputs.values import normal
 
 __all__ = [
+    "GIVEN",
     "MODES",
     "PROFILES",
+    "REAL_PROFILES",
     "RULESETS",
     "USUAL_PROFILES",
+    "Plan",
     "allowed_rulesets",
+    "are_large",
+    "draw",
     "find",
     "finite_everywhere",
+    "intervals",
     "is_finite",
+    "joined",
     "make_inputs",
     "mode",
     "normal",
+    "plans",
     "ranges",
     "settle",
 ]

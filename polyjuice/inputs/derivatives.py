@@ -41,6 +41,7 @@ _SELECTING = frozenset(
     (
         *("ReduceMax", "ReduceMin", "MaxPool", "GlobalMaxPool", "TopK", "aten.aminmax", "aten.cummax", "aten.cummin"),
         *("aten.sort", "aten.median", "aten.kthvalue", "aten.adaptive_max_pool1d", "aten.adaptive_max_pool2d"),
+        *("aten.max", "aten.min", "aten.max_pool2d_with_indices"),
     )
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from polyjuice.inputs.distributions import distributed
 from polyjuice.inputs.values import normal
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
@@ -27,7 +28,7 @@ def extreme_inputs(
     """
     problem: EvaluationError | None = None
     for wide in _WIDE:
-        inputs = tuple(_drawn(t, seed, wide, floats) for t in graph.input_types)
+        inputs = tuple(distributed(_drawn(t, seed, wide, floats), seed) for t in graph.input_types)
         try:
             for each in (graph, *variants):
                 with np.errstate(all="ignore"):

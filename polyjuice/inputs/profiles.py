@@ -1,9 +1,11 @@
 """Inputs for a graph, by profile.
 
-``exact``: small integers in every type, so small that as many outputs as possible are exact (see
-:mod:`polyjuice.numerics`); those are compared bit for bit. ``normal``: standard normal floating values, small integers.
-``wrap``: integers from the whole of their types, so that arithmetic wraps around, floating values as in ``normal``.
-``edge``: such integers, and zeros, ties, NaN, infinities and the ends of the floating numbers among ordinary values.
+``exact``: integers in every type, so small that as many outputs as possible are exact (see :mod:`polyjuice.numerics`);
+those are compared bit for bit. Sometimes they are as large as that allows. ``normal``: standard normal floating values,
+small integers. ``wrap``: integers from the whole of their types, so that arithmetic wraps around, floating values as in
+``normal``. ``edge``: such integers, and zeros, ties, NaN, infinities and the ends of the floating numbers among
+ordinary values. Each input has a distribution of its own (see :mod:`polyjuice.inputs.distributions`). ``given``: what
+the owner of a model gave for its inputs; others like these are drawn as for ``normal``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyjuice.inputs.distributions import distributed
 from polyjuice.inputs.extremes import extreme_inputs
+from polyjuice.inputs.magnitudes import SMALL, candidates, scaled, units
 from polyjuice.inputs.search import find, find_integers
 from polyjuice.inputs.values import FARTHEST, normal
 from polyjuice.interpret import EvaluationError
@@ -23,28 +27,39 @@ from polyjuice.numerics import Mode, exact_outputs, possibly_exact
 #: From how many starts the normal profile searches.
 _STARTS = 3
 
-#: Magnitudes that the exact profile tries, from the most telling to the safest.
-_MAGNITUDES = (6, 3, 1)
-
 PROFILES = ("exact", "normal", "wrap", "edge")
 
-USUAL_PROFILES = ("exact", "normal")
+USUAL_PROFILES = ("exact", "normal", "wrap")
 """What is on unless others are asked for."""
+
+GIVEN = "given"
+"""The profile of inputs that belong to a model. Nobody asks for it: a model has such inputs, or has none."""
+
+REAL_PROFILES = ("exact", "normal")
+"""The profiles on whose values all rules hold, also those over the real numbers."""
 
 MODES: Mapping[str, Mode] = {
     "exact": Mode(),
     "normal": Mode(),
     "wrap": Mode(wrap=True),
     "edge": Mode(wrap=True, edge=True),
+    GIVEN: Mode(),
 }
 """What the analysis takes for known under each profile."""
 
 _ALL = frozenset(["exact", "modular", "real"])
 
 
-def mode(profile: str, format: str) -> Mode:
-    """What the analysis takes for known under a profile of programs in a format: TensorFlow leaves ties open."""
-    return replace(MODES[profile], ordered=format != "tensorflow")
+_HALF_TYPES = ("float16", "bfloat16")
+
+
+def mode(profile: str, format: str, excess_precision: Sequence[str] = _HALF_TYPES) -> Mode:
+    """What the analysis takes for known under a profile of programs in a format: TensorFlow leaves ties open.
+
+    ``excess_precision`` are the types to which casts need not round, as the compiler documents; where the compiler is
+    not known, those for which some do.
+    """
+    return replace(MODES[profile], ordered=format != "tensorflow", excess_precision=tuple(excess_precision))
 
 
 RULESETS: Mapping[str, frozenset[str]] = {
@@ -52,26 +67,30 @@ RULESETS: Mapping[str, frozenset[str]] = {
     "normal": _ALL,
     "wrap": frozenset(["exact", "modular"]),
     "edge": frozenset(["exact"]),
+    GIVEN: _ALL,
 }
 """The rulesets whose rules hold on the values of each profile."""
 
 
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
-    """The rulesets whose rules hold on the values of all of some profiles. Raises KeyError for an unknown one."""
-    return _ALL.intersection(*(RULESETS[profile] for profile in profiles))
+    """The rulesets whose rules hold on the values of any of some profiles. Raises KeyError for an unknown one."""
+    return frozenset().union(*(RULESETS[profile] for profile in profiles))
 
 
-def make_inputs(graph: Graph, profile: str, seed: int | str, variants: Sequence[Graph] = ()) -> tuple[np.ndarray, ...]:
+def make_inputs(
+    graph: Graph, profile: str, seed: int | str, variants: Sequence[Graph] = (), large: bool = False
+) -> tuple[np.ndarray, ...]:
     """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried.
 
     ``variants`` are other graphs on the same inputs, of the same outputs: ``exact`` values are such that outputs are
-    exact in all of them, ``wrap`` and ``edge`` ones such that all of them have a value.
+    exact in all of them, ``wrap`` and ``edge`` ones such that all of them have a value. ``large``: ``exact`` values are
+    as large as that allows.
     """
     rng = _generator(profile, seed)
-    if profile == "normal":
+    if profile in ("normal", GIVEN):
         return _finite(graph, rng)
     if profile == "exact":
-        return _exact(graph, seed, variants)
+        return _exact(graph, seed, variants, large)
     if profile == "wrap":
         return find(graph, extreme_inputs(graph, rng, False, variants)).inputs(graph)
     if profile == "edge":
@@ -79,17 +98,20 @@ def make_inputs(graph: Graph, profile: str, seed: int | str, variants: Sequence[
     raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
 
 
-def ranges(graph: Graph, profiles: Sequence[str] = USUAL_PROFILES) -> dict[str, tuple[float, float]]:
-    """The interval in which the profiles' values of each numeric input lie; none where they may be NaN or infinite."""
-    extreme = not {"wrap", "edge"}.isdisjoint(profiles)
+def ranges(graph: Graph, profiles: Sequence[str], large: bool = False) -> dict[str, tuple[float, float]]:
+    """The interval in which the profiles' values of each numeric input lie; none where they may be NaN or infinite.
+
+    ``large`` says that ``exact`` values are as large as they may be (see :func:`make_inputs`).
+    """
+    large = large and "exact" in profiles
+    extreme = large or not {"wrap", "edge"}.isdisjoint(profiles)
     found = {}
     for name, t in zip(graph.inputs, graph.input_types, strict=True):
+        low, high = map(float, dtypes.exact_integers(t.dtype))
         if dtypes.is_int(t.dtype):
-            least = 0 if t.dtype == "uint8" else -_MAGNITUDES[0]
-            low, high = dtypes.exact_integers(t.dtype) if extreme else (least, _MAGNITUDES[0])
-            found[name] = float(low), float(high)
+            found[name] = (low, high) if extreme else (max(low, -SMALL[0]), min(high, SMALL[0]))
         elif dtypes.is_float(t.dtype) and "edge" not in profiles:
-            found[name] = -FARTHEST, FARTHEST
+            found[name] = (low, high) if large else (-FARTHEST, FARTHEST)
     return found
 
 
@@ -98,7 +120,7 @@ def _generator(profile: str, seed: int | str) -> np.random.Generator:
 
 
 def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    return tuple(normal(t, rng) for t in types)
+    return tuple(distributed(normal(t, rng), rng) for t in types)
 
 
 def _finite(graph: Graph, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
@@ -111,16 +133,17 @@ def _finite(graph: Graph, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     return next((found for found in (first, *starts) if found.finite), first).inputs(graph)
 
 
-def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph]) -> tuple[np.ndarray, ...]:
+def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph], large: bool) -> tuple[np.ndarray, ...]:
     """Integers of the largest magnitude at which the most outputs are exact, of signs that suit the operators."""
     graphs = (graph, *variants)
+    drawn = units(graph.input_types, _generator("exact", seed))
     most = sum(map(all, zip(*map(possibly_exact, graphs), strict=True)))
+    start = scaled(graph.input_types, drawn, [SMALL[0]] * len(drawn))
     if not most:
-        start = _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
         return find_integers(graph, start).inputs(graph)
     best: tuple[int, tuple[np.ndarray, ...]] | None = None
-    for magnitude in _MAGNITUDES:
-        inputs = _integers(graph.input_types, magnitude, _generator("exact", seed))
+    for limits in candidates(graph, drawn, large):
+        inputs = scaled(graph.input_types, drawn, limits)
         try:
             exact = _exact_in_all(graphs, inputs)
         except EvaluationError:
@@ -129,7 +152,7 @@ def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph]) -> tuple[np
             best = exact, inputs
         if exact == most:
             break
-    start = best[1] if best else _integers(graph.input_types, _MAGNITUDES[0], _generator("exact", seed))
+    start = best[1] if best else start
     inputs = find_integers(graph, start).inputs(graph)
     if best and all(a is b for a, b in zip(inputs, start, strict=True)):
         return start
@@ -150,14 +173,3 @@ def _exact_in_all(graphs: Sequence[Graph], inputs: Sequence[np.ndarray]) -> int:
         if not exact.any():
             break
     return int(exact.sum())
-
-
-def _integers(types: Sequence[TensorType], magnitude: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    arrays = []
-    for t in types:
-        if t.dtype == "bool":
-            array = rng.integers(0, 2, t.shape)
-        else:
-            array = rng.integers(0 if t.dtype == "uint8" else -magnitude, magnitude + 1, t.shape)
-        arrays.append(np.asarray(array).astype(dtypes.to_numpy(t.dtype)))
-    return tuple(arrays)

@@ -1,6 +1,6 @@
 """The intermediate representation: graphs of operators over typed tensors."""
 
-from polyjuice.ir.arrays import array_digest, array_text, uniform_value
+from polyjuice.ir.arrays import BFLOAT16, array_digest, array_text, packed, uniform_value, unpacked
 from polyjuice.ir.graph import (
     Attrs,
     Graph,
@@ -16,6 +16,7 @@ from polyjuice.ir.graph import (
 from polyjuice.ir.parts import Part, connected, cut, random_order
 
 __all__ = [
+    "BFLOAT16",
     "Attrs",
     "Graph",
     "GraphError",
@@ -29,8 +30,10 @@ __all__ = [
     "connected",
     "cut",
     "digest",
+    "packed",
     "prune",
     "random_order",
     "releases",
     "uniform_value",
+    "unpacked",
 ]

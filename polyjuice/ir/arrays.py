@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import numpy as np
+
+from polyjuice.ir import dtypes
+
+BFLOAT16 = "@bfloat16"
+"""What marks the name of an array whose bfloat16 elements are stored as the uint16 of their bits."""
 
 
 def array_digest(array: np.ndarray) -> str:
@@ -30,3 +36,22 @@ def array_text(array: np.ndarray) -> str:
     if array.size and np.all(array == array.flat[0]) and array.size > 1:
         return f"{array.flat[0]!s} (all)"
     return np.array2string(array, separator=", ", threshold=40, precision=17).replace("\n", "")
+
+
+def packed(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays by name as an ``.npz`` file holds them: NumPy's format does not know bfloat16."""
+    bfloat16 = dtypes.to_numpy("bfloat16")
+    return {
+        f"{name}{BFLOAT16}" if array.dtype == bfloat16 else name: (
+            array.view(np.uint16) if array.dtype == bfloat16 else array
+        )
+        for name, array in arrays.items()
+    }
+
+
+def unpacked(stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The inverse of :func:`packed`."""
+    return {
+        name.removesuffix(BFLOAT16): array.view(dtypes.to_numpy("bfloat16")) if name.endswith(BFLOAT16) else array
+        for name, array in stored.items()
+    }

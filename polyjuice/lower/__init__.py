@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from polyjuice.execution import Artifact
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
-from polyjuice.lower import onnx_model, tensorflow_source, torch_source
+from polyjuice.lower import onnx_model, tensorflow_source, torch_forms, torch_source
+from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes
 
 DEFAULT_OPSET = OPSET
 
-__all__ = ["DEFAULT_OPSET", "UNKNOWN_SIZES", "Unlowerable", "lower", "repeat", "repeated_axes"]
+DRAWN_OPSET = onnx_model.DRAWN
+"""Stands for an opset that the seed chooses."""
+
+OPSETS = onnx_model.OPSETS
+"""The opsets at which ONNX models are written."""
+
+FORMS: Mapping[str, Collection[Form]] = {"onnx": onnx_model.FORMS, "torch": torch_forms.Declared()}
+"""The forms that each format declares."""
+
+__all__ = [
+    "DEFAULT_OPSET",
+    "DRAWN_OPSET",
+    "FORMS",
+    "OPSETS",
+    "UNKNOWN_SIZES",
+    "Unlowerable",
+    "lower",
+    "repeat",
+    "repeated_axes",
+]
 
 
 def lower(
@@ -28,13 +48,15 @@ def lower(
     opset: int = DEFAULT_OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
+    said: Collection[str] = (),
 ) -> Artifact:
     """The artifact of a graph. Raises Unlowerable where the format cannot say it.
 
     ``repeated`` names inputs whose values repeat along an axis (which may then have stride 0). Choices are made by
-    values' names, or by what the values are ``called``, there and in ``repeated``. For ONNX at the given opset;
-    ``lacks`` names idioms that the compiler's importer does not take. ``unknown_sizes`` is how often the compiler is
-    not told the sizes of inputs.
+    values' names, or by what the values are ``called``, there and in ``repeated``. An ONNX model is at the opset, or
+    near it where the opset cannot say the graph (DRAWN_OPSET: at one that the seed chooses). ``lacks`` names idioms and
+    forms that the compiler's importer does not take. ``unknown_sizes`` is how often the compiler is not told the sizes
+    of inputs. ``said`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
     """
     choices = Choices(f"lower {seed}", called)
     match format:
@@ -43,6 +65,6 @@ def lower(
         case "tensorflow":
             return tensorflow_source.lower(graph, choices, unknown_sizes)
         case "onnx":
-            return onnx_model.lower(graph, choices, opset, lacks, unknown_sizes)
+            return onnx_model.lower(graph, choices, opset, lacks, unknown_sizes, said)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

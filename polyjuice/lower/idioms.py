@@ -13,7 +13,7 @@ from polyjuice.ops import axes, entry
 
 _FROM_THE_END = 0.5
 
-UNKNOWN_SIZES = 0.1
+UNKNOWN_SIZES = 1 / 3
 """How often a program is compiled for inputs of any sizes."""
 
 

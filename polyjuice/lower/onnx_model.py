@@ -9,7 +9,7 @@ choice that was made is named in the artifact.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,14 +19,40 @@ from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import aten_calls
 from polyjuice.formats.subgraphs import close
-from polyjuice.formats.tensors import constant_node
-from polyjuice.formats.versions import OPSET
+from polyjuice.formats.tensors import constant_node, to_array
+from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.ir import Graph, GraphError, Node, TensorType
+from polyjuice.lower import onnx_forms, onnx_opsets
+from polyjuice.lower.forms import MODEL, Drawn, Form, text
 from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices, axes_from_the_end, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition, decompose
+
+OPSETS = range(onnx_opsets.OLDEST, onnx_opsets.NEWEST + 1)
+"""The opsets at which models are written."""
+
+_OLDER = (*(11, 12) * 5, *range(13, OPSET))
+"""Older opsets; many a graph cannot be said at the first two."""
+
+DRAWN = 0
+"""Stands for an opset that the seed chooses."""
+
+
+def _opset_form(opset: int) -> Form:
+    return MODEL, f"opset {opset}"
+
+
+FORMS = onnx_forms.FORMS.union(map(_opset_form, OPSETS))
+"""The forms of ONNX's operators, and the opsets of whole models."""
+
+
+def forms_of(model: ModelProto) -> tuple[Form, ...]:
+    """The forms of a model that somebody else wrote, its opset among them."""
+    opset = default_version(model)
+    return (*onnx_forms.forms_of(model), *([_opset_form(opset)] if opset in OPSETS else []))
+
 
 FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
 """Idioms that an importer may lack (``LACKS`` of a compiler file)."""
@@ -34,9 +60,12 @@ FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant n
 # Chances of the idioms, each where it is possible at all.
 _EXPLICIT_BROADCAST = 0.05
 _ARGUMENT = 0.05
-_CONSTANT_NODES = 0.1
+_CONSTANT_NODES = 0.15
+_SAID_CONSTANT_NODES = 0.8
 _INNER_CONSTANT = 0.5
 _FURTHER_RESULT = 0.08
+
+_OTHER_OPSET = 0.5
 
 _DOMAIN = "model"
 
@@ -53,18 +82,21 @@ def lower(
     opset: int = OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
+    said: Collection[str] = (),
 ) -> Artifact:
-    """The model of a graph. Raises Unlowerable naming the node."""
+    """The model of a graph, at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
     idioms: Counter[str] = Counter()
+    drawn = Drawn(FORMS, lacks, said)
+    wanted = opset or _opset(choices, said)
     try:
-        graph = decompose(replace(graph, opsets={**graph.opsets, "": max(opset, graph.opsets.get("", 0))}), opset)
+        graph = decompose(graph, max(wanted, OPSET))
     except NoDecomposition as error:
-        raise Unlowerable(f"{error} (no ONNX at opset {opset})") from None
+        raise Unlowerable(f"{error} (no ONNX at opset {wanted})") from None
     for node in graph.nodes:
         if aten_calls.from_node(node):
             raise Unlowerable(f"node {node}: ONNX cannot say this call of ATen's; a Torch compiler can run it")
     results = len(graph.outputs)
-    if opset >= _NEGATIVE_AXES:
+    if wanted >= _NEGATIVE_AXES:
         graph = axes_from_the_end(graph, choices, idioms)
     graph = _explicit_broadcasts(graph, choices, idioms)
     graph, arguments = _constants_as_inputs(graph, choices, idioms)
@@ -75,11 +107,17 @@ def lower(
         model = formats.to_model(graph)
     except (formats.FormatError, GraphError) as error:
         raise Unlowerable(str(error)) from None
+    near = onnx_opsets.nearest(model, graph.types, wanted)
+    if opset or drawn.may(_opset_form(default_version(near))):
+        model = near
+    drawn.use(_opset_form(default_version(model)))
+    constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
     if outline:
         _outline(model, outline, choices, idioms)
-    if CONSTANT_NODES not in lacks and choices.about("constant nodes").random() < _CONSTANT_NODES:
+    if CONSTANT_NODES not in lacks and choices.about("constant nodes").random() < _constant_chance(said):
         _constant_nodes(model, choices, idioms)
-    if model.functions or idioms[CONSTANT_NODES]:
+    _forms(model, graph, constants, choices, drawn)
+    if model.functions or idioms[CONSTANT_NODES] or drawn.used:
         model.producer_name = ""  # no graph at rest, which would be read without a change
     if SYMBOLIC not in lacks and choices.about("sizes").random() < unknown_sizes:
         _symbolic(model, idioms)
@@ -90,7 +128,38 @@ def lower(
         arguments=tuple(name for name, _ in arguments),
         results=results,
         idioms=named(idioms),
+        forms=drawn.used,
     )
+
+
+def _opset(choices: Choices, said: Collection[str]) -> int:
+    """Mostly the seed model's, or that at which graphs are stored; else an older or a newer one."""
+    own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
+    rng = choices.about("opset")
+    others = rng.choice((_OLDER, range(OPSET + 1, OPSETS[-1] + 1)))
+    return rng.choice(others) if rng.random() < _OTHER_OPSET else own
+
+
+def _forms(
+    model: ModelProto, graph: Graph, constants: Mapping[str, np.ndarray], choices: Choices, drawn: Drawn
+) -> None:
+    """The nodes of the model and of its functions in forms that the seed chooses.
+
+    Constants that forms need are initializers of the model, and Constant nodes in functions.
+    """
+    opset = default_version(model)
+    for place in (model.graph, *model.functions):
+        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, choices, drawn)
+        del place.node[:]
+        place.node.extend(nodes)
+    written = list(model.graph.node)
+    del model.graph.node[:]
+    for node in written:
+        if onnx_forms.is_constant(node):
+            model.graph.initializer.append(node.attribute[0].t)
+            model.graph.initializer[-1].name = node.output[0]
+        else:
+            model.graph.node.append(node)
 
 
 def _explicit_broadcasts(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:
@@ -137,6 +206,11 @@ def _further_result(graph: Graph, choices: Choices, idioms: Counter[str]) -> Gra
         return graph
     idioms["an intermediate value as a result"] += 1
     return replace(graph, outputs=(*graph.outputs, rng.choice(made)))
+
+
+def _constant_chance(said: Collection[str]) -> float:
+    """How often a model has Constant nodes: mostly, where its seed model makes constants in the graph."""
+    return _SAID_CONSTANT_NODES if any(name.startswith("Constant: ") for name in said) else _CONSTANT_NODES
 
 
 def _constant_nodes(model: ModelProto, choices: Choices, idioms: Counter[str]) -> None:

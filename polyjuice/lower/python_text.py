@@ -6,7 +6,14 @@ import keyword
 import re
 from collections.abc import Iterable, Sequence
 
-from polyjuice.ir import Graph
+import numpy as np
+
+from polyjuice.ir import Graph, array_digest, dtypes
+
+
+def array_key(array: np.ndarray) -> str:
+    """The name under which a program finds an array: equal arrays have the same."""
+    return f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtypes.of_array(array)}"
 
 
 def indented(lines: Iterable[str]) -> list[str]:

@@ -9,6 +9,7 @@ Every choice that was made is named in the artifact.
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -17,24 +18,50 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.ir import Graph, Node, TensorType, array_digest, dtypes, uniform_value
+from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
+from polyjuice.lower import torch_views
+from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import Choices, axes_from_the_end, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
-from polyjuice.lower.python_text import function, identifiers, model_class
+from polyjuice.lower.python_text import array_key, function, identifiers, model_class
 from polyjuice.ops import Call, Hole, Op, Spelling, entry
 
-#: Operators that take a Python number for one operand without a change of type.
-_TAKE_NUMBERS = frozenset({"Add", "Sub", "Mul", "Div"})
+#: Operators that take a Python number for their second operand without a change of type.
+_TAKE_NUMBERS = frozenset({"Add", "Sub", "Mul", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+
+#: Operators whose first operand may be a number, in an expression such as ``2.0 - x``.
+_BEGIN_WITH_NUMBERS = _TAKE_NUMBERS - {"Div"}
+
+#: A template that is an operator of Python between two operands.
+_BETWEEN = re.compile(r"\{0\} \S+ \{1\}")
+
+#: An application of a module that is made on the spot.
+_MODULE_CALL = re.compile(r"(torch\.nn\.\w+\(.*\))\((\w[\w.]*)\)")
+
+#: Elementwise operators whose result may be their operand, or a view of it.
+_MAY_BE_VIEWS = frozenset({"Cast", "Identity", "Dropout"})
+
+#: Operators that are not elementwise, and whose result is always in memory of its own.
+_MAKE_ANEW = frozenset(
+    (
+        *("MatMul", "Gemm", "Conv", "ConvTranspose", "Softmax", "LogSoftmax", "LayerNormalization"),
+        *("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "CumSum", "MaxPool", "AveragePool", "GlobalAveragePool"),
+    )
+)
 
 #: Operators before which a cast of one operand to the type of the others may be left to the framework.
 _PROMOTE = frozenset({"Add", "Sub", "Mul"})
 
-#: A template that writes its result over its first operand calls something whose name ends in an underscore.
-_IN_PLACE = re.compile(r"[a-z0-9]_\(")
+#: A template that writes its result over its first operand says so, or calls what ends in an underscore.
+_IN_PLACE = re.compile(r"[a-z0-9]_\(|inplace=True")
 
 # Chances of the idioms, each where it is possible at all.
 _NUMBER = 0.8
+_MADE = 0.4
+_OVERWRITE = 0.7
+_ON_A_COPY = 0.1
+_ONE = 0.5
 _NUMBER_OPERAND = 0.7
 _EXPLICIT_BROADCAST = 0.15
 _IMPLICIT_CAST = 0.3
@@ -52,9 +79,11 @@ class Dialect:
 
     ``imports`` come first; ``base`` is the class of models, whose constructor is given ``arrays`` by name, ``method``
     its call; ``weights`` gives the equivalent ways to store ``arrays[key]`` in an attribute; ``filled`` a tensor of a
-    type with one value everywhere, where ``{like}`` is some argument of the function or empty; ``broadcast`` has the
+    type with one value everywhere, and ``made`` one with an array's values if it can, where the text given is some
+    argument of the function or empty; ``broadcast`` has the
     places ``{x}`` and ``{shape}``; ``decorators`` are those that a function of its own may have. ``promotes`` says
-    whether operators cast operands to a common type by themselves; ``opaque`` spells nodes that the table lacks.
+    whether operators cast operands to a common type by themselves; ``finished`` writes an application's arguments as
+    the seed chooses, and says in which forms it is; ``opaque`` spells nodes that the table lacks.
     """
 
     format: str
@@ -65,10 +94,12 @@ class Dialect:
     reserved: frozenset[str]
     spelling: Callable[[Op], Spelling]
     weights: Callable[[str, str, str], Sequence[str]]
-    filled: Callable[[TensorType, str, str], str]
+    filled: Callable[[TensorType, str, str, random.Random], str]
+    made: Callable[[np.ndarray, str, random.Random], str | None]
     broadcast: str
     decorators: Sequence[str]
     promotes: bool = False
+    finished: Callable[[str, random.Random], tuple[str, Sequence[str]]] = lambda text, rng: (text, ())
     opaque: Callable[[Node, Sequence[str]], str | Hole] = field(default=lambda node, x: Hole("it is opaque"))
 
 
@@ -91,10 +122,12 @@ class _Writer:
         self._arrays: dict[str, np.ndarray] = {}
         self._arguments: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
+        self._patterns: dict[str, np.ndarray] = {}
         self._uses = Counter(name for node in graph.nodes for name in node.inputs) + Counter(graph.outputs)
         self._fresh = _fresh_results(graph)
         self._uncast = self._implicit_casts() if dialect.promotes else {}
         self._locals = 0
+        self._forms: list[Form] = []
         self._begin_function(graph.inputs)
 
     def _begin_function(self, parameters: Sequence[str]) -> None:
@@ -126,6 +159,7 @@ class _Writer:
             arguments=tuple(self._arguments.values()),
             results=len(graph.outputs),
             idioms=named(self._idioms),
+            forms=tuple(sorted(self._forms)),
         )
 
     def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
@@ -144,7 +178,11 @@ class _Writer:
         if value is not None and rng.random() < _NUMBER:
             self._numbers[name] = repr(value)
             return
-        key = f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtype}"
+        if value is None and rng.random() < _MADE and self._dialect.made(array, "", rng):
+            self._patterns[name] = array
+            self._idioms["a constant made in the program"] += 1
+            return
+        key = array_key(array)
         self._arrays[key] = array
         if rng.random() < _ARGUMENT:
             self._arguments[name] = key
@@ -155,10 +193,14 @@ class _Writer:
         self._names[name] = f"self.{attribute}"
 
     def _tensor(self, name: str) -> str:
-        """The expression of a value; a uniform constant is built the first time that a tensor of it is needed."""
-        if name in self._numbers and name not in self._made:
+        """The expression of a value; a constant that the program makes is made where it is first needed."""
+        if (name in self._numbers or name in self._patterns) and name not in self._made:
             like = self._names[self._parameters[0]] if self._parameters else ""
-            text = self._dialect.filled(self._graph.types[name], self._number(name), like)
+            rng = self._choices.about("making", name)
+            if name in self._numbers:
+                text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, rng)
+            else:
+                text = self._dialect.made(self._patterns[name], like, rng)
             self._body.append(f"{self._names[name]} = {text}")
             self._made.add(name)
         return self._names[name]
@@ -177,9 +219,27 @@ class _Writer:
             text = self._spell(node, op)
         if isinstance(text, Hole):
             raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} spelling: {text.reason}")
+        if op:
+            text, forms = self._dialect.finished(text, self._choices.about("arguments of", _first_result(node)))
+            self._forms += [(node.qualified, form) for form in forms]
+            text = self._with_module(node, text)
         targets = ", ".join(self._names[name] if name else "_" for name in node.outputs)
         comma = "," if op and op.splits and len(node.outputs) == 1 else ""
+        read = [place for place, name in enumerate(node.outputs) if name and self._uses[name]]
+        if len(read) == 1 < len(node.outputs) and self._choices.about("one of", node.outputs[read[0]]).random() < _ONE:
+            targets, text = self._names[node.outputs[read[0]]], f"{text}[{read[0]}]"
+            self._forms.append((node.qualified, "one of its results"))
         self._body.append(f"{targets}{comma} = {text}")
+
+    def _with_module(self, node: Node, text: str) -> str:
+        """An application of a module, which the constructor makes."""
+        applied = _MODULE_CALL.fullmatch(text)
+        if not applied:
+            return text
+        name = _first_result(node)
+        attribute = f"m_{self._names[name]}"  # no attribute of a framework's module begins so
+        self._setup[name] = f"self.{attribute} = {applied[1]}"
+        return f"self.{attribute}({applied[2]})"
 
     def _spell(self, node: Node, op: Op) -> str | Hole:
         rng = self._choices.about("operator of", _first_result(node))
@@ -190,6 +250,7 @@ class _Writer:
             node.attrs,
             rng,
             self._let,
+            self._body.append,
         )
         spelling = self._dialect.spelling(op)
         if isinstance(spelling, Hole):
@@ -197,12 +258,37 @@ class _Writer:
         if not isinstance(spelling, tuple):
             return spelling(call)
         allowed = [t for t in spelling if not _IN_PLACE.search(t)]
-        if self._may_overwrite(node, call):
-            allowed = list(spelling)
+        if self._begins_with_number(node):
+            allowed = [t for t in spelling if _BETWEEN.fullmatch(t)]
+        elif self._may_overwrite(node, call) and rng.random() < _OVERWRITE:
+            allowed = [t for t in spelling if _IN_PLACE.search(t)] or allowed
+        elif call.types[0] == call.results[0] and rng.random() < _ON_A_COPY:
+            copied = f"{call.x[0]}.clone()"
+            written = [t.format(copied, *call.x[1:]) for t in spelling if _IN_PLACE.search(t)]
+            if written:
+                return rng.choice(written)
         template = rng.choice(allowed)
-        if _IN_PLACE.search(template):
-            self._idioms["in place"] += 1
-        return template.format(*call.x)
+        if not _IN_PLACE.search(template):
+            return template.format(*call.x)
+        self._idioms["in place"] += 1
+        return self._by_statements(node, template, call) or template.format(*call.x)
+
+    def _by_statements(self, node: Node, template: str, call: Call) -> str | None:
+        """Sometimes the first operand is written by ``+=`` and its like, or through views; it then holds the result."""
+        rng = self._choices.about("views of", _first_result(node))
+        if template in torch_views.AUGMENTED and rng.random() < torch_views.AUGMENTING:
+            assignment = torch_views.AUGMENTED[template]
+            self._body.append(assignment.format(*call.x))
+            self._forms.append((node.qualified, assignment.split()[1]))
+            return call.x[0]
+        views = torch_views.draw(call.types[0].shape, len(call.x) > 1, rng)
+        if not views:
+            return None
+        self._idioms["in place through a view"] += 1
+        self._forms.append((node.qualified, torch_views.FORM))
+        for view in views:
+            self._body.append(template.format(call.let(f"{call.x[0]}{view}"), *call.x[1:]))
+        return call.x[0]
 
     def _let(self, text: str) -> str:
         self._locals += 1
@@ -217,7 +303,8 @@ class _Writer:
         number = self._number_operand(node, names)
         for position, name in enumerate(names):
             if name == number:
-                texts.append(self._number(name))
+                text = self._number(name)
+                texts.append(f"({text})" if position == 0 and text.startswith("-") else text)
                 continue
             text = self._tensor(name)
             broadcasts = op.elementwise and result and self._graph.types[name].shape != result.shape
@@ -229,14 +316,18 @@ class _Writer:
         return texts
 
     def _number_operand(self, node: Node, names: Sequence[str]) -> str | None:
-        """The second operand of arithmetic, if it is a uniform constant that the first one's shape absorbs."""
-        if node.op not in _TAKE_NUMBERS or node.domain or len(names) != 2:
+        """The operand that is a uniform constant, if the other one's shape absorbs it and a number may stand there."""
+        if node.domain or len(names) != 2 or (names[0] in self._numbers) == (names[1] in self._numbers):
             return None
-        left, right = names
-        fits = right in self._numbers and left not in self._numbers
-        result = self._graph.types[node.outputs[0]]
+        number, other = names if names[0] in self._numbers else names[::-1]
+        suits = node.op in (_TAKE_NUMBERS if number == names[1] else _BEGIN_WITH_NUMBERS)
+        fits = self._graph.types[other].shape == self._graph.types[node.outputs[0]].shape
         rng = self._choices.about("number in", _first_result(node))
-        return right if fits and self._graph.types[left] == result and rng.random() < _NUMBER_OPERAND else None
+        return number if suits and fits and rng.random() < _NUMBER_OPERAND else None
+
+    def _begins_with_number(self, node: Node) -> bool:
+        names = self._operand_names(node)
+        return bool(names) and self._number_operand(node, names) == names[0]
 
     def _may_overwrite(self, node: Node, call: Call) -> bool:
         """Whether nobody else can see the first operand, and the result fits into it."""
@@ -313,9 +404,10 @@ class _Writer:
         if self._choices.about("module").random() >= _MODULE:
             return self._function(_PART, part.outputs, decorator)
         self._idioms["a module of its own"] += 1
+        results = {name for number in outline.part.nodes for name in nodes[number].outputs}
         others = (name for number in (*outline.before, *outline.after) for name in nodes[number].inputs)
-        shared = {*others, *self._graph.outputs}
-        weights = {name: self._setup[name] for name in part.constants if name in self._setup}
+        shared = {*others, *self._graph.outputs} - results
+        weights = {name: text for name, text in self._setup.items() if name in results or name in part.constants}
         self._setup = {name: text for name, text in self._setup.items() if name in shared or name not in weights}
         self._setup[_PART] = f"self.{_PART} = self.{_PART.title()}(arrays)"
         method = self._function(self._dialect.method, part.outputs, decorator)
@@ -368,6 +460,7 @@ def _fresh_results(graph: Graph) -> set[str]:
     fresh: set[str] = set()
     for node in graph.nodes:
         op = entry(node)
-        if op and op.elementwise and not op.variadic and not op.moves and node.qualified != "Cast":
+        made = op and op.elementwise and not op.variadic and not op.moves and node.qualified not in _MAY_BE_VIEWS
+        if made or node.qualified in _MAKE_ANEW:
             fresh.update(node.outputs)
     return fresh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
     ]
 
 
-def _filled(t: TensorType, number: str, like: str) -> str:
+def _filled(t: TensorType, number: str, like: str, rng: random.Random) -> str:
     return f"tf.constant({number}, dtype=tf.{t.dtype}, shape={t.shape})"
 
 
@@ -33,6 +34,7 @@ DIALECT = Dialect(
     spelling=lambda op: op.tensorflow,
     weights=_weights,
     filled=_filled,
+    made=lambda array, like, rng: None,
     broadcast="tf.broadcast_to({x}, {shape})",
     decorators=("", "@tf.function", "@tf.function(jit_compile=True)"),
 )

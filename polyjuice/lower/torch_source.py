@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,9 +11,11 @@ from typing import Any
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import aten
+from polyjuice.lower import aten, torch_constants
 from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
 from polyjuice.lower.source import Dialect, write
+from polyjuice.lower.torch_arguments import vary
+from polyjuice.lower.torch_forms import forms
 
 _IMPORTS = """\
 import torch
@@ -27,9 +30,10 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
     return spellings
 
 
-def _filled(t: TensorType, number: str, like: str) -> str:
-    device = f", device={like}.device" if like else ""
-    return f"torch.full({t.shape}, {number}, dtype=torch.{t.dtype}{device})"
+def _finished(text: str, rng: random.Random) -> tuple[str, Sequence[str]]:
+    tree = ast.parse(text, mode="eval")
+    changed = vary(tree, rng)
+    return ast.unparse(tree) if changed else text, forms(tree)
 
 
 DIALECT = Dialect(
@@ -41,17 +45,19 @@ DIALECT = Dialect(
     reserved=frozenset({"torch", "F"}),
     spelling=lambda op: op.torch,
     weights=_weights,
-    filled=_filled,
+    filled=torch_constants.filled,
+    made=torch_constants.made,
     broadcast="{x}.expand({shape})",
     decorators=("",),
     promotes=True,
+    finished=_finished,
     opaque=aten.spell,
 )
 
 
 # Chances of the settings; inference without gradients, static shapes and contiguous inputs are the rest.
 _MODES = {"no_grad": 0.7, "inference": 0.1, "grad": 0.1, "train": 0.1}
-_FREEZING = 0.1
+_FREEZING = 1 / 6 / _MODES["no_grad"]  # a sixth of all programs; the other modes have no freezing
 _LAYOUT = 0.25
 
 

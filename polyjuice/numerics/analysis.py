@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.interpret import apply
 from polyjuice.ir import Graph, TensorType, releases
-from polyjuice.numerics.values import USUAL, Mode, Setting, given, run, stays_exact
+from polyjuice.numerics.values import USUAL, Mode, Setting, evaluated, given, run, stays_exact
 from polyjuice.ops import entry
 
 
@@ -66,7 +65,7 @@ def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...
         for node, released in zip(graph.nodes, releases(graph), strict=True):
             types = [graph.types[name] if name else None for name in node.outputs]
             operands = [arrays[name] for name in node.inputs if name]
-            results = apply(node, operands, types, "float64")
+            results = evaluated(node, operands, types, setting)
             op = entry(node)
             is_exact = op is not None and op.exact and all(exact[name] for name in node.inputs if name)
             if op and is_exact:

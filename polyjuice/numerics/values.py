@@ -12,6 +12,7 @@ from polyjuice.interpret import apply
 from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
 from polyjuice.numerics.comparison import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
+from polyjuice.ops.spec import NumpyFn
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,14 @@ class Mode:
     ``wrap``: integers that arithmetic takes out of their type and back in on the other side (two's complement).
     ``edge``: NaN, and the infinities of poles. (An infinity that comes of an infinite operand is always known: so
     attention is masked.) What overflows a floating type is never known. ``ordered``: which of equal elements an index
-    reduction chooses, as ONNX and Torch say and TensorFlow leaves open.
+    reduction chooses, as ONNX and Torch say and TensorFlow leaves open. ``excess_precision``: the floating types to
+    which a cast need not round, as the compiler documents.
     """
 
     wrap: bool = False
     edge: bool = False
     ordered: bool = True
+    excess_precision: tuple[str, ...] = ()
 
 
 USUAL = Mode()
@@ -112,7 +115,7 @@ def propagate(
     op = entry(node)
     if op and op.unrolled:
         return _unrolled(op, op.unrolled(arrays, node.attrs), operands, setting)
-    results = apply(node, arrays, types, "float64")
+    results = evaluated(node, arrays, types, setting)
     if op is None:
         clean = setting.known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
         return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
@@ -121,9 +124,10 @@ def propagate(
     exact = op.exact and all(v.exact for v in operands)
     exact = exact and (wraps or _in_types(op, node, arrays, whole, types, setting))
     held = setting.held(next(t for t in types if t).dtype)
-    unit = 0.0 if exact else dtypes.unit_roundoff(held)
+    numpy = _meaning(op, types, setting)
+    unit = 0.0 if exact or numpy is not op.numpy else dtypes.unit_roundoff(held)
     tame = [v.array if v.tame is None else v.tame for v in operands]
-    context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, op.numpy, setting.mode.ordered)
+    context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, numpy, setting.mode.ordered)
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
         step = _Step(op, held, dtypes.unit_roundoff(held), wraps, False, False, setting.mode, None)
@@ -157,6 +161,37 @@ def _unrolled(op: Op, graph: Graph, operands: Sequence[Value], setting: Setting)
     if any(np.any(v.error) for v in operands[: op.deciding]):
         return [Value(v.array, np.full(v.array.shape, np.inf)) for v in results]
     return results
+
+
+# --- rounding that the program asks for -----------------------------------------------------------------------------
+
+
+def evaluated(
+    node: Node, arrays: Sequence[np.ndarray], types: Sequence[TensorType | None], setting: Setting
+) -> list[np.ndarray]:
+    """The reference results of one application, rounded where that is what the operator means."""
+    results = apply(node, arrays, types, "float64")
+    op = entry(node)
+    target = op and _rounded_to(op, types, setting)
+    return [_round(results[0], target)] if target else results
+
+
+def _rounded_to(op: Op, types: Sequence[TensorType | None], setting: Setting) -> str:
+    """The floating type to which an operator rounds its result because the program asks for it; "" if to none."""
+    result = types[0]
+    if not op.rounds or result is None or not dtypes.is_float(result.dtype) or setting.precision:
+        return ""
+    return "" if result.dtype in setting.mode.excess_precision else result.dtype
+
+
+def _round(x: np.ndarray, dtype: str) -> np.ndarray:
+    return np.asarray(x).astype(dtypes.to_numpy(dtype)).astype(np.float64)
+
+
+def _meaning(op: Op, types: Sequence[TensorType | None], setting: Setting) -> NumpyFn:
+    """What an operator computes, with the rounding that the program asks for."""
+    target = _rounded_to(op, types, setting)
+    return (lambda x, a: _round(op.numpy(x, a), target)) if target else op.numpy
 
 
 # --- exactness -------------------------------------------------------------------------------------------------------
@@ -205,11 +240,28 @@ def _in_types(
     setting: Setting,
 ) -> bool:
     """Whether results, and partial sums on the way, are integers that their types hold."""
+    if _rounded_to(op, types, setting):
+        return _rounds_alike(op, node, operands, whole, types, setting)
     sums = op.partial(_as_floats(operands), node.attrs) if op.partial else None
     return all(
         t is None or _is_exact(w, sums, _computed_in(op, setting.held(t.dtype)))
         for w, t in zip(whole, types, strict=True)
     )
+
+
+def _rounds_alike(
+    op: Op,
+    node: Node,
+    operands: Sequence[np.ndarray],
+    results: Sequence[np.ndarray],
+    types: Sequence[TensorType | None],
+    setting: Setting,
+) -> bool:
+    """Whether exact operands are rounded to the same finite integers by all frameworks."""
+    errors = [np.zeros(x.shape) for x in operands]
+    context = ErrorContext(operands, errors, results, node.attrs, 0.0, _meaning(op, types, setting))
+    whole = np.isfinite(results[0]) & (results[0] == np.rint(results[0]))
+    return bool(whole.all()) and not np.any(op.error(context))
 
 
 def _computed_in(op: Op, dtype: str) -> str:
@@ -222,6 +274,8 @@ def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str) -> bool:
     if dtype == "bool" or values.size == 0:
         return True
     low, high = dtypes.exact_integers(dtype)
+    if dtype == "int64":  # a float64 that equals the least stands for smaller numbers, too
+        low += 1
     if values.dtype.kind == "f" and not (values == np.rint(values)).all():
         return False
     if not (float(values.min()) >= low and float(values.max()) <= high):

@@ -152,7 +152,7 @@ def _spell_selu(library: str, *own: str) -> SpellFn:
 
 def _gelu_torch(c: Call) -> str:
     approximate = c.attrs["approximate"]
-    spellings = [f"F.gelu({{0}}, approximate='{approximate}')"]
+    spellings = [f"F.gelu({{0}}, approximate='{approximate}')", f"torch.nn.GELU('{approximate}')({{0}})"]
     if approximate == "none":
         spellings += ["F.gelu({0})", f"0.5 * {{0}} * (1 + torch.erf({{0}} * {math.sqrt(0.5)}))"]
     else:
@@ -223,7 +223,16 @@ OPS = (
     unary(
         "Relu",
         lambda x: np.maximum(x, 0).astype(x.dtype),
-        ("torch.relu({0})", "F.relu({0})", "{0}.relu()", "torch.clamp({0}, min=0)", "torch.relu_({0})", "{0}.relu_()"),
+        (
+            "torch.relu({0})",
+            "F.relu({0})",
+            "{0}.relu()",
+            "torch.clamp({0}, min=0)",
+            "torch.nn.ReLU()({0})",
+            "torch.relu_({0})",
+            "{0}.relu_()",
+            "F.relu({0}, inplace=True)",
+        ),
         ("tf.nn.relu({0})", "tf.maximum({0}, 0)", "tf.raw_ops.Relu(features={0})"),
         errors.lipschitz(),
         FLOATS + SIGNED,
@@ -234,7 +243,7 @@ OPS = (
     unary(
         "relu6",
         lambda x: np.minimum(np.maximum(x, 0), 6).astype(x.dtype),
-        ("F.relu6({0})", "torch.clamp({0}, 0, 6)", "F.relu6({0}, inplace=False)"),
+        ("F.relu6({0})", "torch.clamp({0}, 0, 6)", "torch.nn.ReLU6()({0})", "F.relu6({0}, inplace=True)"),
         ("tf.nn.relu6({0})", *_clipped("0", "6")),
         errors.lipschitz(),
         NUMERIC,
@@ -252,6 +261,7 @@ OPS = (
             "F.hardtanh({0}, {min_val}, {max_val})",
             "torch.clamp({0}, {min_val}, {max_val})",
             "F.hardtanh({0}, min_val={min_val}, max_val={max_val})",
+            "torch.nn.Hardtanh({min_val}, {max_val})({0})",
         ),
         with_attrs(*_clipped("{min_val}", "{max_val}")),
         errors.lipschitz(),
@@ -266,7 +276,14 @@ OPS = (
     unary(
         "Sigmoid",
         _sigmoid,
-        ("torch.sigmoid({0})", "{0}.sigmoid()", "F.sigmoid({0})", "torch.special.expit({0})", "{0}.sigmoid_()"),
+        (
+            "torch.sigmoid({0})",
+            "{0}.sigmoid()",
+            "F.sigmoid({0})",
+            "torch.nn.Sigmoid()({0})",
+            "torch.special.expit({0})",
+            "{0}.sigmoid_()",
+        ),
         ("tf.sigmoid({0})", "tf.nn.sigmoid({0})", "tf.math.sigmoid({0})"),
         _ABSOLUTE(errors.monotone, 4),
         ulps=8,
@@ -275,7 +292,7 @@ OPS = (
     unary(
         "log_sigmoid",
         lambda x: -_softplus(-x),
-        ("F.logsigmoid({0})", "-F.softplus(-{0}, threshold=80.0)"),
+        ("F.logsigmoid({0})", "torch.nn.LogSigmoid()({0})", "-F.softplus(-{0}, threshold=80.0)"),
         ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
         _ABSOLUTE(errors.monotone, 4),
         domain="aten",
@@ -287,7 +304,13 @@ OPS = (
     unary(
         "silu",
         lambda x: x * _sigmoid(x),
-        ("F.silu({0})", "{0} * torch.sigmoid({0})", "{0} / (1 + torch.exp(-{0}))", "F.silu({0}, inplace=False)"),
+        (
+            "F.silu({0})",
+            "{0} * torch.sigmoid({0})",
+            "{0} / (1 + torch.exp(-{0}))",
+            "torch.nn.SiLU()({0})",
+            "F.silu({0}, inplace=True)",
+        ),
         ("tf.nn.silu({0})", "tf.nn.swish({0})", "{0} * tf.sigmoid({0})"),
         _PROPORTIONAL(errors.lipschitz(1.1), 8),
         domain="aten",
@@ -299,7 +322,7 @@ OPS = (
     unary(
         "Mish",
         lambda x: x * np.tanh(_softplus(x)),
-        ("F.mish({0})", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
+        ("F.mish({0})", "torch.nn.Mish()({0})", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
         ("{0} * tf.tanh(tf.math.softplus({0}))",),
         _PROPORTIONAL(errors.lipschitz(1.1), 12),
         WITHOUT_BFLOAT16,
@@ -329,7 +352,13 @@ OPS = (
     unary(
         "HardSwish",
         lambda x: x * np.clip(x / 6 + _held(0.5, x), _held(0, x), _held(1, x)),
-        ("F.hardswish({0})", "{0} * F.relu6({0} + 3) / 6", "{0} * F.hardsigmoid({0})"),
+        (
+            "F.hardswish({0})",
+            "torch.nn.Hardswish()({0})",
+            "F.hardswish({0}, inplace=True)",
+            "{0} * F.relu6({0} + 3) / 6",
+            "{0} * F.hardsigmoid({0})",
+        ),
         ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
         _hard_swish_error,
         WITHOUT_BFLOAT16,
@@ -352,7 +381,11 @@ OPS = (
     unary(
         "Softplus",
         _softplus,
-        ("F.softplus({0}, threshold=80.0)", "torch.logaddexp({0}, torch.zeros_like({0}))"),
+        (
+            "F.softplus({0}, threshold=80.0)",
+            "torch.nn.Softplus(threshold=80.0)({0})",
+            "torch.logaddexp({0}, torch.zeros_like({0}))",
+        ),
         ("tf.math.softplus({0})", "tf.nn.softplus({0})"),
         _ABSOLUTE(errors.monotone, 4),
         WITHOUT_BFLOAT16,
@@ -363,7 +396,7 @@ OPS = (
     unary(
         "Softsign",
         lambda x: x / (1 + np.abs(x)),
-        ("F.softsign({0})", "{0} / (1 + torch.abs({0}))"),
+        ("F.softsign({0})", "torch.nn.Softsign()({0})", "{0} / (1 + torch.abs({0}))"),
         ("tf.nn.softsign({0})", "tf.math.softsign({0})", "{0} / (1 + tf.abs({0}))"),
         errors.monotone,
         WITHOUT_BFLOAT16,
@@ -375,7 +408,12 @@ OPS = (
         "LeakyRelu",
         lambda x, a: np.where(x < 0, _held(a["alpha"], x) * x, x),
         (("alpha", 0.01, _SLOPES),),
-        with_attrs("F.leaky_relu({0}, {alpha})", "torch.where({0} < 0, {alpha} * {0}, {0})"),
+        with_attrs(
+            "F.leaky_relu({0}, {alpha})",
+            "F.leaky_relu({0}, negative_slope={alpha})",
+            "torch.nn.LeakyReLU({alpha})({0})",
+            "torch.where({0} < 0, {alpha} * {0}, {0})",
+        ),
         with_attrs("tf.nn.leaky_relu({0}, alpha={alpha})", "tf.where({0} < 0, {alpha} * {0}, {0})"),
         _leaky_error,
         ulps=8,
@@ -401,7 +439,7 @@ OPS = (
         "Elu",
         lambda x, a: _exponential(x, a["alpha"]),
         (("alpha", 1.0, (*_SLOPES, 1.0)),),
-        with_attrs("F.elu({0}, {alpha})", "F.elu({0}, alpha={alpha})"),
+        with_attrs("F.elu({0}, {alpha})", "torch.nn.ELU({alpha})({0})", "F.elu({0}, alpha={alpha})"),
         _elu_tensorflow,
         _ABSOLUTE(_leaky_error, 4),
         WITHOUT_BFLOAT16,
@@ -412,7 +450,7 @@ OPS = (
         "Celu",
         lambda x, a: _exponential(x, a["alpha"], slope=1 / a["alpha"]),
         (("alpha", 1.0, (1.0, 0.5, 2.0, 0.125)),),
-        with_attrs("F.celu({0}, {alpha})", "torch.celu({0}, alpha={alpha})"),
+        with_attrs("F.celu({0}, {alpha})", "torch.nn.CELU(alpha={alpha})({0})", "torch.celu({0}, alpha={alpha})"),
         with_attrs("tf.where({0} < 0, {alpha} * tf.math.expm1({0} / {alpha}), {0})"),
         _ABSOLUTE(errors.lipschitz(), 8),
         ("float32",),
@@ -461,7 +499,9 @@ OPS = (
         "softshrink",
         lambda x, a: _shrink(x, {"bias": a["lambd"], "lambd": a["lambd"]}),
         (("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),),
-        with_attrs("F.softshrink({0}, {lambd})", "F.softshrink({0}, lambd={lambd})"),
+        with_attrs(
+            "F.softshrink({0}, {lambd})", "torch.nn.Softshrink({lambd})({0})", "F.softshrink({0}, lambd={lambd})"
+        ),
         with_attrs(
             "tf.sign({0}) * tf.nn.relu(tf.abs({0}) - {lambd})",
             "{0} - tf.clip_by_value({0}, -{lambd}, {lambd})",
@@ -478,7 +518,12 @@ OPS = (
         "hardshrink",
         lambda x, a: _shrink(x, {"bias": 0.0, "lambd": a["lambd"]}),
         (("lambd", 0.5, (0.5, 1.0, 0.0, 2.0)),),
-        with_attrs("F.hardshrink({0}, {lambd})", "torch.hardshrink({0}, {lambd})", "{0}.hardshrink({lambd})"),
+        with_attrs(
+            "F.hardshrink({0}, {lambd})",
+            "torch.nn.Hardshrink({lambd})({0})",
+            "torch.hardshrink({0}, {lambd})",
+            "{0}.hardshrink({lambd})",
+        ),
         with_attrs("tf.where(tf.abs({0}) > {lambd}, {0}, tf.zeros_like({0}))"),
         _shrink_error,
         domain="aten",
@@ -491,7 +536,7 @@ OPS = (
     unary(
         "tanhshrink",
         lambda x: x - np.tanh(x),
-        ("F.tanhshrink({0})", "{0} - torch.tanh({0})"),
+        ("F.tanhshrink({0})", "torch.nn.Tanhshrink()({0})", "{0} - torch.tanh({0})"),
         ("{0} - tf.tanh({0})",),
         _ABSOLUTE(errors.lipschitz(), 16),
         domain="aten",

@@ -10,14 +10,18 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Call, SampleFn, SpellFn
+from polyjuice.ops.spec import Call, Hole, SampleFn, SpellFn
 
 WIDE = (*FLOATS, "int32", "int64")
 """The types of ONNX's summing operators and products."""
 
 # Chances of writing a reduction in an unusual way, where there is one.
-_OTHER_RANK = 0.15
+_OTHER_RANK = 0.2
 _SPECIAL_FORM = 0.5
+_TYPE_LEFT_OUT = 0.6
+
+_OWN_TYPE = (*FLOATS, "int64")
+"""The types in which Torch sums up and multiplies by default."""
 
 
 def axes(a: Attrs, rank: int) -> tuple[int, ...]:
@@ -94,9 +98,24 @@ def either(rng: random.Random) -> int:
 def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
     """A reduction in Torch, from templates with the places ``{x}``, ``{dim}``, ``{keep}`` and ``{dtype}``.
 
-    ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones all axes.
+    ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones all axes. The type is left out now and then
+    where it is the default.
     """
-    return _spelled(forms, single, full, str, ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()"))
+    spelled = _spelled(forms, single, full, str, ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()"))
+
+    def spell(c: Call) -> str | Hole:
+        text = spelled(c)
+        return without_type(c, text) if isinstance(text, str) else text
+
+    return spell
+
+
+def without_type(c: Call, text: str) -> str:
+    """The text without the type of a sum or a product, now and then, where it is the default."""
+    dtype = c.types[0].dtype
+    if dtype not in _OWN_TYPE or c.rng.random() >= _TYPE_LEFT_OUT:
+        return text
+    return text.replace(f", dtype=torch.{dtype}", "").replace(f"(dtype=torch.{dtype})", "()")
 
 
 def tensorflow(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:

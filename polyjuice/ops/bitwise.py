@@ -49,7 +49,7 @@ def _bits(name: str, function: Any, word: str, symbol: str) -> Op:
         INTS,
         exact=True,
         continuous=False,
-        weight=0.5,
+        weight=0.7,
     )
 
 

@@ -281,8 +281,8 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
         "group": groups,
     }
     attrs["output_padding"] = tuple(rng.choice((0, 0, s - 1)) for s in attrs["strides"])
-    starts = [min(rng.choice((0, 0, 1)), (n - 1) // 2) for n in _full_sizes(first.shape[2:], kernel, attrs)]
-    attrs["pads"] = (*starts, *(rng.choice((p, p, 0)) for p in starts))
+    starts = [min(rng.choice((0, 1)), (n - 1) // 2) for n in _full_sizes(first.shape[2:], kernel, attrs)]
+    attrs["pads"] = (*starts, *(rng.choice((p, 0)) for p in starts))
     outer = rng.choice((1, 2, 3))
     operands = [Operand(TensorType(first.dtype, (channels, outer, *kernel)))]
     if rng.random() < 0.5:

@@ -291,7 +291,17 @@ OPS = (
     unary(
         "Identity",
         np.array,
-        ("{0}.clone()", "torch.clone({0})"),
+        (
+            "{0}.clone()",
+            "torch.clone({0})",
+            "{0}.contiguous()",
+            "{0}.view_as({0})",
+            "{0}.expand_as({0})",
+            "{0}.to({0}.dtype)",
+            "{0}.reshape({0}.shape)",
+            "{0}[...]",
+            "torch.nn.Identity()({0})",
+        ),
         ("tf.identity({0})",),
         errors.lipschitz(),
         ALL,

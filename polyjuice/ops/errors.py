@@ -213,13 +213,16 @@ def multilinear(c: ErrorContext, function: Callable[[Sequence[np.ndarray]], np.n
     """A sum of ``terms`` products, affine in each operand: the result on magnitudes tells how far operands carry.
 
     |f(x + d) - f(x)| is at most f(|x| + e) - f(|x|) for non-negative e; an unbounded operand error reaches whatever
-    the element takes part in, even where it meets a zero.
+    the element takes part in, even where it meets a zero. Without errors nothing is carried: two sums of the same large
+    terms may be rounded differently.
     """
     sizes = [np.abs(np.asarray(x, np.float64)) for x in c.x]
     e = [np.broadcast_to(np.asarray(e, np.float64), x.shape) for e, x in zip(c.e, sizes, strict=True)]
     known = [np.where(np.isfinite(v), v, 0.0) for v in e]
-    widest = function([x + v for x, v in zip(sizes, known, strict=True)])
-    bound = np.asarray(widest - function(sizes) + terms * c.unit * widest)
+    widest = size = function(sizes)
+    if any(v.any() for v in known):
+        widest = function([x + v for x, v in zip(sizes, known, strict=True)])
+    bound = np.asarray(np.maximum(widest - size, 0.0) + terms * c.unit * widest)
     for i, v in enumerate(e):
         if not np.isfinite(v).all():
             ones = [np.ones_like(x) for x in sizes]

@@ -189,7 +189,12 @@ OPS = (
         "Dropout",
         lambda s, a: [s[0]],
         lambda x, a: x[0],
-        ("F.dropout({0}, training=False)", "torch.dropout({0}, 0.5, False)"),
+        (
+            "F.dropout({0}, training=False)",
+            "F.dropout({0}, 0.3, False)",
+            "torch.dropout({0}, 0.5, False)",
+            "torch.nn.Dropout(0.0)({0})",
+        ),
         _dropout_tensorflow,
         lambda rng, first: Sample((), {"ratio": rng.choice((0.0, 0.25, 0.5))}),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),

@@ -37,7 +37,7 @@ def carried(op: Op, c: ErrorContext, extreme: Sequence[np.ndarray | None], edge:
         at = at | ~np.isfinite(v)
     bound = np.array(np.broadcast_to(np.asarray(op.error(c), np.float64), y.shape))
     bound[at] = _at_limits(op, c, [v[at] for v in x], [v[at] for v in e], y[at], edge)
-    return bound
+    return np.where(op.disputed(c), np.inf, bound) if op.disputed else bound
 
 
 def _admitted(op: Op, x: np.ndarray, e: np.ndarray, extreme: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -359,7 +359,7 @@ OPS = (
         sample=_sample_matmul_integer,
         exact=True,
         partial=_widest_integer,
-        weight=0.4,
+        weight=0.8,
     ),
     Op(
         name="Det",
@@ -375,6 +375,6 @@ OPS = (
             Sample() if first.rank > 1 and first.shape[-1] == first.shape[-2] in range(1, _LARGEST_BOUNDED) else None
         ),
         ulps=2,
-        weight=0.3,
+        weight=0.8,
     ),
 )

@@ -148,7 +148,7 @@ def _lrn_tensorflow(c: Call) -> str | Hole:
 def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs | None:
     if first.rank != 4 or 0 in first.shape:
         return None
-    return {"size": rng.choice((1, 3, 5)), "alpha": 0.5, "beta": 0.75, "bias": 1.0}
+    return {"size": rng.choice((1, 3, 5)), "alpha": rng.choice((0.5, 0.0001)), "beta": 0.75, "bias": 1.0}
 
 
 # --- by computed statistics ------------------------------------------------------------------------------------------
@@ -504,7 +504,7 @@ OPS = (
             Attr("beta", "float", 0.75),
             Attr("bias", "float", 1.0),
         ),
-        weight=0.3,
+        weight=0.8,
     ),
     _normalization(
         "LayerNormalization",
@@ -537,7 +537,7 @@ OPS = (
         since=21,  # before, it was another operator, which is deprecated
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         attrs=(Attr("num_groups", "int"), _EPSILON),
-        weight=0.3,
+        weight=0.8,
         **_group_norm("epsilon", (2,)),
     ),
     _normalization(

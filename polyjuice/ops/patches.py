@@ -224,7 +224,7 @@ OPS = (
         ),
         exact=True,
         partial=lambda x, a: _col2im([np.abs(x[0])], a),
-        weight=0.2,
+        weight=1.0,
     ),
     moving(
         "im2col",

@@ -42,7 +42,8 @@ def _lowest(dtype: np.dtype) -> float:
     return -np.inf if np.issubdtype(dtype, np.floating) else float(np.iinfo(dtype).min)
 
 
-def _pool_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
+def pool_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
+    """The windows of a pooling, ``[N, C, out..., kernel...]``; ``value`` stands in the padding."""
     pads = spatial_pads(_covering_pads(x.shape[2:], a))
     return windows.windows(pad_array(x, pads, value), a["kernel_shape"], a["strides"], a["dilations"])
 
@@ -95,10 +96,10 @@ _WINDOW = (
 
 
 def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.max(_pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
+    return np.asarray(np.max(pool_windows(x[0], a, _lowest(x[0].dtype)), axis=_kernel_axes(a)))
 
 
-def _greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
+def greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
     """The greatest element lies between those of the intervals' ends."""
     if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
         return np.zeros(np.shape(c.y[0]))
@@ -109,20 +110,36 @@ def _greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
 
 
 def _max_pool_error(c: ErrorContext) -> np.ndarray:
-    return _greatest_error(c, _max_pool)
+    return greatest_error(c, _max_pool)
+
+
+def _ceils(spatial: Sequence[int], result: Sequence[int], a: Attrs) -> bool:
+    """Whether Torch's ``ceil_mode`` gives these windows, with the pads that are written."""
+    pads = tuple(a["pads"])
+    if not _fits_torch(pads, a):
+        return False
+    return windows.window_dims(spatial, a["kernel_shape"], a["strides"], pads, a["dilations"], 1) == tuple(result)
 
 
 def _max_pool_torch(c: Call) -> str:
     a, x = c.attrs, c.x[0]
     r, pads = len(a["kernel_shape"]), _covering_pads(c.types[0].shape[2:], a)
     padding: tuple[int, ...] = (0,) * r
-    if _fits_torch(pads, a):
+    ceil = _ceils(c.types[0].shape[2:], c.results[0].shape[2:], a) and (
+        not _fits_torch(pads, a) or c.rng.random() < 0.5
+    )
+    if ceil:
+        padding = tuple(a["pads"][:r])
+    elif _fits_torch(pads, a):
         padding = pads[:r]
     elif any(pads):
         lowest = "float('-inf')" if c.types[0].dtype in FLOATS else f"torch.iinfo(torch.{c.types[0].dtype}).min"
         x = f"F.pad({x}, {torch_pads(pads)}, value={lowest})"
-    rest = f"stride={tuple(a['strides'])}, padding={padding}, dilation={tuple(a['dilations'])}"
-    return f"{c.rng.choice(('F', 'torch'))}.max_pool{r}d({x}, {tuple(a['kernel_shape'])}, {rest})"
+    rest = f"stride={tuple(a['strides'])}, padding={padding}, dilation={tuple(a['dilations'])}, ceil_mode={ceil}"
+    window = f"{tuple(a['kernel_shape'])}, {rest}"
+    if c.rng.random() < 0.2:
+        return f"torch.nn.MaxPool{r}d({window})({x})"
+    return f"{c.rng.choice(('F', 'torch'))}.max_pool{r}d({x}, {window})"
 
 
 def _max_pool_tensorflow(c: Call) -> str:
@@ -143,11 +160,11 @@ def _max_pool_tensorflow(c: Call) -> str:
 
 
 def _average_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    total = np.sum(_pool_windows(x[0], a, 0), axis=_kernel_axes(a))
+    total = np.sum(pool_windows(x[0], a, 0), axis=_kernel_axes(a))
     ones = np.ones_like(x[0])
     counted = np.ones_like(pad_array(ones, spatial_pads(a["pads"]), 0)) if a["count_include_pad"] else ones
     inner = {**a, "pads": (0,) * len(a["pads"])} if a["count_include_pad"] else a
-    count = np.sum(_pool_windows(counted, inner, 0), axis=_kernel_axes(a))
+    count = np.sum(pool_windows(counted, inner, 0), axis=_kernel_axes(a))
     return np.asarray(total / count)
 
 
@@ -170,7 +187,8 @@ def _average_pool_torch(c: Call) -> str | Hole:
     window = f"{tuple(a['kernel_shape'])}, stride={tuple(a['strides'])}"
     include = bool(a["count_include_pad"])
     if _fits_torch(pads, a):
-        return f"F.avg_pool{r}d({x}, {window}, padding={pads[:r]}, count_include_pad={include})"
+        window = f"{window}, padding={pads[:r]}, count_include_pad={include}"
+        return c.rng.choice((f"F.avg_pool{r}d({x}, {window})", f"torch.nn.AvgPool{r}d({window})({x})"))
     total = f"F.avg_pool{r}d(F.pad({x}, {torch_pads(pads)}), {window})"
     if include:
         return total
@@ -217,7 +235,7 @@ def _avg_pool2d_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     window = _as_onnx_window(a)
-    total = np.sum(_pool_windows(x[0], window, 0), axis=_kernel_axes(window))
+    total = np.sum(pool_windows(x[0], window, 0), axis=_kernel_axes(window))
     return np.asarray(total / np.asarray(a["divisor_override"], x[0].dtype))
 
 
@@ -268,7 +286,7 @@ def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs | None:
         "kernel_size": drawn["kernel_shape"],
         "stride": drawn["strides"],
         "padding": drawn["pads"][:2],
-        "ceil_mode": int(rng.random() < 0.2),
+        "ceil_mode": int(rng.random() < 0.4),
         "count_include_pad": rng.randint(0, 1),
         "divisor_override": rng.choice((1, 2, 3, 4, 10)),
     }
@@ -298,7 +316,7 @@ def norm_error(c: ErrorContext, carried: np.ndarray, value: np.ndarray, terms: i
 
 
 def _lp_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return norm(_pool_windows(x[0], a, 0), a["p"], _kernel_axes(a))
+    return norm(pool_windows(x[0], a, 0), a["p"], _kernel_axes(a))
 
 
 def _lp_pool_error(c: ErrorContext) -> np.ndarray:
@@ -392,7 +410,7 @@ def _draw_global(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _global_max_error(c: ErrorContext) -> np.ndarray:
-    return _greatest_error(c, _global(np.max))
+    return greatest_error(c, _global(np.max))
 
 
 def _global_pool(name: str, **properties: Any) -> Op:
@@ -451,7 +469,7 @@ OPS = (
         tensorflow=_lp_pool_tensorflow,
         sample=sampling.alone_with(_draw_pool(p=(1, 2, 2, 3))),
         attrs=(*_WINDOW, Attr("p", "int", 2)),
-        weight=0.3,
+        weight=0.8,
     ),
     Op(
         name="avg_pool2d",
@@ -474,7 +492,7 @@ OPS = (
             Attr("count_include_pad", "int", 1),
             Attr("divisor_override", "int"),
         ),
-        weight=0.2,
+        weight=0.4,
     ),
     _global_pool(
         "GlobalAveragePool",
@@ -503,6 +521,6 @@ OPS = (
         tensorflow=_global_norm_tensorflow,
         sample=sampling.alone_with(lambda rng, first: {"p": rng.choice((1, 2, 2, 3))} if has_windows(first) else None),
         attrs=(Attr("p", "int", 2),),
-        weight=0.2,
+        weight=0.8,
     ),
 )

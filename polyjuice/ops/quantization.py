@@ -469,7 +469,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_quantize,
         attrs=(Attr("axis", "int", 1),),
         continuous=False,
-        weight=0.4,
+        weight=1.0,
     ),
     Op(
         name="DequantizeLinear",
@@ -530,7 +530,7 @@ OPS: tuple[Op, ...] = (
         sample=_sample_qconv,
         attrs=_CONV_ATTRS,
         continuous=False,
-        weight=0.3,
+        weight=2,
     ),
     Op(
         name="ConvInteger",
@@ -547,6 +547,6 @@ OPS: tuple[Op, ...] = (
         attrs=_CONV_ATTRS,
         exact=True,
         partial=_conv_integer_size,
-        weight=0.3,
+        weight=3,
     ),
 )

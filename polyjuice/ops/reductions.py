@@ -168,13 +168,15 @@ def _draw_axes(rng: random.Random, first: TensorType) -> Attrs | None:
 
 def _torch_prod(c: Call) -> str:
     """torch.prod reduces one axis at a time: the last first, so that the others keep their numbers."""
-    over_axes = along.axes(c.attrs, c.types[0].rank)
-    if len(over_axes) == c.types[0].rank and not along.keeps(c.attrs) and c.rng.random() < 0.3:
-        return f"torch.prod({c.x[0]}, dtype=torch.{c.types[0].dtype})"
+    over_axes, dtype = along.axes(c.attrs, c.types[0].rank), f"dtype=torch.{c.types[0].dtype}"
+    method = c.rng.random() < 0.5
+    if len(over_axes) == c.types[0].rank and not along.keeps(c.attrs) and c.rng.random() < 0.5:
+        return along.without_type(c, f"{c.x[0]}.prod({dtype})" if method else f"torch.prod({c.x[0]}, {dtype})")
     text = c.x[0]
     for axis in sorted(over_axes, reverse=True):
-        text = f"torch.prod({text}, dim={axis}, keepdim={along.keeps(c.attrs)}, dtype=torch.{c.types[0].dtype})"
-    return text if text != c.x[0] else f"{c.x[0]}.clone()"
+        arguments = f"dim={axis}, keepdim={along.keeps(c.attrs)}, {dtype}"
+        text = f"{text}.prod({arguments})" if method else f"torch.prod({text}, {arguments})"
+    return along.without_type(c, text) if text != c.x[0] else f"{c.x[0]}.clone()"
 
 
 def _tensorflow_forms(function: str, raw: str = "") -> SpellFn:
@@ -239,7 +241,7 @@ _ONNX_REDUCTIONS = (
         np.sum,
         sum_error,
         WIDE,
-        along.torch(*_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})",)),
+        along.torch(*_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")),
         _tensorflow_forms("reduce_sum", "Sum"),
         exact=True,
         partial=reducing(_sum_of(np.abs)),
@@ -252,7 +254,9 @@ _ONNX_REDUCTIONS = (
         mean_error,
         FLOATS,
         along.torch(
-            "torch.mean({x}, dim={dim}, keepdim={keep})", "{x}.mean(dim={dim}, keepdim={keep})", full=("{x}.mean()",)
+            "torch.mean({x}, dim={dim}, keepdim={keep})",
+            "{x}.mean(dim={dim}, keepdim={keep})",
+            full=("{x}.mean()", "torch.mean({x})"),
         ),
         _tensorflow_forms("reduce_mean", "Mean"),
         ulps=2,
@@ -298,6 +302,7 @@ _ONNX_REDUCTIONS = (
         along.torch(
             "torch.sum(torch.abs({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "{x}.abs().sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+            full=("{x}.abs().sum(dtype=torch.{dtype})", "torch.sum(torch.abs({x}), dtype=torch.{dtype})"),
         ),
         along.tensorflow(_summed_tensorflow("tf.abs({x})"), _summed_tensorflow("tf.math.abs({x})")),
         exact=True,
@@ -314,13 +319,14 @@ _ONNX_REDUCTIONS = (
             "torch.linalg.vector_norm({x}, ord=2, dim={dim}, keepdim={keep})",
             "torch.norm({x}, p=2, dim={dim}, keepdim={keep})",
             "torch.sqrt(torch.sum({x} * {x}, dim={dim}, keepdim={keep}))",
+            full=("torch.linalg.vector_norm({x})", "torch.norm({x})", "{x}.norm()", "({x} ** 2).sum().sqrt()"),
         ),
         along.tensorflow(
             "tf.sqrt(tf.reduce_sum(tf.square({x}), axis={dim}, keepdims={keep}))",
             single=("tf.norm({x}, ord=2, axis={dim}, keepdims={keep})",),
         ),
         ulps=2,
-        weight=0.5,
+        weight=1.2,
     ),
     _reduction(
         "ReduceSumSquare",
@@ -331,19 +337,24 @@ _ONNX_REDUCTIONS = (
             "torch.sum(torch.square({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "({x} * {x}).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "{x}.pow(2).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
+            full=("({x} * {x}).sum(dtype=torch.{dtype})", "torch.sum({x} ** 2, dtype=torch.{dtype})"),
         ),
         along.tensorflow(_summed_tensorflow("tf.square({x})"), _summed_tensorflow("{x} * {x}")),
         exact=True,
         partial=reducing(_sum_of(np.square)),
         ulps=1,
-        weight=0.5,
+        weight=0.9,
     ),
     _reduction(
         "ReduceLogSum",
         _log_sum,
         _log_sum_error,
         FLOATS,
-        along.torch("torch.log(torch.sum({x}, dim={dim}, keepdim={keep}))", "{x}.sum(dim={dim}, keepdim={keep}).log()"),
+        along.torch(
+            "torch.log(torch.sum({x}, dim={dim}, keepdim={keep}))",
+            "{x}.sum(dim={dim}, keepdim={keep}).log()",
+            full=("{x}.sum().log()", "torch.log({x}.sum())"),
+        ),
         along.tensorflow("tf.math.log(tf.reduce_sum({x}, axis={dim}, keepdims={keep}))"),
         ulps=4,
         weight=0.3,
@@ -359,7 +370,7 @@ _ONNX_REDUCTIONS = (
             "tf.math.reduce_logsumexp({x}, axis={dim}, keepdims={keep})",
         ),
         ulps=4,
-        weight=0.5,
+        weight=0.8,
         limits=Limits.INFINITY,
     ),
 )

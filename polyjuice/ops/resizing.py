@@ -555,7 +555,7 @@ OPS: tuple[Op, ...] = (
             Attr("padding_mode", "string", "zeros"),
             Attr("align_corners", "int", 0),
         ),
-        weight=0.2,
+        weight=0.8,
     ),
     moving(
         "CenterCropPad",

@@ -19,6 +19,9 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33)
 
 MAX_RANK = 5
 
+IDENTITY = 0.1
+"""How often an operator that moves elements or changes types is drawn so that it does nothing."""
+
 
 class OwnSizes(random.Random):
     """A source of choices that has its own way to draw the size of a dimension."""
@@ -37,6 +40,8 @@ class FewSizes(random.Random):
     share: float = 0.8
     """How often a size is one of ``sizes``, where they are given; 1 if there are no others."""
 
+
+_ALL_AXES = 0.2
 
 _ALIKE = 0.25
 """How often a size is that of another axis."""
@@ -93,7 +98,9 @@ def same_type(count: int) -> SampleFn:
 
 
 def some_axes(rng: random.Random, rank: int) -> tuple[int, ...]:
-    """A non-empty sorted subset of the axes."""
+    """A non-empty sorted subset of the axes, often all of them."""
+    if rng.random() < _ALL_AXES:
+        return tuple(range(rank))
     return tuple(sorted(rng.sample(range(rank), rng.randint(1, rank))))
 
 

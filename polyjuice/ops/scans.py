@@ -53,7 +53,7 @@ def _cumsum_torch(c: Call) -> str:
         first, others = (subscript(rank, {axis: part}) for part in (":1", ":-1"))
         text = f"torch.cat((torch.zeros_like({c.x[0]}{first}), {text}{others}), dim={axis})"
     form = c.rng.choice(("torch.cumsum({x}, dim={axis}, dtype=torch.{t})", "{x}.cumsum({axis}, dtype=torch.{t})"))
-    text = form.format(x=text, axis=axis, t=dtype)
+    text = along.without_type(c, form.format(x=text, axis=axis, t=dtype))
     return f"torch.flip({text}, ({axis},))" if c.attrs["reverse"] else text
 
 
@@ -141,7 +141,7 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
 
 def _cumprod_torch(c: Call) -> str:
     form = c.rng.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
-    return form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype)
+    return along.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
 
 
 def _cumprod_tensorflow(c: Call) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, NUMERIC
-from polyjuice.ops import sampling
+from polyjuice.ops import sampling, writes
 from polyjuice.ops.indexing import (
     as_long,
     check_same_but,
@@ -118,6 +119,7 @@ _TORCH_REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 def _scatter_elements_torch(c: Call) -> str:
     axis, reduction = normalize_axis(c.attrs["axis"], c.types[0].rank), c.attrs["reduction"]
+    into = c.x[0]
     index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
     if reduction == "none":
         spellings = ["torch.scatter({0}, {1}, {2}, {3})", "{0}.scatter({1}, {2}, {3})"]
@@ -126,7 +128,10 @@ def _scatter_elements_torch(c: Call) -> str:
         spellings.append("{0}.scatter_reduce({1}, {2}, {3}, reduce='{4}', include_self=True)")
         if reduction == "add":
             spellings += ["torch.scatter_add({0}, {1}, {2}, {3})", "{0}.scatter_add({1}, {2}, {3})"]
-    return c.rng.choice(spellings).format(c.x[0], axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
+    if writes.wanted(c):
+        into = c.let(f"{c.x[0]}.clone()")
+        spellings = [re.sub(r"^(\{0\}\.\w+)\(", r"\1_(", text) for text in spellings if text.startswith("{0}.")]
+    return c.rng.choice(spellings).format(into, axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
 
 
 def _strides(shape: Sequence[int]) -> list[int]:

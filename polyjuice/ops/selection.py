@@ -9,9 +9,9 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.pointwise import broadcast_shape, first_shape, parametric, suitable, with_attrs
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.terms import Term, onnx_term, where
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -24,6 +24,12 @@ def _clip(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["max"] is not None:
         out = np.minimum(out, np.asarray(a["max"], out.dtype))
     return out
+
+
+def _clip_disputed(c: ErrorContext) -> np.ndarray:
+    """An infinity on a side without a limit: ONNX puts the greatest finite number there, Torch leaves it."""
+    unlimited = [end for name, end in (("min", -np.inf), ("max", np.inf)) if c.attrs[name] is None]
+    return np.isin(c.x[0], unlimited)
 
 
 def _limits(c: Call) -> dict[str, str]:
@@ -52,9 +58,14 @@ def _clip_tensorflow(c: Call) -> str:
     return text if limits else f"tf.identity({text})"
 
 
+_SIDES: Sequence[Attrs] = ({}, {}, {}, {"min": None}, {"max": None})
+"""What Clip is drawn without: mostly nothing."""
+
+
 def _draw_clip(rng: random.Random, first: TensorType) -> Attrs:
     low = rng.randint(0, 2) if first.dtype == "uint8" else rng.randint(-3, 1)
-    return {"min": float(low), "max": float(low + rng.randint(1, 5))}
+    limits = {"min": float(low), "max": float(low + rng.randint(1, 5))}
+    return {**limits, **rng.choice(_SIDES)}
 
 
 # --- nan_to_num ------------------------------------------------------------------------------------------------------
@@ -101,6 +112,8 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _cast_error(c: ErrorContext) -> object:
     to = c.attrs["to"]
     if to in FLOATS:
+        if not c.unit:
+            return _rounding_error(c)
         held = c.x[0].astype(dtypes.to_numpy(errors.held(c))) == c.x[0]
         return c.e[0] + np.where(held & (c.e[0] == 0), 0.0, c.unit * (np.abs(c.x[0]) + c.e[0]))
     if to == "bool":  # no step up or down: only zero is false
@@ -108,8 +121,43 @@ def _cast_error(c: ErrorContext) -> object:
     return errors.stepped(c)
 
 
+def _rounding_error(c: ErrorContext) -> np.ndarray:
+    """What the operand's error makes of the rounding that a cast asks for: mostly nothing, or a step.
+
+    Frameworks reach a half type through float32, and 64-bit integers are no float64: so there may be a rounding more.
+    """
+    x = np.asarray(c.x[0], np.float64)
+    size = np.abs(x)
+    through = np.where(size > 2.0**53, size * 2.0**-53, 0.0) if c.x[0].dtype.kind == "i" else 0.0
+    if c.attrs["to"] in ("float16", "bfloat16"):
+        through = through + np.where(x.astype(np.float32) == x, 0.0, size * dtypes.unit_roundoff("float32"))
+    reach = c.e[0] + through
+    moved = errors.corners(c, [[x - reach], [x + reach]])
+    return np.where(reach == 0, 0.0, moved)
+
+
 def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
-    return {"to": rng.choice([t for t in ALL if t != first.dtype])}
+    return {"to": first.dtype if rng.random() < sampling.IDENTITY else rng.choice(ALL)}
+
+
+def _cast_torch(c: Call) -> str | Hole:
+    if writes.wanted(c):
+        return writes.written(c, writes.empty(c), [("[...]", c.x[0])])
+    same = ("{0}.to({0}.dtype)", "{0}.type_as({0})") if c.types[0] == c.results[0] else ()
+    return _to(
+        "{0}.to(torch.{1})",
+        "{0}.type(torch.{1})",
+        "{0}.to(dtype=torch.{1})",
+        f"{{0}}.{_METHODS[c.attrs['to']]}()",
+        *same,
+    )(c)
+
+
+_METHODS = {
+    "float16": "half", "float32": "float", "float64": "double", "bfloat16": "bfloat16", "bool": "bool",
+    "int8": "char", "int16": "short", "int32": "int", "int64": "long", "uint8": "byte",
+}  # fmt: skip
+"""Torch's methods that convert to each type."""
 
 
 def _to(*templates: str) -> SpellFn:
@@ -165,6 +213,7 @@ OPS = (
         elementwise=True,
         exact=True,
         limits=Limits.INFINITY,
+        disputed=_clip_disputed,
     ),
     parametric(
         "clamp_min",
@@ -242,7 +291,7 @@ OPS = (
         shape=first_shape,
         numpy=_cast,
         error=_cast_error,
-        torch=_to("{0}.to(torch.{1})", "{0}.type(torch.{1})", "{0}.to(dtype=torch.{1})"),
+        torch=_cast_torch,
         tensorflow=_to("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')"),
         sample=sampling.alone_with(_draw_cast),
         attrs=(Attr("to", "dtype"),),
@@ -252,5 +301,6 @@ OPS = (
         weight=2,
         limits=Limits.ANYWHERE,
         modular=True,
+        rounds=True,
     ),
 )

@@ -233,6 +233,7 @@ OPS = (
             "torch.softmax({x}, dim={axis})",
             "F.softmax({x}, dim={axis})",
             "{x}.softmax({axis})",
+            "torch.nn.Softmax(dim={axis})({x})",
             "F.softmin(-{x}, {axis})",
         ),
         _axis_forms("tf.nn.softmax({x}, axis={axis})", "tf.math.softmax({x}, axis={axis})"),
@@ -244,13 +245,19 @@ OPS = (
         "LogSoftmax",
         _log_softmax,
         _log_softmax_error,
-        _axis_forms("torch.log_softmax({x}, dim={axis})", "F.log_softmax({x}, dim={axis})", "{x}.log_softmax({axis})"),
+        _axis_forms(
+            "torch.log_softmax({x}, dim={axis})",
+            "F.log_softmax({x}, dim={axis})",
+            "{x}.log_softmax({axis})",
+            "torch.nn.LogSoftmax(dim={axis})({x})",
+        ),
         _axis_forms(
             "tf.nn.log_softmax({x}, axis={axis})",
             "tf.math.log_softmax({x}, axis={axis})",
         ),
         FLOATS,
         limits=Limits.INFINITY,
+        weight=3,
     ),
     _along_axis(
         "Hardmax",
@@ -262,7 +269,7 @@ OPS = (
         exact=True,
         continuous=False,
         ties="first",
-        weight=0.3,
+        weight=0.8,
         limits=Limits.INFINITY,
     ),
     _along_axis(
@@ -288,6 +295,6 @@ OPS = (
         sample=sampling.alone_with(_draw_standard),
         attrs=(Attr("axes", "ints", (0, 2, 3)),),
         ulps=6,
-        weight=0.4,
+        weight=1.2,
     ),
 )

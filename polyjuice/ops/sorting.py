@@ -180,7 +180,7 @@ _SORT: dict[str, Any] = {
     "continuous": False,
     "ties": "unspecified",
     "limits": Limits.INFINITY,
-    "weight": 0.3,
+    "weight": 0.6,
 }
 
 

@@ -69,8 +69,8 @@ class ErrorContext:
     """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
 
     ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
-    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating). ``ordered``: whether operators
-    whose ``ties`` are `first` keep to that.
+    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating, or if ``numpy`` rounds as the
+    operator asks). ``ordered``: whether operators whose ``ties`` are `first` keep to that.
     """
 
     x: Sequence[np.ndarray]
@@ -95,7 +95,8 @@ class Call:
 
     ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
     types of operands and results, ``rng``: the seed's choices between equivalent spellings. ``let`` binds an expression
-    to a new local name, for an intermediate value that is used twice.
+    to a new local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a
+    value of ``let``; None where only expressions have room.
     """
 
     x: Sequence[str]
@@ -104,6 +105,7 @@ class Call:
     attrs: Attrs
     rng: random.Random
     let: Callable[[str], str]
+    do: Callable[[str], None] | None = None
 
 
 class Builder(Protocol):
@@ -167,9 +169,10 @@ class Op:
     changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
     ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
     ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
-    ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
+    ``rounds``: it asks for the rounding of its result to that type (a cast), so that the rounding is its meaning and no
+    error. ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
     ``limits``: where beyond the real numbers all frameworks agree, with each other and with IEEE 754 arithmetic. Unless
-    the operator is elementwise its error rule is fit for such operands.
+    the operator is elementwise its error rule is fit for such operands. ``disputed``: at which elements they differ.
     ``error`` bounds the absolute error that operand errors cause, and ``ulps`` the rounding of the operator itself in
     units of the result's last place.
 
@@ -206,7 +209,9 @@ class Op:
     ties: str | None = None
     partial: NumpyFn | None = None
     modular: bool = False
+    rounds: bool = False
     limits: Limits = Limits.NOWHERE
+    disputed: Callable[[ErrorContext], np.ndarray] | None = None
     unrolled: UnrollFn | None = None
     deciding: int = 0
     ulps: float = 0.0

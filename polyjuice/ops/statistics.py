@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
+from polyjuice.ir.dtypes import ALL, FLOATS
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.reductions import (
     Reduce,
-    extreme_error,
     greatest,
     least,
     log_sum_exp,
@@ -28,7 +27,7 @@ from polyjuice.ops.reductions import (
     sum_error,
     terms,
 )
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.shapes import Dims
 from polyjuice.ops.spec import (
     Attr,
     Builder,
@@ -62,7 +61,7 @@ def _op(
         "shape": along.dims_shape,
         "sample": along.some_axes(),
         "attrs": _DIM,
-        "weight": 0.4,
+        "weight": 0.6,
     }
     return Op(
         name=name,
@@ -140,7 +139,10 @@ def _var_torch(function: str) -> SpellFn:
         forms = [f"torch.{function}({{x}}, dim={{dim}}, {divisor}, keepdim={{keep}})"]
         if function != "var_mean":
             forms.append(f"{{x}}.{function}(dim={{dim}}, {divisor}, keepdim={{keep}})")
-            return along.torch(*forms)(c)
+            full = [f"torch.{function}({{x}}, {divisor})", f"{{x}}.{function}({divisor})"]
+            if correction == 1:
+                full += [f"torch.{function}({{x}})", f"{{x}}.{function}()"]
+            return along.torch(*forms, full=full)(c)
         return forms[0].format(x=c.x[0], dim=along.axes(c.attrs, c.types[0].rank), keep=along.keeps(c.attrs))
 
     return spell
@@ -339,7 +341,7 @@ def _truth_torch(function: str) -> SpellFn:
         text = f"{c.x[0]}.to(torch.bool)" if c.types[0].dtype == "uint8" else c.x[0]
         over_axes, keep = along.axes(c.attrs, c.types[0].rank), along.keeps(c.attrs)
         if len(over_axes) == c.types[0].rank and not keep and c.rng.random() < 0.5:
-            return f"torch.{function}({text})"
+            return c.rng.choice((f"torch.{function}({text})", f"{text}.{function}()"))
         for axis in sorted(over_axes, reverse=True):
             form = c.rng.choice(
                 (f"torch.{function}({text}, dim={axis}, keepdim={keep})", f"{text}.{function}({axis}, {keep})")
@@ -348,6 +350,14 @@ def _truth_torch(function: str) -> SpellFn:
         return text if over_axes else f"({text} != 0)"
 
     return spell
+
+
+def _count_torch(c: Call) -> str:
+    over_axes = along.axes(c.attrs, c.types[0].rank)
+    forms = [f"torch.count_nonzero({c.x[0]}, dim={over_axes})", f"{c.x[0]}.count_nonzero(dim={over_axes})"]
+    if len(over_axes) == c.types[0].rank:
+        forms += [f"torch.count_nonzero({c.x[0]})", f"{c.x[0]}.count_nonzero()"]
+    return c.rng.choice(forms)
 
 
 def _truth_tensorflow(function: str) -> SpellFn:
@@ -389,22 +399,6 @@ def _count_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 def _nan_to_zero_sum(b: Builder, x: Sequence[str], a: Attrs) -> str:
     zero = b.constant(np.zeros((), dtypes.to_numpy(b.types[x[0]].dtype)))
     return _reduce(b, "ReduceSum", b.op("Where", b.op("IsNaN", x[0]), zero, x[0]), a)
-
-
-# --- both extremes ---------------------------------------------------------------------------------------------------
-
-
-def _extremes_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if s[0][normalize_axis(a.dim, len(s[0]))] == 0:
-        raise ShapeMismatch("the extremes of no elements")
-    return [s[0].reduced((a.dim,), a.keepdim)] * 2
-
-
-def _extremes_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
-    t = b.types[x[0]]
-    wide = b.op("Cast", x[0], to="int32") if t.dtype == "int16" else x[0]
-    found = [_reduce(b, op, wide, a) for op in ("ReduceMin", "ReduceMax")]
-    return [b.op("Cast", name, to="int16") for name in found] if t.dtype == "int16" else found
 
 
 _SUMS = ("{x}.nansum(dim={dim}, keepdim={keep})", "torch.nansum({x}, dim={dim}, keepdim={keep}, dtype=torch.{dtype})")
@@ -468,7 +462,7 @@ OPS = (
         "count_nonzero",
         reducing(lambda x, axis, keepdims: np.count_nonzero(x, axis=axis), "int64"),
         _count_error,
-        lambda c: f"torch.count_nonzero({c.x[0]}, dim={along.axes(c.attrs, c.types[0].rank)})",
+        _count_torch,
         lambda c: f"tf.math.count_nonzero({c.x[0]}, axis={list(along.axes(c.attrs, c.types[0].rank))})",
         lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
         ALL,
@@ -482,24 +476,6 @@ OPS = (
         attrs=(Attr("dim", "ints", ()),),
         exact=True,
         continuous=False,
-        limits=Limits.INFINITY,
-    ),
-    _op(
-        "aminmax",
-        lambda x, a: (reducing(least)(x, a), reducing(greatest)(x, a)),
-        lambda c: (extreme_error(-1)(c), extreme_error(1)(c)),
-        lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
-        lambda c: (
-            f"(tf.reduce_min({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}),"
-            f" tf.reduce_max({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}))"
-        ),
-        _extremes_onnx,
-        NUMERIC,
-        results=("T", "T"),
-        shape=_extremes_shape,
-        sample=along.one_axis("dim", keepdim=along.either),
-        attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
-        exact=True,
         limits=Limits.INFINITY,
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS
-from polyjuice.ops import errors, sampling
+from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Call, ErrorContext, Op, Operand, Sample, SampleFn, Spelling
 from polyjuice.ops.text import literal, subscript
@@ -52,8 +52,9 @@ def _transpose_torch(c: Call) -> str:
     spellings = ["torch.permute({0}, {1})", "{0}.permute({1})"]
     if len(moved) == 2:
         spellings += [f"{{0}}.transpose({moved[0]}, {moved[1]})", f"torch.swapaxes({{0}}, {moved[0]}, {moved[1]})"]
+        spellings.append(f"torch.transpose({{0}}, dim0={moved[0]}, dim1={moved[1]})")
     if perm == (1, 0):
-        spellings += ["{0}.t()", "{0}.mT"]
+        spellings += ["{0}.t()", "{0}.mT", "{0}.T", "torch.t({0})"]
     return c.rng.choice(spellings).format(c.x[0], perm)
 
 
@@ -68,7 +69,9 @@ def _transpose_tensorflow(c: Call) -> str:
 
 
 def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
-    return {"perm": sampling.permutation(rng, first.rank)} if first.rank > 1 else None
+    same = rng.random() < sampling.IDENTITY
+    perm = tuple(range(first.rank)) if same else sampling.permutation(rng, first.rank)
+    return {"perm": perm} if first.rank > 1 else None
 
 
 # --- shape changes ---------------------------------------------------------------------------------------------------
@@ -96,13 +99,22 @@ def _expand_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def _draw_reshape(rng: random.Random, first: TensorType) -> Attrs:
-    return {"shape": sampling.shape_of_size(rng, first.size), "allowzero": 0}
+    same = rng.random() < sampling.IDENTITY
+    return {"shape": first.shape if same else sampling.shape_of_size(rng, first.size), "allowzero": 0}
 
 
 def _sample_expand(rng: random.Random, first: TensorType) -> Sample | None:
     leading = [sampling.size(rng) for _ in range(rng.randint(0, max(0, min(2, sampling.MAX_RANK - first.rank))))]
     shape = (*leading, *(sampling.size(rng) if d == 1 else d for d in first.shape))
     return Sample((), {"shape": shape}) if shape != first.shape else None
+
+
+def _expand_torch(c: Call) -> str:
+    shape = c.results[0].shape
+    forms = ["{0}.expand({1})", "torch.broadcast_to({0}, {1})", "{0}.broadcast_to({1})"]
+    if shape:
+        forms.append(f"{{0}}.expand({', '.join(map(str, shape))})")
+    return c.rng.choice(forms).format(c.x[0], shape)
 
 
 def _squeeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -152,7 +164,21 @@ def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
     """Torch's spelling of a reshape to the result's shape, or one of the others."""
 
     def spell(c: Call) -> str:
-        spellings = [f"{c.x[0]}.reshape({c.results[0].shape})", f"torch.reshape({c.x[0]}, {c.results[0].shape})"]
+        shape = c.results[0].shape
+        spellings = [f"{c.x[0]}.reshape({shape})", f"torch.reshape({c.x[0]}, {shape})"]
+        if len(shape) == 1:
+            spellings += [
+                f"{c.x[0]}.flatten()",
+                f"torch.flatten({c.x[0]})",
+                f"{c.x[0]}.ravel()",
+                f"{c.x[0]}.reshape(-1)",
+            ]
+        if shape and 0 not in shape:
+            spellings.append(f"{c.x[0]}.reshape({', '.join(map(str, (*shape[:-1], -1)))})")
+        if shape == c.types[0].shape:
+            spellings += [f"{c.x[0]}.view({shape})", f"{c.x[0]}.reshape({c.x[0]}.shape)"]
+        else:
+            spellings.append(f"{c.x[0]}.contiguous().view({shape})")
         return c.rng.choice([*spellings, *(other(c) for other in others)])
 
     return spell
@@ -248,6 +274,17 @@ def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _concat_spelling(*templates: str) -> Callable[[Call], str]:
     return lambda c: c.rng.choice(templates).format(", ".join(c.x), c.attrs["axis"])
+
+
+def _concat_torch(c: Call) -> str:
+    if writes.wanted(c):
+        axis, start, parts = normalize_axis(c.attrs["axis"], c.types[0].rank), 0, []
+        for x, t in zip(c.x, c.types, strict=True):
+            end = start + t.shape[axis]
+            parts.append((subscript(t.rank, {axis: f"{start}:{end}"}), x))
+            start = end
+        return writes.written(c, writes.empty(c), parts)
+    return _concat_spelling("torch.cat(({0},), dim={1})", "torch.concat([{0}], {1})")(c)
 
 
 def _split_torch(c: Call) -> str:
@@ -383,6 +420,10 @@ def _pad_torch(c: Call) -> str:
     t, pads, mode = c.types[0], c.attrs["pads"], c.attrs["mode"]
     if mode == "constant":
         value = literal(c.attrs["value"], t.dtype)
+        if min(pads, default=-1) >= 0 and writes.wanted(c):
+            part = {i: f"{pads[i]}:{pads[i] + size}" for i, size in enumerate(t.shape)}
+            new = f"{c.x[0]}.new_full({c.results[0].shape}, {value})"
+            return writes.written(c, new, [(subscript(t.rank, part), c.x[0])])
         spellings = ["F.pad({0}, {1}, value={2})", "F.pad({0}, {1}, 'constant', {2})"]
         return c.rng.choice(spellings).format(c.x[0], torch_pads(pads), value)
     places = _padded_places(c)
@@ -460,7 +501,7 @@ OPS: tuple[Op, ...] = (
         "Expand",
         _expand_shape,
         lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
-        lambda c: c.rng.choice(("{0}.expand({1})", "torch.broadcast_to({0}, {1})")).format(c.x[0], c.results[0].shape),
+        _expand_torch,
         lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
         _sample_expand,
         (Attr("shape", "ints", as_input=True),),
@@ -473,7 +514,7 @@ OPS: tuple[Op, ...] = (
         tensorflow_to_shape(_squeezed("tf.squeeze({0}, axis={2})")),
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
-        weight=0.5,
+        weight=0.8,
     ),
     moving(
         "Unsqueeze",
@@ -499,7 +540,7 @@ OPS: tuple[Op, ...] = (
         "Concat",
         _concat_shape,
         lambda x, a: np.concatenate(list(x), axis=a["axis"]),
-        _concat_spelling("torch.cat(({0},), dim={1})", "torch.concat([{0}], {1})"),
+        _concat_torch,
         _concat_spelling("tf.concat([{0}], axis={1})", "tf.concat([{0}], {1})"),
         _sample_concat,
         (Attr("axis", "int"),),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ops import sampling
+from polyjuice.ops import sampling, writes
 from polyjuice.ops.rearranging import ATEN, attributes, cut, draw_axis
 from polyjuice.ops.scattering import line_coordinates
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
@@ -338,6 +338,18 @@ def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:
 # --- select_scatter, slice_scatter -----------------------------------------------------------------------------------
 
 
+def _assigning(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call], str]:
+    """One of some templates, or an assignment to a part of a copy, at an index along the dimension."""
+
+    def spell(c: Call) -> str:
+        if not writes.wanted(c):
+            return attributes(*templates)(c)
+        part = subscript(c.types[0].rank, {c.attrs["dim"]: entry(c.attrs)})
+        return writes.written(c, f"{c.x[0]}.clone()", [(part, c.x[1])])
+
+    return spell
+
+
 def _select_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and _select_shape(s, a)[0] != s[1]:
         raise ShapeMismatch(f"select_scatter: a source of shape {tuple(s[1])}")
@@ -535,7 +547,11 @@ OPS: tuple[Op, ...] = (
         "select_scatter",
         _select_scatter_shape,
         lambda x, a: _replaced(x, _line(a["dim"], x[0].ndim, a["index"])),
-        attributes("torch.select_scatter({0}, {1}, {dim}, {index})", "{0}.select_scatter({1}, {dim}, {index})"),
+        _assigning(
+            lambda a: str(a["index"]),
+            "torch.select_scatter({0}, {1}, {dim}, {index})",
+            "{0}.select_scatter({1}, {dim}, {index})",
+        ),
         _select_scatter_tensorflow,
         _sample_select_scatter,
         (_DIM, Attr("index", "int")),
@@ -547,7 +563,8 @@ OPS: tuple[Op, ...] = (
         "slice_scatter",
         _slice_scatter_shape,
         lambda x, a: _replaced(x, _line(a["dim"], x[0].ndim, slice(a["start"], a["end"], a["step"]))),
-        attributes(
+        _assigning(
+            lambda a: f"{a['start']}:{a['end']}:{a['step']}",
             "torch.slice_scatter({0}, {1}, {dim}, {start}, {end}, {step})",
             "{0}.slice_scatter({1}, {dim}, {start}, {end}, {step})",
         ),

@@ -19,4 +19,7 @@ ORACLES: Mapping[str, Oracle] = {
 }
 """All oracles by name."""
 
-__all__ = ["ORACLES", "Case", "Lab", "Oracle", "Spelling", "Tested", "Verdict"]
+USUAL_ORACLES = ("metamorphic", "crash", "differential")
+"""The oracles that judge unless others are asked for."""
+
+__all__ = ["ORACLES", "USUAL_ORACLES", "Case", "Lab", "Oracle", "Spelling", "Tested", "Verdict"]

@@ -1,7 +1,8 @@
 """The differential oracle: a compiled program must give what float64 says, within its error bounds.
 
 This is what testers without equivalent programs do (NNSmith, paper 001, section 4), but for the bounds. It also sees
-faults that all variants share.
+faults that all variants share. Of a program as its owner wrote it, it judges what depends on operators that the table
+lacks by the program's own uncompiled run (see :mod:`polyjuice.oracles.uncompiled`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
+from polyjuice.oracles import uncompiled
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import judged, misshapen, operators, places
 
@@ -20,13 +22,14 @@ class Differential(Oracle):
 
     def judge(self, case: Case, lab: Lab) -> list[Verdict]:
         first = (next((v for i, k in places(case, t) if (v := self._output(case, t, i, k))), None) for t in case.ran)
-        return [v for v in first if v]
+        found = (v or uncompiled.judge(self.name, case, t, lab) for t, v in zip(case.ran, first, strict=True))
+        return [v for v in found if v]
 
     def _output(self, case: Case, t: Tested, i: int, k: int) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
         rung = "exact" if analysis.exact else "bounded"
         signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators(t.graph)])
-        if problem := misshapen(t, i, k):
+        if problem := misshapen(case, t, i, k):
             return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
         judgement = judged(case, t, i, k)
         if not judgement:

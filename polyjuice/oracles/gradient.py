@@ -20,14 +20,8 @@ from polyjuice.numerics import distance
 from polyjuice.ops import in_float64
 from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import mismatch_signature
-
-#: How many times the uncompiled gradient's largest error, and how many units in the last place of the largest gradient,
-#: a compiled gradient may be off.
-_TIMES = 16.0
-_ULPS = 64.0
-
-#: How far the inputs are moved to see whether a gradient is stable, in units in the last place.
-_MOVED = 256.0
+from polyjuice.oracles.tolerance import TIMES, error, moved
+from polyjuice.oracles.tolerance import tolerance as tolerance_of
 
 
 @dataclass(frozen=True)
@@ -68,27 +62,12 @@ class Gradient(Oracle):
         if wide is None:
             return None
         sets = len(case.inputs)
-        moved = [_moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs]
-        reference: Outcome = lab.execute(self.program(wide), moved, compile=False)
+        near = [moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs]
+        reference: Outcome = lab.execute(self.program(wide), near, compile=False)
         if reference.reference is None:
             return None
         at, above, below = (reference.reference[n * sets : (n + 1) * sets] for n in range(3))
         return _Gradients(t, outcome.outputs, outcome.reference, at, [above, below])
-
-
-def _moved(inputs: Sequence[np.ndarray], side: float) -> tuple[np.ndarray, ...]:
-    """Floating inputs in float64, each moved a few units in its last place; always the same way."""
-    rng = np.random.default_rng(0)
-    arrays = []
-    for x in inputs:
-        dtype = dtypes.of_array(x)
-        if not dtypes.is_float(dtype):
-            arrays.append(x)
-            continue
-        reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
-        wide = x.astype(np.float64)
-        arrays.append(wide + reach * np.maximum(np.abs(wide), 1.0))
-    return tuple(arrays)
 
 
 def _pair(case: Case, a: _Gradients, b: _Gradients) -> Verdict | None:
@@ -104,10 +83,10 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
     """The verdict on the gradient by one input: the j-th floating one, the n-th of all."""
     left, right = a.compiled[i][j], b.compiled[i][j]
     dtype = dtypes.of_array(case.inputs[i][n])
-    tolerance = max(_tolerance(g, i, j, dtype) for g in (a, b))
+    tolerance = max(tolerance_of(g.plain[i][j], g.wide[i][j], dtype) for g in (a, b))
     if not np.isfinite(tolerance):
         return None
-    settled = distance(a.wide[i][j], b.wide[i][j]) <= tolerance / _TIMES
+    settled = distance(a.wide[i][j], b.wide[i][j]) <= tolerance / TIMES
     for g in (a, b):
         for beside in g.beside:
             settled &= distance(g.wide[i][j], beside[i][j]) <= tolerance
@@ -123,22 +102,12 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
     message = (
         f"the gradient by input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
         f"{a.tested.label} gives {left[at]}, {b.tested.label} gives {right[at]}, float64 {reference[at]:.9g}; "
-        f"uncompiled, the largest error is {_error(a, i, j):.3g}"
+        f"uncompiled, the largest error is {error(a.plain[i][j], a.wide[i][j]):.3g}"
     )
     signature = mismatch_signature(Gradient.name, "bounded", dtype, a.tested.graph, b.tested.graph)
     allowed = np.where(wrong, 2 * tolerance, np.inf)
     sides = a.tested.label, b.tested.label
     return Verdict(Gradient.name, "mismatch", *sides, message, signature, i, j, culprit, "bounded", allowed)
-
-
-def _error(g: _Gradients, i: int, j: int) -> float:
-    """The largest error of the uncompiled gradient."""
-    return float(distance(g.plain[i][j], g.wide[i][j]).max(initial=0.0))
-
-
-def _tolerance(g: _Gradients, i: int, j: int, dtype: str) -> float:
-    largest = float(np.abs(g.wide[i][j]).max(initial=0.0))
-    return _TIMES * _error(g, i, j) + _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)
 
 
 def _worse(g: _Gradients, i: int, j: int, tolerance: float) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyjuice.egraph import Budget, Classes, Rewriter, Rule, classes, partners
 from polyjuice.generate import generate
-from polyjuice.inputs import USUAL_PROFILES, make_inputs, ranges
+from polyjuice.inputs import REAL_PROFILES, make_inputs, ranges
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.numerics import analyse, apart, as_good_as_equal
@@ -59,7 +59,8 @@ def coherence(rules: Sequence[Rule], indices: Sequence[int], seed: int | str, no
 def _coherence_of(rewriter: Rewriter, graphs: dict[str, Graph]) -> Coherence:
     """That of graphs by their seeds, in one e-graph, or each in its own where a rule fails."""
     try:
-        saturated = rewriter.saturate(list(graphs.values()), next(iter(graphs)), [ranges(g) for g in graphs.values()])
+        intervals = [ranges(graph, REAL_PROFILES) for graph in graphs.values()]
+        saturated = rewriter.saturate(list(graphs.values()), next(iter(graphs)), intervals)
     except GraphError as error:
         if len(graphs) == 1:
             return Coherence(1, incoherent=(f"graph {next(iter(graphs))}: {error}",))
@@ -82,7 +83,7 @@ def _disagreements(seed_graph: Graph, known: Classes, seed: str) -> list[str]:
             found.append(f"types {', '.join(map(str, kinds))} in one e-class: {term(graph, group[0])} ...")
     if found or not known.groups:
         return found
-    for profile in USUAL_PROFILES:
+    for profile in REAL_PROFILES:
         try:
             inputs = make_inputs(seed_graph, profile, seed)
             results = dict(zip(graph.outputs, evaluate(graph, inputs, "float64"), strict=True))

@@ -150,12 +150,14 @@ def _floor_divide(c: Call) -> Value:
     return z3.If(below, s.sub(quotient, c.number(1)), quotient)
 
 
-def _clamped(s: Any, x: Value, low: Value, high: Value) -> Value:
-    return minimum(s, maximum(s, x, low), high)
+def _clamped(s: Any, x: Value, low: Value | None, high: Value | None) -> Value:
+    """``x`` within limits, of which either may be absent."""
+    x = x if low is None else maximum(s, x, low)
+    return x if high is None else minimum(s, x, high)
 
 
 def _limits(low: str, high: str) -> Model:
-    return lambda c: _clamped(c.sort, c.x[0], c.held(low), c.held(high))
+    return lambda c: _clamped(c.sort, c.x[0], *(None if c.attrs[k] is None else c.held(k) for k in (low, high)))
 
 
 def _lerp(c: Call) -> Value:

@@ -13,7 +13,7 @@ from polyjuice.bench import Bench, Conditions
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import find
 from polyjuice.egraph import Budget, Rewriter, load, partners, windows
-from polyjuice.inputs import USUAL_PROFILES, ranges
+from polyjuice.inputs import USUAL_PROFILES, draw, plans
 from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeated_axes
 from polyjuice.ops import Op
@@ -38,7 +38,7 @@ class Pair:
     """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph; how to spell and to run them.
 
     ``rules`` counts the matches of those that fired in the e-graph; ``profile`` is that of the inputs, and ``key`` what
-    their values follow from.
+    their values follow from; ``large`` says that they are as large as exact results allow.
     """
 
     seed: Graph
@@ -46,6 +46,7 @@ class Pair:
     rules: Mapping[str, int]
     profile: str
     key: str
+    large: bool
     spellings: Mapping[str, Spelling]
     features: frozenset[str]
 
@@ -58,6 +59,7 @@ class Candidates:
         self._options = options
         rules = load(map(Path, options.rules))
         self._rewriter = Rewriter(rules, Budget(rules=RULES))
+        self._plans = plans(USUAL_PROFILES, {rule.ruleset for rule in rules})
         self._seeds = Seeds((options.strategy,), options.nodes, options.seed, None, partners(rules))
         compilers = [find(name) for name in options.compilers]
         self.lowering = Lowering(options.opset, compilers)
@@ -75,8 +77,11 @@ class Candidates:
         """A candidate; None where its variants are one graph. Raises GraphError for a rule that failed."""
         key = f"{self._options.seed}/{index}"
         seed = self._seeds.graph(index, 0, self._takes)
-        known = ranges(seed, USUAL_PROFILES)
-        rewriting = windows.rewrite(self._rewriter, seed, key, accepts=self._takes, ranges=known)
+        plan = draw(self._plans, key)
+        profiles = plan.profiles_of(seed)
+        rewriting = windows.rewrite(
+            self._rewriter, seed, key, accepts=self._takes, ranges=plan.ranges(seed), rulesets=plan.rulesets
+        )
         graphs = dict(zip(SIDES, (variant.graph for variant in rewriting.variants), strict=True))
         if digest(graphs[A]) == digest(graphs[B]):
             return None
@@ -85,7 +90,7 @@ class Candidates:
         axes = repeated_axes(seed, key)
         spellings = {side: Spelling(keys[side], axes, UNKNOWN_SIZES) for side in SIDES}
         found = features.of_pair(graphs[A], graphs[B], rewriting.rules)
-        pair = Pair(seed, graphs, rewriting.rules, rng.choice(USUAL_PROFILES), key, spellings, found)
+        pair = Pair(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, spellings, found)
         return replace(pair, features=found.union(*(self._passes(pair, bench) for bench in self._traced)))
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

@@ -12,26 +12,24 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto
 
-from polyjuice import formats
+from polyjuice import given
 from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, Variant, distinct, load, windows
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
+from polyjuice.given import ORIGINAL, Program
+from polyjuice.inputs import intervals, mode
 from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.oracles import ORACLES, USUAL_ORACLES, Case, Spelling, Tested, Verdict
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage import Circumstances, repeats, write_finding
 from polyjuice.triage.spelling import spelled
 
-ORIGINAL = "original"
-"""The label of the model as it is."""
-
 _PROFILE = "normal"
-_ORACLES = ("metamorphic", "crash", "differential")
 
 
 class Miscompiled(AssertionError):
@@ -78,19 +76,25 @@ class Checker:
     ) -> Checked:
         """Compile a model and equivalent variants of it, and compare their results on the inputs, also with float64.
 
-        ``model`` is a Torch module with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX
-        model (a path or a ModelProto) with arrays, in order or by name. Raises Miscompiled, once that has repeated in
-        three fresh processes and is written down in ``findings``; NotChecked; and FormatError, EnvironmentProblem.
+        The model itself comes first, just as it is, where the compiler reads its format. ``model`` is a Torch module
+        with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX model (a path or a
+        ModelProto) with arrays, in order or by name. Raises Miscompiled, once that has repeated in three fresh
+        processes and is written down in ``findings``; NotChecked; and FormatError, EnvironmentProblem.
         """
-        graph, arrays = _graph(model, inputs)
+        program, arrays = _program(model, inputs)
+        graph = program.graph
         support = Support(self._bench.compiler, self._bench.worker())
         rewriter = Rewriter(load(map(Path, rules)))
-        rewriting = windows.rewrite(rewriter, graph, seed, "steps", variants, support.takes, _intervals(graph, arrays))
-        chosen = distinct([Variant(ORIGINAL, rewriting.seed), *rewriting.variants])
+        rewriting = windows.rewrite(rewriter, graph, seed, "steps", variants, support.takes, intervals(graph, arrays))
+        original = Variant(ORIGINAL, rewriting.seed)
+        if program.as_given(self._bench.compiler.format):  # another program, though its graph may be that of a variant
+            chosen = (original, *distinct(rewriting.variants))
+        else:
+            chosen = distinct([original, *rewriting.variants])
         for variant in chosen:
             if problem := difference(graph, variant.graph, [arrays]):
                 raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")
-        tested, left_out = self._run(chosen, arrays, seed)
+        tested, left_out = self._run(program, chosen, arrays, seed)
         case = Case([_PROFILE], [arrays], tested)
         if ORIGINAL in left_out or len(tested) < 2:
             why = next(iter(left_out.values()), "no rule applies to it")
@@ -106,54 +110,65 @@ class Checker:
         return Checked(tuple(t.label for t in case.ran), left_out)
 
     def _run(
-        self, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], seed: int
+        self, program: Program, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], seed: int
     ) -> tuple[list[Tested], dict[str, str]]:
         """The variants that the compiler takes, as they ran, and why it does not take the others."""
         tested: list[Tested] = []
         left_out: dict[str, str] = {}
         inputs = [arrays]
+        compiler = self._bench.compiler
+        known = mode(_PROFILE, compiler.format, compiler.excess_precision)
         for variant in variants:
-            spelling = Spelling(f"check {seed} {variant.label}", {}, UNKNOWN_SIZES)
             try:
-                artifact = self._spelled(variant.graph, spelling)
+                artifact, spelling = self._written(program, variant, seed)
             except Unlowerable as error:
                 left_out[variant.label] = str(error)
                 continue
-            outcome = self._bench.execute(artifact, inputs)
+            execute = self._bench.execute if spelling else self._bench.execute_given
+            outcome = execute(artifact, inputs)
             if outcome.status == "unsupported":
                 left_out[variant.label] = _first_line(outcome)
                 continue
-            analyses = Analyses(variant.graph, inputs)
+            analyses = Analyses(variant.graph, inputs, [known])
             tested.append(Tested(variant.label, variant.graph, artifact, analyses, outcome, spelling))
         return tested, left_out
+
+    def _written(self, program: Program, variant: Variant, seed: int) -> tuple[Artifact, Spelling | None]:
+        """A variant in the compiler's format: the original as it was given, if the compiler reads its format."""
+        as_given = program.as_given(self._bench.compiler.format)
+        if as_given and variant.label == ORIGINAL:
+            return as_given, None
+        spelling = Spelling(f"check {seed} {variant.label}", {}, UNKNOWN_SIZES)
+        return self._spelled(variant.graph, spelling), spelling
 
     def _spelled(self, graph: Graph, spelling: Spelling) -> Artifact:
         return spelled(graph, spelling, self._bench.compiler, self._bench.conditions.opset)
 
     def _verdicts(self, case: Case) -> Iterable[Verdict]:
-        return (verdict for name in _ORACLES for verdict in ORACLES[name].judge(case, self._bench))
+        return (verdict for name in USUAL_ORACLES for verdict in ORACLES[name].judge(case, self._bench))
 
 
-def _graph(model: Any, inputs: Any) -> tuple[Graph, tuple[np.ndarray, ...]]:
-    """The model as a graph, and arrays for its inputs. Raises FormatError, SuiteError."""
+def _program(model: Any, inputs: Any) -> tuple[Program, tuple[np.ndarray, ...]]:
+    """The model, and arrays for its inputs. Raises FormatError, SuiteError."""
     if isinstance(model, str | Path | ModelProto):
-        graph = formats.from_model(model) if isinstance(model, ModelProto) else formats.load(model)
-        given = [inputs[name] for name in graph.inputs] if isinstance(inputs, Mapping) else list(inputs)
+        program = given.from_model(model) if isinstance(model, ModelProto) else given.load_onnx(Path(model))
+        names = program.graph.inputs
+        values = [inputs[name] for name in names] if isinstance(inputs, Mapping) else list(inputs)
     else:
         import torch  # the core does without it
         from torch.utils import _pytree
 
-        from polyjuice.formats import torch_export
+        from polyjuice.given import torch_program
 
         args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
-        graph = torch_export.from_module(model, args, kwargs)
-        given = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
-    arrays = tuple(map(_array, given))
+        program = torch_program.from_module(model, args, kwargs)
+        values = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+    arrays = tuple(map(_array, values))
     types = [(dtypes.of_array(array), array.shape) for array in arrays]
-    wanted = [(t.dtype, t.shape) for t in graph.input_types]
+    wanted = [(t.dtype, t.shape) for t in program.graph.input_types]
     if types != wanted:
         raise SuiteError(f"the model takes {wanted}, and the inputs are {types}")
-    return graph, arrays
+    return program, arrays
 
 
 def _array(value: Any) -> np.ndarray:
@@ -164,13 +179,6 @@ def _array(value: Any) -> np.ndarray:
     if str(value.dtype) == "torch.bfloat16":
         return np.asarray(value.float().numpy().astype(dtypes.to_numpy("bfloat16")))
     return np.asarray(value.numpy())
-
-
-def _intervals(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, tuple[float, float]]:
-    """The intervals that the inputs lie in, by name, for rules that hold on some values alone."""
-    finite = {name: x for name, x in zip(graph.inputs, arrays, strict=True) if x.size and x.dtype.kind != "b"}
-    wide = {name: np.asarray(x, np.float64) for name, x in finite.items()}
-    return {name: (float(x.min()), float(x.max())) for name, x in wide.items() if np.isfinite(x).all()}
 
 
 def _free(findings: Path) -> Path:

@@ -35,8 +35,9 @@ class Lowering:
             repeated=spelling.repeated,
             called=spelling.called,
             opset=self._opset,
-            lacks=sorted(self._lacks.get(format, ())),
+            lacks=[*sorted(self._lacks.get(format, ())), *spelling.avoided],
             unknown_sizes=spelling.unknown_sizes,
+            said=spelling.said,
         )
 
     def spells(self, format: str, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

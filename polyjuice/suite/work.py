@@ -59,7 +59,8 @@ class Workshop:
         pair: Pair = pickle.loads(self._kept(index).read_bytes())
         axes = pair.spellings[A].repeated
         try:
-            inputs = repeat(pair.seed, make_inputs(pair.seed, pair.profile, pair.key, list(pair.graphs.values())), axes)
+            drawn = make_inputs(pair.seed, pair.profile, pair.key, list(pair.graphs.values()), pair.large)
+            inputs = repeat(pair.seed, drawn, axes)
             content = cases.Content(
                 pair.graphs,
                 pair.spellings,

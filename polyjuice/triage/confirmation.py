@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polyjuice.bench import Bench
-from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.execution import Outcome
+from polyjuice.oracles import ORACLES, Case, Tested, Verdict
 
 #: In how many fresh processes, one after another, a verdict must repeat to be a finding.
 REPEATS = 3
@@ -21,7 +22,12 @@ def tries(kind: str) -> int:
 
 def rerun(case: Case, bench: Bench) -> Case:
     """The case with the outcomes of its variants compiled and run once more."""
-    return replace(case, tested=[replace(t, outcome=bench.execute(t.artifact, case.inputs)) for t in case.tested])
+
+    def outcome(t: Tested) -> Outcome:
+        execute = bench.execute if t.spelling else bench.execute_given
+        return execute(t.artifact, case.inputs)
+
+    return replace(case, tested=[replace(t, outcome=outcome(t)) for t in case.tested])
 
 
 def repeats(case: Case, verdict: Verdict, bench: Bench) -> bool:

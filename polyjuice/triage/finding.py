@@ -19,6 +19,7 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.egraph import Rule
+from polyjuice.given import files
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.triage import report, reproducers
 from polyjuice.triage.circumstances import Circumstances
@@ -43,8 +44,11 @@ def write_finding(
     formats.save(a.graph, folder / "a.onnx")
     formats.save(b.graph if b else a.graph, folder / "b.onnx")
     artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
-    for side, artifact in zip("AB", artifacts, strict=False):
-        if isinstance(artifact.source, bytes):
+    given: dict[str, Any] = {}
+    for side, t, artifact in zip("AB", filter(None, (a, b)), artifacts, strict=False):
+        if t.spelling is None:
+            given[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
+        elif isinstance(artifact.source, bytes):
             (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
     arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
     np.savez_compressed(folder / "inputs.npz", **arrays)
@@ -80,6 +84,7 @@ def write_finding(
         verdict.level,
         asdict(how.conditions),
         {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},
+        given,
         dict(reduction),
         explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
         values=report.values(case, verdict),

@@ -12,8 +12,10 @@ class FindingRecord:
     """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
 
     ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
-    ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered. ``reduction``
-    says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect` has found.
+    ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered, and ``given``,
+    for a side that is run as its owner wrote it, what the program has beside its text (see `given.files`).
+    ``reduction`` says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect`
+    has found.
     ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
     were not sought, or not found). ``values`` are those elements that differ most (see `report.values`), ``printed`` is
     what the reproducer printed, and ``traceback`` that of the compiler's error.
@@ -45,6 +47,7 @@ class FindingRecord:
     level: str = ""
     conditions: Mapping[str, Any] = field(default_factory=dict)
     spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
     blame: Sequence[str] = ()
     bisection: Mapping[str, Any] = field(default_factory=dict)

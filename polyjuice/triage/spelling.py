@@ -10,7 +10,7 @@ from polyjuice.oracles import Spelling
 
 
 def spelled(graph: Graph, spelling: Spelling, compiler: CompilerInfo, opset: int) -> Artifact:
-    """A graph in a compiler's format; ``opset`` is that of ONNX models. Raises Unlowerable."""
+    """A graph in a compiler's format; ``opset`` is that of ONNX models, or DRAWN_OPSET. Raises Unlowerable."""
     return lower(
         graph,
         compiler.format,
@@ -18,6 +18,7 @@ def spelled(graph: Graph, spelling: Spelling, compiler: CompilerInfo, opset: int
         repeated=spelling.repeated,
         called=spelling.called,
         opset=opset,
-        lacks=compiler.lacks,
+        lacks=(*compiler.lacks, *spelling.avoided),
         unknown_sizes=spelling.unknown_sizes,
+        said=spelling.said,
     )

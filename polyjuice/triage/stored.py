@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,18 @@ from polyjuice import formats
 from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.given import files
 from polyjuice.inputs import mode
-from polyjuice.ir import Graph, dtypes
+from polyjuice.ir import Graph, unpacked
+from polyjuice.lower.forms import ALL
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.reproducers import input_name
+from polyjuice.triage.reproducers import input_name, program_stem
 from polyjuice.triage.spelling import spelled
 
 #: What a finding may be without.
-_FURTHER = ("reduction", "blame", "bisection", "explanation", "values", "printed", "traceback")
+_FURTHER = ("given", "reduction", "blame", "bisection", "explanation", "values", "printed", "traceback")
 
 _NOT_RUN = Outcome("unsupported", message="not run yet")
 
@@ -36,7 +38,8 @@ class FindingError(ValueError):
 class Stored:
     """What a finding's folder holds: the graphs by label, all sets of inputs, and ``inputs``, the one that shows it.
 
-    Where the oracle judges one program there is one graph: that of the record's ``a``.
+    Where the oracle judges one program there is one graph: that of the record's ``a``. Each side has a spelling, or is
+    among the programs ``given``, which are run as their owners wrote them.
     """
 
     folder: Path
@@ -45,6 +48,7 @@ class Stored:
     sets: tuple[tuple[np.ndarray, ...], ...]
     conditions: Conditions
     spellings: Mapping[str, Spelling]
+    given: Mapping[str, Artifact] = field(default_factory=dict)
 
     @property
     def oracle(self) -> Oracle:
@@ -69,11 +73,14 @@ class Stored:
 
     def case(self) -> Case:
         """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
-        modes = [mode(profile, self.compiler.format) for profile in self.record.profiles]
-        tested = [
-            Tested(label, graph, self.lower(graph, spelling), Analyses(graph, self.sets, modes), _NOT_RUN, spelling)
-            for (label, graph), spelling in zip(self.graphs.items(), self.spellings.values(), strict=True)
+        modes = [
+            mode(profile, self.compiler.format, self.compiler.excess_precision) for profile in self.record.profiles
         ]
+        tested = []
+        for label, graph in self.graphs.items():
+            spelling = self.spellings.get(label)
+            artifact = self.lower(graph, spelling) if spelling else self.given[label]
+            tested.append(Tested(label, graph, artifact, Analyses(graph, self.sets, modes), _NOT_RUN, spelling))
         return Case(self.record.profiles, self.sets, tested, self.record.broken)
 
     def lower(self, graph: Graph, spelling: Spelling) -> Artifact:
@@ -105,14 +112,21 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     try:
         sides = {record.a: "a.onnx", record.b: "b.onnx"} if ORACLES[record.oracle].least > 1 else {record.a: "a.onnx"}
         conditions = Conditions(**{**record.conditions, **elsewhere})
-        spellings = {label: Spelling(**record.spellings[label]) for label in sides}
+        spellings = {label: _spelling(record.spellings[label]) for label in sides if label not in record.given}
     except (KeyError, TypeError) as error:
         raise FindingError(f"{folder / 'finding.json'} cannot be read: {error}") from None
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
             raise FindingError(f"{folder} is not a whole finding (there is no {name})")
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
-    return Stored(folder, record, graphs, _inputs(folder, record, len(graphs[record.a].inputs)), conditions, spellings)
+    arrays = _arrays(folder)
+    sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
+    return Stored(folder, record, graphs, sets, conditions, spellings, _given(folder, record, sides, arrays))
+
+
+def _spelling(said: Mapping[str, Any]) -> Spelling:
+    """A spelling as it was stored; one that says nothing of forms is older than they are, and has none."""
+    return Spelling(**{"avoided": (ALL,), **said})
 
 
 def _record(folder: Path) -> FindingRecord:
@@ -133,15 +147,27 @@ def _record(folder: Path) -> FindingRecord:
     return FindingRecord(**known)
 
 
-def _inputs(folder: Path, record: FindingRecord, count: int) -> tuple[tuple[np.ndarray, ...], ...]:
-    """Each set's arrays for the graphs' inputs, in order; bfloat16 is stored as the uint16 of its bits."""
+def _arrays(folder: Path) -> dict[str, np.ndarray]:
+    """All arrays of a finding by name."""
     with np.load(folder / "inputs.npz") as stored:
-        arrays = {
-            name.removesuffix("@bfloat16"): array.view(dtypes.to_numpy("bfloat16"))
-            if name.endswith("@bfloat16")
-            else array
-            for name, array in stored.items()
-        }
+        return unpacked(stored)
+
+
+def _given(
+    folder: Path, record: FindingRecord, sides: Mapping[str, str], arrays: Mapping[str, np.ndarray]
+) -> dict[str, Artifact]:
+    """The sides that are run as their owners wrote them."""
+    places = {label: program_stem(side) for side, label in zip("AB", sides, strict=False) if label in record.given}
+    try:
+        return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
+    except (KeyError, OSError) as error:
+        raise FindingError(f"{folder}: the program as it was given cannot be read: {error}") from None
+
+
+def _inputs(
+    folder: Path, record: FindingRecord, arrays: Mapping[str, np.ndarray], count: int
+) -> tuple[tuple[np.ndarray, ...], ...]:
+    """Each set's arrays for the graphs' inputs, in order."""
     try:
         return tuple(
             tuple(arrays[input_name(i, None if number == record.inputs else number)] for i in range(count))

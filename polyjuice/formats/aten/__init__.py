@@ -20,11 +20,16 @@ _RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
 _WIDER = ("embedding.default",)
 """Operators that ONNX defines on more operands: a Gather takes negative indices, which inputs may be."""
 
+_PLAINER = ("max_pool2d_with_indices.default",)
+"""Operators that ONNX has, too, where not all of their results are used."""
+
 
 def apply(overload: str, c: Application) -> Sequence[Value | None]:
     """The results of a call in the table's operators. Raises NotCovered where nothing says it."""
     reason = f"nothing says {overload}"
     rules = [_by_name(overload) if named_alike(overload) else None, _RULES.get(overload)]
+    if overload in _PLAINER:
+        rules.reverse()
     for rule in filter(None, rules):
         try:
             made = rule(c)

@@ -35,13 +35,12 @@ RULES.update({overload: _filled(value) for overload, value in OF_SHAPES.items()}
 
 @_says("view.default", "_unsafe_view.default", "reshape.default")
 def _view(c: Application) -> Value:
-    return shaped(c, c["self"], c.result.shape)
+    return c.op("Reshape", c["self"], shape=c.result.shape, allowzero=int(0 in c.result.shape))
 
 
 @_says("expand.default")
 def _expand(c: Application) -> Value:
-    same = c.type(c["self"]).shape == c.result.shape
-    return c["self"] if same else c.op("Expand", c["self"], shape=c.result.shape)
+    return c.op("Expand", c["self"], shape=c.result.shape)
 
 
 @_says("permute.default")
@@ -72,7 +71,7 @@ def _unsqueeze(c: Application) -> Value:
 def _squeeze(c: Application) -> Value:
     shape = c.type(c["self"]).shape
     axes = tuple(axis for axis in c.axes() if shape[axis] == 1)
-    return c.op("Squeeze", c["self"], axes=axes) if axes else c["self"]
+    return c.op("Squeeze", c["self"], axes=axes) if axes else c.op("Identity", c["self"])
 
 
 @_says("cat.default")
@@ -98,8 +97,6 @@ def _split(c: Application) -> Sequence[Value]:
 
 @_says("slice.Tensor")
 def _slice(c: Application) -> Value:
-    if c.type(c["self"]) == c.result:
-        return Value(c["self"])
     start, end = (0 if c["start"] is None else c["start"]), (_LAST if c["end"] is None else c["end"])
     return c.op("Slice", c["self"], axes=(c.axis(),), starts=(start,), ends=(end,), steps=(c["step"],))
 
@@ -113,7 +110,7 @@ def _select(c: Application) -> Value:
 def _repeat(c: Application) -> Value:
     shape, repeats = c.type(c["self"]).shape, tuple(c["repeats"])
     wide = shaped(c, c["self"], (1,) * (len(repeats) - len(shape)) + shape)
-    return wide if set(repeats) <= {1} else c.op("Tile", wide, repeats=repeats)
+    return c.op("Tile", wide, repeats=repeats)
 
 
 @_says("constant_pad_nd.default")

@@ -205,18 +205,18 @@ def _gelu(c: Application) -> Value:
 
 @_says("_to_copy.default", "to.dtype")
 def _to_copy(c: Application) -> Value:
-    return c.x()
+    return c.op("Cast", c["self"], to=c.result.dtype)
 
 
 @_says("clone.default", "alias.default", "detach.default", "lift_fresh_copy.default", "contiguous.default")
 def _copy(c: Application) -> Value:
-    return Value(c["self"])
+    return c.op("Identity", c["self"])
 
 
 @_says("dropout.default", "native_dropout.default")
 def _dropout(c: Application) -> Value:
     demand(c["train"] is False and c.used <= {0}, "a random mask")
-    return Value(c["input"])
+    return c.op("Dropout", c["input"])
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------

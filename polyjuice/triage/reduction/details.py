@@ -23,17 +23,38 @@ _PARTS = 32
 
 
 def plain_spelling(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """No idioms at all, or one fewer on one side."""
-    yield lambda p: iter([replace(p, idioms=tuple(frozenset[str]() for _ in p.graphs))])
+    """No idioms and forms at all, or fewer on one side."""
+    none = tuple(frozenset[str]() for _ in pair.graphs)
+    yield lambda p: iter([replace(p, idioms=none, forms=none)])
+    yield lambda p: iter([replace(p, forms=none)])
     for side, names in enumerate(pair.idioms):
         for name in sorted(names):
             yield partial(_without_idiom, side=side, name=name)
+    for side, names in enumerate(pair.forms):
+        for fewer in _parts(sorted(names)):
+            yield partial(_without_forms, side=side, names=fewer)
+
+
+def _parts(names: Sequence[str]) -> Iterator[frozenset[str]]:
+    """All names, then halves of them, quarters and so on, down to each by itself."""
+    size = len(names)
+    while size:
+        yield from (frozenset(names[start : start + size]) for start in range(0, len(names), size))
+        size = -(-size // 2) if size > 1 else 0
 
 
 def _without_idiom(pair: Pair, side: int, name: str) -> Iterator[Pair]:
     if name in pair.idioms[side]:
-        idioms = tuple(names - {name} if n == side else names for n, names in enumerate(pair.idioms))
-        yield replace(pair, idioms=idioms)
+        yield replace(pair, idioms=_less(pair.idioms, side, frozenset([name])))
+
+
+def _without_forms(pair: Pair, side: int, names: frozenset[str]) -> Iterator[Pair]:
+    if names & pair.forms[side]:
+        yield replace(pair, forms=_less(pair.forms, side, names))
+
+
+def _less(chosen: tuple[frozenset[str], ...], side: int, names: frozenset[str]) -> tuple[frozenset[str], ...]:
+    return tuple(there - names if n == side else there for n, there in enumerate(chosen))
 
 
 def plainer_types(pair: Pair, trial: Trial) -> Iterator[Edit]:

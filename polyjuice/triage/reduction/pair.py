@@ -29,7 +29,7 @@ class Pair:
 
     ``inputs`` are arrays in the order of the graphs' inputs, ``output`` is the number of the result that shows the
     fault, ``idioms`` names for each graph those that its lowering is to have, ``called`` what its values were called as
-    their spelling was chosen, where that has changed.
+    their spelling was chosen, where that has changed. ``forms`` names those that operators may be written in.
     """
 
     graphs: tuple[Graph, ...]
@@ -37,13 +37,14 @@ class Pair:
     output: int
     idioms: tuple[frozenset[str], ...]
     called: tuple[Mapping[str, str], ...]
+    forms: tuple[frozenset[str], ...]
 
     @cached_property
     def digest(self) -> str:
         """A hash of all that the fault may depend on, but for names, which have a part in how it is spelled."""
         parts = [str(self.output), *(digest(graph) for graph in self.graphs), *map(str, self.graphs[0].input_types)]
         parts += [array_digest(array) for array in self.inputs]
-        parts += [" ".join(sorted(names)) for names in self.idioms]
+        parts += [" ".join(sorted(names)) for names in (*self.idioms, *self.forms)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @cached_property
@@ -62,7 +63,7 @@ class Pair:
             sum(PLAINEST.index(t.dtype) for t in types),
             len({(node.qualified, *attribute_texts(node.attrs)) for graph in graphs for node in graph.nodes}),
             sum(attribute_cost(node, name) for graph in graphs for node in graph.nodes for name in node.attrs),
-            sum(map(len, self.idioms)),
+            sum(map(len, self.idioms)) + sum(map(len, self.forms)),
             sum(array_cost(array) for graph in graphs for array in graph.constants.values()),
             sum(array_cost(array) for array in self.inputs),
         )

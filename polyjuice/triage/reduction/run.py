@@ -9,17 +9,18 @@ from pathlib import Path
 
 from polyjuice.bench import Bench
 from polyjuice.egraph import Rule
-from polyjuice.inputs import ranges
+from polyjuice.inputs import are_large, ranges
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
-from polyjuice.triage.confirmation import repeats
+from polyjuice.triage.confirmation import repeats, rerun
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reduction import details, names, ranks, rewritings, shapes, sides, structure
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.respelled import respelled
 from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Trial
 from polyjuice.triage.stored import FindingError, Stored
 
@@ -92,6 +93,8 @@ def reduce(
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with Bench(stored.conditions, stored.compiler) as bench:
+        if stored.given:
+            stored = _respelled(stored, bench)
         trial = Trial(stored, bench, rules or default_rules())
         start = _start(trial)
         trial.until = time.monotonic() + time_s
@@ -113,6 +116,16 @@ def reduce(
     return Reduced(start.operators, after, finished, record, out)
 
 
+def _respelled(stored: Stored, bench: Bench) -> Stored:
+    """The finding without given programs. Raises NotShown, FindingError where the fault is in how one is written."""
+    found = respelled(stored, bench)
+    if found:
+        return found
+    if not stored.oracle.triggers(stored.verdict, rerun(stored.case(), bench), bench):
+        raise NotShown
+    raise FindingError(f"the fault shows only as {' and '.join(stored.given)} was written, not in what it means")
+
+
 def _start(trial: Trial) -> Pair:
     """The finding as it was stored, if it still shows."""
     try:
@@ -132,7 +145,9 @@ def _start(trial: Trial) -> Pair:
 def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
     """The rules that make one side of the other, where there are two."""
     graphs = [t.graph for t in case.tested]
-    return explain(graphs[0], graphs[1], rules, ranges(graphs[0], (profile,))) if len(graphs) > 1 else None
+    if len(graphs) < 2:
+        return None
+    return explain(graphs[0], graphs[1], rules, ranges(graphs[0], (profile,), are_large(case.inputs[0])))
 
 
 def _circumstances(stored: Stored, bench: Bench) -> Circumstances:

@@ -20,7 +20,8 @@ from polyjuice.inputs import make_inputs, mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, array_digest, digest
 from polyjuice.lower import Unlowerable
-from polyjuice.numerics import Analyses
+from polyjuice.lower.forms import ALL, text
+from polyjuice.numerics import Analyses, Mode
 from polyjuice.oracles import ORACLES, Case, Spelling, Tested, Verdict
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.values import fingerprint
@@ -122,7 +123,7 @@ class Trial:
             values = [evaluate(first, x, "float64") for x in sets]
         except EvaluationError:
             return False
-        modes = [mode(self.stored.record.profile, self.bench.compiler.format)] * len(sets)
+        modes = [self._mode] * len(sets)
         return not any(difference(first, other, sets, values, modes) for other in pair.graphs[1:])
 
     def further(self, pair: Pair, count: int) -> list[tuple[np.ndarray, ...]]:
@@ -140,6 +141,11 @@ class Trial:
             found.append(self._further[key])
         _forget(self._further)
         return [inputs for inputs in found if inputs is not None]
+
+    @property
+    def _mode(self) -> Mode:
+        compiler = self.bench.compiler
+        return mode(self.stored.record.profile, compiler.format, compiler.excess_precision)
 
     def verdict(self, pair: Pair) -> Verdict:
         """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
@@ -187,10 +193,10 @@ class Trial:
         """One side, compiled and run; None where the compiler's format cannot say it."""
         label, spelling = list(self.stored.spellings.items())[side]
         graph, called = pair.graphs[side], pair.called[side]
-        found = self._lowered(graph, pair.inputs, pair.idioms[side], replace(spelling, called=called))
+        found = self._lowered(graph, pair, side, replace(spelling, called=called))
         if found is None:
             return None
-        analyses = Analyses(graph, [pair.inputs], [mode(self.stored.record.profile, self.bench.compiler.format)])
+        analyses = Analyses(graph, [pair.inputs], [self._mode])
         artifact, used = found
         return Tested(label, graph, artifact, analyses, self._outcome(artifact, pair.inputs), used)
 
@@ -205,37 +211,55 @@ class Trial:
             _forget(self._outcomes)
         return self._outcomes[key]
 
-    def _lowered(
-        self, graph: Graph, inputs: Sequence[np.ndarray], idioms: frozenset[str], spelling: Spelling
-    ) -> tuple[Artifact, Spelling] | None:
+    def _lowered(self, graph: Graph, pair: Pair, side: int, spelling: Spelling) -> tuple[Artifact, Spelling] | None:
         """The graph, spelled with the idioms that are wanted, or with others where no key is found for these."""
         names = [spelling.called.get(name, name) for name in graph.inputs]
         repeated = {
             name: axis
-            for name, array in zip(names, inputs, strict=True)
+            for name, array in zip(names, pair.inputs, strict=True)
             if (axis := spelling.repeated.get(name, array.ndim)) < array.ndim and _repeats(array, axis)
         }
         best: tuple[int, Artifact, Spelling] | None = None
         for number in range(_KEYS):
-            used = replace(spelling, key=f"{spelling.key} {number}" if number else spelling.key, repeated=repeated)
+            key = f"{spelling.key} {number}" if number else spelling.key
             try:
-                artifact = self.stored.lower(graph, used)
+                found = self._in_forms(graph, pair.forms[side], replace(spelling, key=key, repeated=repeated))
             except Unlowerable:
                 return None
-            off = len(idiom_names(artifact) ^ idioms)
+            off = len(idiom_names(found[0]) ^ pair.idioms[side])
             if best is None or off < best[0]:
-                best = off, artifact, used
+                best = off, *found
             if not off:
                 break
         return best[1:] if best else None
 
+    def _in_forms(self, graph: Graph, forms: frozenset[str], spelling: Spelling) -> tuple[Artifact, Spelling]:
+        """The graph with no other forms than these. Raises Unlowerable."""
+        if not forms:
+            spelling = replace(spelling, avoided=(ALL,), said=())
+            return self.stored.lower(graph, spelling), spelling
+        artifact = self.stored.lower(graph, spelling)
+        others = form_names(artifact) - forms - self._unavoidable
+        if not others:
+            return artifact, spelling
+        spelling = replace(spelling, avoided=sorted(others.union(spelling.avoided)))
+        return self.stored.lower(graph, spelling), spelling
+
+    @cached_property
+    def _unavoidable(self) -> frozenset[str]:
+        """The forms that the finding's programs have however plain they are, such as an opset. Raises Unlowerable."""
+        sides = ((graph, self.stored.spellings[label]) for label, graph in self.stored.graphs.items())
+        plain = (self.stored.lower(graph, replace(spelling, avoided=(ALL,), said=())) for graph, spelling in sides)
+        return frozenset().union(*map(form_names, plain))
+
     def as_stored(self) -> Pair:
         """The finding itself as a pair, in the spelling in which it was found. Raises Unlowerable."""
         record, spellings = self.stored.record, self.stored.spellings
-        artifacts = (self.stored.lower(graph, spellings[label]) for label, graph in self.stored.graphs.items())
+        artifacts = [self.stored.lower(graph, spellings[label]) for label, graph in self.stored.graphs.items()]
+        forms = tuple(form_names(artifact) - self._unavoidable for artifact in artifacts)
         graphs = tuple(self.stored.graphs.values())
         called = tuple(spelling.called for spelling in spellings.values())
-        return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)), called)
+        return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)), called, forms)
 
 
 def _forget(kept: dict[Any, Any]) -> None:
@@ -253,6 +277,11 @@ def _varies(graph: Graph) -> bool:
 def idiom_names(artifact: Artifact) -> frozenset[str]:
     """The idioms of a program without what depends on its length: how often each occurs, and each input's layout."""
     return frozenset(re.sub(r" x\d+$|(?<=^layouts): .*", "", idiom) for idiom in artifact.idioms)
+
+
+def form_names(artifact: Artifact) -> frozenset[str]:
+    """The forms of a program."""
+    return frozenset(map(text, artifact.forms))
 
 
 def _repeats(array: np.ndarray, axis: int) -> bool:

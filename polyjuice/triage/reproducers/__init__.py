@@ -4,6 +4,7 @@ Small models and arrays are written out, as a person would write them; large one
 """
 
 from polyjuice.triage.reproducers.arrays import input_name, stored_arrays
+from polyjuice.triage.reproducers.programs import program_stem
 from polyjuice.triage.reproducers.text import lowered_name, texts
 
-__all__ = ["input_name", "lowered_name", "stored_arrays", "texts"]
+__all__ = ["input_name", "lowered_name", "program_stem", "stored_arrays", "texts"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.ir import dtypes, uniform_value
+from polyjuice.ir import BFLOAT16, dtypes, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
 
 #: The most elements that are written out one by one.
@@ -18,9 +18,6 @@ SMALL = 64
 _UNIFORM = 9
 
 _WIDTH = 100
-
-#: What marks the name of an array whose bfloat16 elements are stored as the uint16 of their bits.
-_BFLOAT16 = "@bfloat16"
 
 
 def input_name(i: int, other_set: int | None = None) -> str:
@@ -42,13 +39,7 @@ def stored_arrays(case: Case, verdict: Verdict, constants: Sequence[dict[str, np
     reference = expected(case, verdict)
     if reference is not None:
         arrays["expected"] = reference
-    bfloat16 = dtypes.to_numpy("bfloat16")
-    return {
-        (f"{name}{_BFLOAT16}" if array.dtype == bfloat16 else name): (
-            array.view(np.uint16) if array.dtype == bfloat16 else array
-        )
-        for name, array in arrays.items()
-    }
+    return packed(arrays)
 
 
 def expected(case: Case, verdict: Verdict) -> np.ndarray | None:
@@ -153,18 +144,18 @@ _WRITTEN = {"onnx": _numpy, "torch": _torch, "tensorflow": _tensorflow}
 
 
 def _load_numpy(dtype: str, name: str) -> str:
-    return f'ARRAYS["{name}{_BFLOAT16}"].view(ml_dtypes.bfloat16)' if dtype == "bfloat16" else f'ARRAYS["{name}"]'
+    return f'ARRAYS["{name}{BFLOAT16}"].view(ml_dtypes.bfloat16)' if dtype == "bfloat16" else f'ARRAYS["{name}"]'
 
 
 def _load_torch(dtype: str, name: str) -> str:
     if dtype == "bfloat16":
-        return f'torch.from_numpy(ARRAYS["{name}{_BFLOAT16}"].view(np.int16)).view(torch.bfloat16)'
+        return f'torch.from_numpy(ARRAYS["{name}{BFLOAT16}"].view(np.int16)).view(torch.bfloat16)'
     return f'torch.from_numpy(ARRAYS["{name}"])'
 
 
 def _load_tensorflow(dtype: str, name: str) -> str:
     if dtype == "bfloat16":
-        return f'tf.bitcast(tf.constant(ARRAYS["{name}{_BFLOAT16}"]), tf.bfloat16)'
+        return f'tf.bitcast(tf.constant(ARRAYS["{name}{BFLOAT16}"]), tf.bfloat16)'
     return f'tf.constant(ARRAYS["{name}"])'
 
 

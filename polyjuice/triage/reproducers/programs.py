@@ -126,7 +126,12 @@ class Programs:
 
 def lowered_name(side: str) -> str:
     """The file beside the reproducer that holds the ONNX model of side A or B as it was compiled."""
-    return f"{side.lower()}.lowered.onnx"
+    return f"{program_stem(side)}.onnx"
+
+
+def program_stem(side: str) -> str:
+    """The name, without an ending, of the file that holds the program of side A or B as it was compiled."""
+    return f"{side.lower()}.lowered"
 
 
 def laid_out(name: str, type: TensorType, layout: str) -> str:

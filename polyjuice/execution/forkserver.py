@@ -1,0 +1,116 @@
+"""Fork servers: a process that has imported a compiler's framework once, and from which fresh workers are forked.
+
+A worker from scratch imports its framework and prepares its toolchain anew, which takes Torch 6 to 20 seconds. A forked
+one shares what its server has done, and nothing that another worker does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing.util import Finalize
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from polyjuice.compilers import CompilerInfo
+from polyjuice.execution._forks import NUMBER
+from polyjuice.execution.process import Handle, Surroundings, WorkerProcess, launcher
+
+_KEPT = 2
+"""How many servers a process of ours keeps: that of the compiler under test, and one that it is compared with."""
+
+_ANSWER_S = 60.0
+"""How long a server may take to fork."""
+
+_Key = tuple[str, str, str, frozenset[tuple[str, str]]]
+
+_servers: OrderedDict[_Key, ForkServer] = OrderedDict()
+_lock = Lock()
+
+
+class ForkServer:
+    """A process that forks workers; it is started by the first that asks for one."""
+
+    def __init__(self, compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> None:
+        """Start it; ``ready`` waits for it. Raises EnvironmentProblem."""
+        self.process = WorkerProcess(launcher(compiler, python), options, server=True)
+        self.ready = False
+        self._lock = Lock()
+
+    def fork(self, surroundings: Surroundings) -> Handle:
+        """A worker, forked now. Raises OSError where the server has gone."""
+        text = json.dumps(dict(surroundings.settings)).encode()
+        reported, end = os.pipe()
+        channel = self.process.channel
+        try:
+            with self._lock:
+                descriptors = [surroundings.channel.fileno(), surroundings.errors, surroundings.lifeline, end]
+                channel.settimeout(_ANSWER_S)
+                socket.send_fds(channel, [NUMBER.pack(len(text))], descriptors)
+                channel.sendall(text)
+                answer = channel.recv(NUMBER.size, socket.MSG_WAITALL)
+            if len(answer) < NUMBER.size:
+                raise ConnectionError("the fork server has ended")
+        except BaseException:
+            os.close(reported)
+            self.process.stop(at_once=True)
+            raise
+        finally:
+            os.close(end)
+        return _Forked(NUMBER.unpack(answer)[0], reported)
+
+
+class _Forked:
+    """A worker that its server waits for; ``reported`` is where the server writes how it ended."""
+
+    def __init__(self, pid: int, reported: int) -> None:
+        self.pid = pid
+        self._reported = reported
+        self._status: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self._status is None:
+            if not select.select([self._reported], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(f"worker {self.pid}", timeout or 0.0)
+            said = os.read(self._reported, NUMBER.size)
+            os.close(self._reported)
+            whole = len(said) == NUMBER.size  # a server that is killed reports nothing, and its workers are killed too
+            self._status = os.waitstatus_to_exitcode(NUMBER.unpack(said)[0]) if whole else -signal.SIGKILL
+        return self._status
+
+
+def server_of(compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> ForkServer:
+    """The server for workers of a compiler in an interpreter, on a device, in this environment. Raises
+    EnvironmentProblem where there is none yet and it cannot be started.
+    """
+    device = str(options.get("device", "cpu"))
+    key = str(compiler.path), str(python), device, frozenset(os.environ.items())
+    with _lock:
+        if key not in _servers:
+            while len(_servers) >= _KEPT:
+                _servers.popitem(last=False)[1].process.stop(at_once=True)
+            _servers[key] = ForkServer(compiler, python, {"device": device})
+            Finalize(None, end_servers, exitpriority=0)  # a process of a pool ends without running what atexit has
+        _servers.move_to_end(key)
+        return _servers[key]
+
+
+def end_servers() -> None:
+    """End all servers of this process; the workers that they forked live on."""
+    while _servers:
+        _servers.popitem()[1].process.stop(at_once=True)
+
+
+def forget(server: ForkServer) -> None:
+    """End a server, so that the next worker gets another."""
+    with _lock, suppress(StopIteration):
+        del _servers[next(key for key, other in _servers.items() if other is server)]
+    server.process.stop(at_once=True)

@@ -1,0 +1,77 @@
+"""Programs as their owners wrote them, in files: nothing could make them out of their graphs again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyjuice import formats
+from polyjuice.execution import Artifact
+from polyjuice.given.program import Program
+from polyjuice.ir import packed, unpacked
+
+
+def program_name(stem: str, format: str) -> str:
+    """The file that holds the text of a program, or the serialized model."""
+    return f"{stem}.{'onnx' if format == 'onnx' else 'py'}"
+
+
+def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
+    """Write a program without its arrays; what :func:`read` needs to know beside it."""
+    source = artifact.source
+    path = folder / program_name(stem, artifact.format)
+    path.write_bytes(source if isinstance(source, bytes) else source.encode())
+    return {
+        "format": artifact.format,
+        "arrays": list(artifact.arrays),
+        "setup": dict(artifact.setup),
+        "idioms": list(artifact.idioms),
+        "forms": [list(form) for form in artifact.forms],
+    }
+
+
+def read(folder: Path, stem: str, said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Artifact:
+    """A program, given what :func:`write` said, and its arrays among others by name. Raises OSError, KeyError."""
+    source = (folder / program_name(stem, said["format"])).read_bytes()
+    return Artifact(
+        said["format"],
+        source if said["format"] == "onnx" else source.decode(),
+        {name: arrays[name] for name in said["arrays"]},
+        setup=said["setup"],
+        idioms=tuple(said["idioms"]),
+        forms=tuple((operator, form) for operator, form in said.get("forms", ())),
+    )
+
+
+def save(folder: Path, stem: str, program: Program) -> None:
+    """Write a program that is no ONNX file whole: its graph, and itself. Raises FormatError where ONNX cannot hold it.
+
+    The graph is written last: a program is there if its graph is.
+    """
+    folder.mkdir(exist_ok=True)
+    arrays = {f"example_{i}": array for i, array in enumerate(program.examples or ())}
+    said: dict[str, Any] = {"examples": None if program.examples is None else list(arrays), "program": None}
+    if program.artifact:
+        said["program"] = write(folder, stem, program.artifact)
+        arrays.update(program.artifact.arrays)
+    (folder / f"{stem}.json").write_text(json.dumps(said), "utf-8")
+    held: dict[str, Any] = packed(arrays)
+    np.savez_compressed(folder / f"{stem}.npz", **held)
+    formats.save(program.graph, folder / f"{stem}.onnx")
+
+
+def load(folder: Path, stem: str) -> Program | None:
+    """The program that :func:`save` wrote; None where there is none. Raises FormatError."""
+    if not (folder / f"{stem}.onnx").is_file():
+        return None
+    graph = formats.load(folder / f"{stem}.onnx")
+    said = json.loads((folder / f"{stem}.json").read_text("utf-8"))
+    with np.load(folder / f"{stem}.npz") as stored:
+        arrays = unpacked(stored)
+    artifact = read(folder, stem, said["program"], arrays) if said["program"] else None
+    examples = None if said["examples"] is None else tuple(arrays[name] for name in said["examples"])
+    return Program(graph, artifact, examples)

@@ -1,0 +1,87 @@
+"""A program as its owner wrote it, with float64 in the place of every floating type: how far rounding takes it astray.
+
+Casts to floating types become casts to float64, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, numpy_helper
+
+from polyjuice.execution import Artifact
+from polyjuice.ir import dtypes
+
+_TORCH_TYPES = re.compile(r"torch\.(?:float32|float16|bfloat16|float|half)\b")
+_TORCH_CASTS = re.compile(r"\.(?:float|half|bfloat16)\(\)")
+
+_NARROW = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
+_TYPES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
+"""Attributes that name an element type."""
+
+
+def in_float64(artifact: Artifact) -> Artifact | None:
+    """The program in float64; None where it is one of ONNX that draws random numbers, so that no two runs agree."""
+    if isinstance(artifact.source, bytes):
+        model = ModelProto.FromString(artifact.source)
+        functions = [node for function in model.functions for node in function.node]
+        nodes = [*_nodes(model.graph.node), *_nodes(functions)]
+        if any("Random" in node.op_type or node.op_type in ("Bernoulli", "Dropout", "Multinomial") for node in nodes):
+            return None
+        _widen_graph(model.graph)
+        for node in functions:
+            _widen_node(node)
+        return replace(artifact, source=model.SerializeToString())
+    source = _TORCH_CASTS.sub(".double()", _TORCH_TYPES.sub("torch.float64", artifact.source))
+    arrays = {name: _widened(array) for name, array in artifact.arrays.items()}
+    return replace(artifact, source=source, arrays=arrays, setup={**artifact.setup, "wide": True})
+
+
+def _widened(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.float64) if dtypes.is_float(dtypes.of_array(array)) else array
+
+
+def _nodes(nodes: Iterable[NodeProto]) -> Iterable[NodeProto]:
+    """Nodes, and those inside of them."""
+    for node in nodes:
+        yield node
+        for attribute in node.attribute:
+            for graph in (attribute.g, *attribute.graphs):
+                yield from _nodes(graph.node)
+
+
+def _widen_graph(graph: GraphProto) -> None:
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        _widen_type(value.type)
+    for tensor in graph.initializer:
+        _widen_tensor(tensor)
+    for node in graph.node:
+        _widen_node(node)
+
+
+def _widen_node(node: NodeProto) -> None:
+    constant = node.op_type == "Constant"
+    for attribute in node.attribute:
+        if attribute.name in _TYPES and attribute.i in _NARROW:
+            attribute.i = TensorProto.DOUBLE
+        if attribute.type == AttributeProto.TENSOR:
+            _widen_tensor(attribute.t)
+        if constant and attribute.name in ("value_float", "value_floats"):
+            values = attribute.f if attribute.name == "value_float" else list(attribute.floats)
+            attribute.CopyFrom(AttributeProto(name="value", type=AttributeProto.TENSOR))
+            attribute.t.CopyFrom(numpy_helper.from_array(np.asarray(values, np.float64)))
+        for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            _widen_graph(graph)
+
+
+def _widen_type(type: TypeProto) -> None:
+    if type.tensor_type.elem_type in _NARROW:
+        type.tensor_type.elem_type = TensorProto.DOUBLE
+
+
+def _widen_tensor(tensor: TensorProto) -> None:
+    if tensor.data_type in _NARROW:
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float64), tensor.name))

@@ -1,0 +1,82 @@
+"""Torch modules and exported programs as they are. This file needs Torch; the rest of the project does without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+
+from polyjuice.execution import Artifact
+from polyjuice.formats import FormatError, torch_export
+from polyjuice.given.program import Program, unread
+from polyjuice.given.torch_source import NotCaptured, array_of, capture, run, tensors
+from polyjuice.ir import Graph, TensorType, dtypes
+
+
+def load(source: str) -> Program:
+    """The program of a ``.pt2`` file, or of ``module:callable``. Raises FormatError."""
+    if Path(source).is_file():
+        return _of_program(torch_export.load(source), source)
+    return from_module(*torch_export.call(source), source)
+
+
+def from_module(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
+) -> Program:
+    """The program of a module, for inputs of these types; ``where`` begins the messages. Raises FormatError."""
+    try:
+        graph = torch_export.from_module(model, args, kwargs, where)
+    except FormatError as error:
+        if program := _unread(model, args, kwargs or {}):
+            return program
+        raise error from None
+    return _program(graph, model, args, kwargs or {})
+
+
+def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
+    """A module that has no graph, as it is alone; None where its inputs or outputs are not of the IR's types."""
+    inputs = tensors((args, dict(kwargs)))
+    try:
+        artifact = capture(model, args, kwargs)
+        examples = tuple(map(array_of, inputs))
+        results = run(artifact, [tensor.detach().clone() for tensor in inputs])
+        made = [TensorType(dtypes.of_array(array), array.shape) for array in map(array_of, results)]
+    except (NotCaptured, TypeError):
+        return None
+    return Program(unread(list(map(_type, inputs)), made), artifact, examples)
+
+
+def _of_program(program: ExportedProgram, where: str) -> Program:
+    graph = torch_export.from_program(program, where)
+    if program.example_inputs is None:
+        return Program(graph)
+    args, kwargs = program.example_inputs
+    return _program(graph, program.module(), args, kwargs)
+
+
+def _program(graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program:
+    inputs = tensors((args, dict(kwargs)))
+    if [_type(t) for t in inputs] != list(graph.input_types):
+        return Program(graph)
+    examples = tuple(map(array_of, inputs))
+    return Program(graph, _artifact(graph, model, args, kwargs), examples)
+
+
+def _artifact(
+    graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Artifact | None:
+    """The module itself; None where it cannot be printed, or not as a program of the graph's outputs."""
+    try:
+        artifact = capture(model, args, kwargs)
+    except NotCaptured:
+        return None
+    inputs = tensors((args, dict(kwargs)))
+    results = run(artifact, [tensor.detach().clone() for tensor in inputs])
+    return artifact if [_type(t) for t in results] == list(graph.output_types) else None
+
+
+def _type(tensor: torch.Tensor) -> TensorType:
+    return TensorType(str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape))

@@ -1,0 +1,294 @@
+"""A Torch module as torch.compile sees it, printed as source that stands alone.
+
+Dynamo traces the module at the level of Torch's own functions and methods, before anything is decomposed. What it hands
+to a backend is printed statement by statement: views, in-place operators and tensors made on the way stay what they
+are. Parameters, buffers and other tensors that the module holds become named arrays.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+from torch.utils import _pytree
+
+from polyjuice.execution import Artifact
+from polyjuice.ir import dtypes
+from polyjuice.lower.python_text import array_key, function, model_class
+
+_ADDED = re.compile(r"^[lL]_|(?<![a-z])(self|modules|parameters|buffers)_+")
+"""What Dynamo adds to the names of inputs, and of what a module holds."""
+
+_NAMED = {"device": "torch.device", "inf": 'float("inf")', "nan": 'float("nan")', "NoneType": "type(None)"}
+"""What FX calls by names of its own, as it is called where only Torch is imported."""
+
+
+class NotCaptured(Exception):
+    """The module cannot be printed: it is no single graph, or holds what only its own code can make.
+
+    Or it draws random numbers, so that nothing can be said about its results.
+    """
+
+
+def capture(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Artifact:
+    """The source of a module for inputs like these. It takes and returns the tensors among them, flattened.
+
+    The source has been run, and gave what the module gives, bit for bit. Raises NotCaptured.
+    """
+    try:
+        with warnings.catch_warnings(), torch.random.fork_rng(devices=()), torch.no_grad():
+            warnings.simplefilter("ignore")
+            artifact, inputs, wanted = _captured(model, args, kwargs)
+            torch.manual_seed(0)
+            found = run(artifact, _copies(inputs))
+            torch.manual_seed(1)
+            other = run(artifact, inputs)
+    except NotCaptured:
+        raise
+    except Exception as error:
+        raise NotCaptured(str(error)) from error
+    if not _equal(found, wanted):
+        raise NotCaptured("its source gives other results than the module")
+    if not _equal(found, other):
+        raise NotCaptured("it draws random numbers")
+    return artifact
+
+
+def run(artifact: Artifact, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Run the source of an artifact, uncompiled."""
+    assert isinstance(artifact.source, str)
+    module = ModuleType("given")
+    exec(artifact.source, module.__dict__)
+    model = module.Model({name: tensor_of(array) for name, array in artifact.arrays.items()})
+    return list(model(*inputs))
+
+
+def tensors(values: Any) -> list[torch.Tensor]:
+    """The tensors among nested values, in the order of ``torch.export``'s inputs and outputs."""
+    return [value for value in _pytree.tree_leaves(values) if isinstance(value, torch.Tensor)]
+
+
+def array_of(tensor: torch.Tensor) -> np.ndarray:
+    """A tensor's values. Raises TypeError where the IR has no such type."""
+    tensor = tensor.detach().cpu().contiguous()
+    if str(tensor.dtype).removeprefix("torch.") not in dtypes.ALL:
+        raise TypeError(f"{tensor.dtype} is not supported")
+    if tensor.dtype == torch.bfloat16:
+        return np.asarray(tensor.view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
+    return np.array(tensor.numpy())
+
+
+def tensor_of(array: np.ndarray) -> torch.Tensor:
+    """The inverse of :func:`array_of`."""
+    if dtypes.of_array(array) == "bfloat16":
+        return torch.tensor(array.view(np.int16)).view(torch.bfloat16)
+    return torch.tensor(array)
+
+
+def _captured(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Artifact, list[torch.Tensor], list[torch.Tensor]]:
+    """The artifact, tensors like those given, and what the module makes of them."""
+    model = copy.deepcopy(model)  # a run may change what it holds
+    given = _copies((args, dict(kwargs)))
+    recorder = _Recorder()
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    args, named = _copies(given)
+    result = torch.compile(model, backend=recorder, fullgraph=True, dynamic=False)(*args, **named)
+    torch._dynamo.reset()
+    inputs = tensors((args, named))
+    layouts = [_layout(tensor) for tensor in inputs]
+    setup = {"layouts": layouts} if {*layouts} - {"contiguous"} else {}
+    writer = _Writer(recorder, inputs, tensors(result))
+    source = writer.source()
+    return Artifact("torch", source, writer.arrays, setup=setup, idioms=("as given",)), tensors(given), tensors(result)
+
+
+def _copies(values: Any) -> Any:
+    """Nested values with tensors of their own, in memory laid out as it was."""
+    return _pytree.tree_map(lambda v: v.detach().clone() if isinstance(v, torch.Tensor) else v, values)
+
+
+def _layout(tensor: torch.Tensor) -> str:
+    """How an input lies in memory, in the words of the Torch compilers."""
+    if tensor.is_contiguous():
+        return "contiguous"
+    if tensor.permute(*reversed(range(tensor.ndim))).is_contiguous():
+        return "transposed"
+    last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(tensor.ndim)
+    return "channels_last" if last and tensor.is_contiguous(memory_format=last) else "contiguous"
+
+
+def _equal(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor]) -> bool:
+    def same(a: torch.Tensor, b: torch.Tensor) -> bool:
+        nan = a.is_floating_point() or a.is_complex()
+        return a.dtype == b.dtype and a.shape == b.shape and torch.allclose(a, b, 0, 0, equal_nan=nan)
+
+    return len(found) == len(wanted) and all(map(same, found, wanted))
+
+
+@dataclass
+class _Recorder:
+    """A backend of torch.compile that keeps the one graph that it is given, and what that runs on."""
+
+    graph: torch.fx.Graph | None = None
+    arguments: list[Any] = field(default_factory=list)
+    before: list[Any] = field(default_factory=list)
+    """The arguments' values before the run."""
+    changed: list[bool] = field(default_factory=list)
+    """Whether the run wrote over an argument."""
+    results: list[Any] = field(default_factory=list)
+
+    def __call__(self, module: torch.fx.GraphModule, examples: Sequence[Any]) -> Any:
+        self.graph = module.graph
+
+        def run(*arguments: Any) -> Any:
+            if not all(isinstance(argument, torch.Tensor) for argument in arguments):
+                raise NotCaptured("an argument of its graph is no tensor")
+            self.arguments = list(arguments)
+            self.before = [argument.detach().clone() for argument in arguments]
+            versions = [argument._version for argument in arguments]
+            self.results = list(module(*arguments))
+            self.changed = [a._version != version for a, version in zip(arguments, versions, strict=True)]
+            return tuple(self.results)
+
+        return run
+
+
+class _Writer:
+    """Prints one recorded graph."""
+
+    def __init__(self, recorded: _Recorder, inputs: Sequence[torch.Tensor], results: Sequence[torch.Tensor]) -> None:
+        """``inputs`` are the tensors that the module was called with, ``results`` those that it returned."""
+        if recorded.graph is None:
+            raise NotCaptured("it computes nothing")
+        self.arrays: dict[str, np.ndarray] = {}
+        self._recorded = recorded
+        self._graph = recorded.graph
+        self._inputs = inputs
+        self._results = results
+        self._setup: list[str] = []
+        self._first: list[str] = []
+        self._names: dict[str, str] = {}
+        """What stands for a name of the graph: an identifier, or an attribute of the model."""
+        self._taken = {"self", "torch", "arrays", *(node.name for node in self._graph.nodes)}
+
+    def source(self) -> str:
+        """The text of the program. Raises NotCaptured."""
+        places = [node for node in self._graph.nodes if node.op == "placeholder"]
+        parameters = [self._fresh(f"x{n}") for n in range(len(self._inputs))]
+        values = zip(places, self._recorded.arguments, self._recorded.before, self._recorded.changed, strict=True)
+        for place, argument, before, changed in values:
+            target = str(place.target)
+            number = _index(self._inputs, argument)
+            if number is None:
+                self._hold(target, argument, before, changed)
+                continue
+            if parameters[number] == f"x{number}" and _plain(target) not in self._taken:
+                parameters[number] = self._fresh(_plain(target))
+            self._names[target] = parameters[number]
+        body = [*self._first, *self._statements()]
+        returned = ", ".join(map(self._returned, self._results, [parameters] * len(self._results)))
+        forward = function("forward", ["self", *parameters], [*body, f"return ({returned},)"])
+        return "\n".join(["import torch", "", "", *model_class("Model", "torch.nn.Module", self._setup, [forward]), ""])
+
+    def _fresh(self, name: str) -> str:
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _hold(self, target: str, argument: Any, before: torch.Tensor, changed: bool) -> None:
+        """Make what the module holds an attribute of the model; what a run writes over is copied for each run."""
+        attribute = self._kept(_plain(target), before, isinstance(argument, torch.nn.Parameter))
+        self._names[target] = attribute
+        if changed:
+            self._names[target] = self._fresh(_plain(target))
+            self._first.append(f"{self._names[target]} = {attribute}.clone()")
+
+    def _kept(self, name: str, value: torch.Tensor, parameter: bool) -> str:
+        """An attribute of the model with the value of a tensor."""
+        attribute = self._fresh(f"w_{name}")
+        array = array_of(value)
+        key = array_key(array)
+        self.arrays[key] = array
+        text = f'arrays["{key}"]'
+        if parameter:
+            self._setup.append(f"self.{attribute} = torch.nn.Parameter({text}, requires_grad=False)")
+        else:
+            self._setup.append(f'self.register_buffer("{attribute}", {text})')
+        return f"self.{attribute}"
+
+    def _statements(self) -> Iterator[str]:
+        """The statements that compute something, in the words of the program."""
+        code = self._graph.python_code("self")
+        (defined,) = (part for part in ast.parse(code.src).body if isinstance(part, ast.FunctionDef))
+        renamed = _Renamed(self._names)
+        read = {node.id for node in ast.walk(defined) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        made = {node.id for node in ast.walk(defined) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        foreign = read & {*code.globals, "self"} - made - {"torch", *_NAMED}
+        if foreign:
+            raise NotCaptured(f"it needs {', '.join(sorted(foreign))}")
+        for statement in defined.body:
+            match statement:
+                case ast.Return() | ast.Assign(value=ast.Constant(value=None)):  # FX lets go of what is not read again
+                    continue
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
+                    if other in self._names:
+                        self._names[name] = self._names[other]
+                        continue
+                    if name not in read:
+                        continue
+            yield ast.unparse(ast.fix_missing_locations(renamed.visit(statement)))
+
+    def _returned(self, result: torch.Tensor, parameters: Sequence[str]) -> str:
+        """The expression for a tensor that the module returned."""
+        output = next(node for node in self._graph.nodes if node.op == "output")
+        number = _index(self._recorded.results, result)
+        if number is not None:
+            outputs: Any = output.args[0]
+            name = str(outputs[number].name)
+            return self._names.get(name, name)
+        if (number := _index(self._inputs, result)) is not None:
+            return parameters[number]
+        if (number := _index(self._recorded.arguments, result)) is not None:
+            places = [str(node.target) for node in self._graph.nodes if node.op == "placeholder"]
+            return self._names[places[number]]
+        return self._kept("result", result, False)
+
+
+class _Renamed(ast.NodeTransformer):
+    """Replaces names by the expressions that stand for them."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        text = self._names.get(node.id) or _NAMED.get(node.id)
+        if text is None:
+            return node
+        expression = ast.parse(text, mode="eval").body
+        if isinstance(expression, ast.Name | ast.Attribute):
+            expression.ctx = node.ctx
+        return expression
+
+
+def _index(tensors: Sequence[Any], wanted: torch.Tensor) -> int | None:
+    """Where that very tensor is among others."""
+    return next((n for n, tensor in enumerate(tensors) if tensor is wanted), None)
+
+
+def _plain(name: str) -> str:
+    """A name of Dynamo's as the module's owner would know it: ``L_self_parameters_weight_`` is weight."""
+    clean = _ADDED.sub("", _ADDED.sub("", name)).strip("_")
+    return clean if clean.isidentifier() else "value"

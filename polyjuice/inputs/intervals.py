@@ -1,0 +1,25 @@
+"""The intervals that inputs lie in, for rules that hold on some values alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from polyjuice.ir import Graph
+
+Intervals = Mapping[str, tuple[float, float]]
+"""The least and the largest value by the name of an input; an input that it lacks may be anything."""
+
+
+def intervals(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, tuple[float, float]]:
+    """The intervals that these inputs lie in; none of an input with NaN or infinities, and none of booleans."""
+    finite = {name: x for name, x in zip(graph.inputs, arrays, strict=True) if x.size and x.dtype.kind != "b"}
+    wide = {name: np.asarray(x, np.float64) for name, x in finite.items()}
+    return {name: (float(x.min()), float(x.max())) for name, x in wide.items() if np.isfinite(x).all()}
+
+
+def joined(first: Intervals, second: Intervals) -> dict[str, tuple[float, float]]:
+    """The least intervals that hold the values of both."""
+    both = first.keys() & second.keys()
+    return {name: (min(first[name][0], second[name][0]), max(first[name][1], second[name][1])) for name in both}

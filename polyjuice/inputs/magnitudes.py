@@ -1,0 +1,110 @@
+"""Integers that are as large as exact results allow.
+
+A graph that only moves, compares and selects is exact on every integer of its types; products and sums are exact on
+smaller ones. The largest magnitude is searched for: first on the seed graph alone, jointly for all inputs and then for
+one input after another, and what was found is tried in all variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from polyjuice.inputs.distributions import distributed
+from polyjuice.interpret import EvaluationError
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.numerics import exact_outputs
+
+#: Magnitudes small enough for most graphs, from the most telling to the safest.
+SMALL = (6, 3, 1)
+
+#: The chance that an element is zero, whatever its magnitude would be.
+_ZERO = 0.08
+
+#: Graphs whose values have more elements than this in all are evaluated too slowly for a search.
+_SEARCHED = 2**18
+
+Limits = Sequence[int]
+"""The largest magnitude of each input."""
+
+
+def largest(dtype: str) -> int:
+    """The largest magnitude that is tried in a type. (Sums of 64-bit integers must not overflow unnoticed.)"""
+    _, high = dtypes.exact_integers(dtype)
+    return 2**62 - 1 if dtype == "int64" else high
+
+
+def are_large(inputs: Sequence[np.ndarray]) -> bool:
+    """Whether some integers are larger than small ones are."""
+    return any(bool((np.abs(array.astype(np.float64)) > SMALL[0]).any()) for array in inputs if array.size)
+
+
+def units(types: Sequence[TensorType], rng: np.random.Generator) -> list[np.ndarray]:
+    """Numbers from -1 to 1 in distributions that are drawn, one of them at an end; for booleans, booleans."""
+    return [_unit(t, rng) for t in types]
+
+
+def _unit(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    if t.dtype == "bool":
+        return distributed(np.asarray(rng.integers(0, 2, t.shape)).astype(bool), rng)
+    unit = np.asarray(rng.uniform(-1, 1, t.shape) ** rng.choice([1, 3]))
+    greatest = np.abs(unit).max(initial=0)
+    unit = np.where(rng.random(t.shape) < _ZERO, 0.0, unit / greatest) if unit.size > 1 else np.sign(unit)
+    return distributed(unit if t.dtype in dtypes.SIGNED + dtypes.FLOATS else np.abs(unit), rng)
+
+
+def scaled(types: Sequence[TensorType], units: Sequence[np.ndarray], limits: Limits) -> tuple[np.ndarray, ...]:
+    """Integers of magnitudes up to the limits; what is not zero does not become zero."""
+    return tuple(
+        u if t.dtype == "bool" else _integers(t, u, limit) for t, u, limit in zip(types, units, limits, strict=True)
+    )
+
+
+def _integers(t: TensorType, unit: np.ndarray, limit: int) -> np.ndarray:
+    size = np.minimum(np.ceil(np.abs(unit) * limit), limit)
+    signed = size if t.dtype in dtypes.UNSIGNED else np.copysign(size, unit)
+    return np.asarray(signed).astype(dtypes.to_numpy(t.dtype))
+
+
+def candidates(graph: Graph, units: Sequence[np.ndarray], large: bool) -> Iterator[Limits]:
+    """The limits to try in a graph and its variants, from the most telling to the safest; ``large`` ones first."""
+    if large and sum(t.size for t in graph.types.values()) <= _SEARCHED:
+        found = _largest(graph, units)
+        yield found
+        yield [max(round(limit**0.5), SMALL[0]) for limit in found]
+    yield from ([limit] * len(units) for limit in SMALL)
+
+
+def _largest(graph: Graph, units: Sequence[np.ndarray]) -> Limits:
+    """The largest limits at which as many outputs are exact as at small ones."""
+    types = graph.input_types
+    ends = [largest(t.dtype) for t in types]
+    small = [min(SMALL[0], end) for end in ends]
+    wanted = _exact(graph, scaled(types, units, small))
+
+    def enough(limits: Limits) -> bool:
+        return _exact(graph, scaled(types, units, limits)) >= wanted
+
+    if wanted < 1:
+        return small
+    if enough(ends):
+        return ends
+    low, high = SMALL[0].bit_length() - 1, max(ends).bit_length()
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if enough([min(2**middle - 1, end) for end in ends]) else (low, middle)
+    found = [max(min(2**low - 1, end), least) for end, least in zip(ends, small, strict=True)]
+    for i, end in enumerate(ends):
+        raised = [*found[:i], end, *found[i + 1 :]]
+        if found[i] < end and len(ends) > 1 and enough(raised):
+            found = raised
+    return found
+
+
+def _exact(graph: Graph, inputs: Sequence[np.ndarray]) -> int:
+    """How many outputs are exact; -1 where the graph has no value."""
+    try:
+        return sum(exact_outputs(graph, inputs))
+    except EvaluationError:
+        return -1

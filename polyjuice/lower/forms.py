@@ -1,0 +1,67 @@
+"""The forms in which a format can write an operator, and which of them an artifact has.
+
+A form is one of several ways to say the same application: an attribute that is absent because its default is meant,
+axes as an attribute or as an input, a method or a function. Each lowering declares its forms, and uses them through
+:class:`Drawn`. So ``benchmarks/forms.py`` can count each, and a declared form that never occurs is seen.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection
+
+Form = tuple[str, str]
+"""An operator, by its qualified name, and the name of one of its forms."""
+
+
+MODEL = "model"
+"""What forms are called of that concern a whole program."""
+
+ALL = "forms"
+"""The name of all forms together."""
+
+
+FOLLOWED = 0.9
+"""How often a form is chosen that a seed model has."""
+
+
+class Drawn:
+    """The forms that one artifact has so far, of those that its format declares.
+
+    ``lacks`` names forms, as ``text`` does, that this artifact is not to have. ``said`` names those that its seed model
+    has: they are chosen mostly, and where ``lacks`` has ALL, no others are.
+    """
+
+    def __init__(self, declared: Collection[Form], lacks: Collection[str] = (), said: Collection[str] = ()) -> None:
+        self._declared = declared
+        self._lacks = frozenset(lacks)
+        self._said = frozenset(said)
+        self._used: list[Form] = []
+
+    def wants(self, form: Form, rng: random.Random, chance: float, followed: float = FOLLOWED) -> bool:
+        """Whether the seed chooses a form: by one chance, or by another where the seed model has the form.
+
+        ``rng`` is asked whatever the artifact may have: other choices stay.
+        """
+        chosen = rng.random()
+        return self.may(form) and chosen < (max(chance, followed) if text(form) in self._said else chance)
+
+    def may(self, form: Form) -> bool:
+        """Whether the artifact may have a form."""
+        return text(form) not in self._lacks and (ALL not in self._lacks or text(form) in self._said)
+
+    def use(self, form: Form) -> None:
+        """Remember that the artifact has a form. Raises KeyError unless its format declares the form."""
+        if form not in self._declared:
+            raise KeyError(f"the form {text(form)!r} is not declared")
+        self._used.append(form)
+
+    @property
+    def used(self) -> tuple[Form, ...]:
+        """The forms, in order, with one entry for each use."""
+        return tuple(sorted(self._used))
+
+
+def text(form: Form) -> str:
+    """A form as one line."""
+    return ": ".join(form)

@@ -1,0 +1,103 @@
+"""Attributes that are absent because their default is meant, and attributes that say a default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from onnx import AttributeProto, NodeProto, defs, helper
+
+from polyjuice.formats.tensors import code_of
+from polyjuice.ir import Attrs
+from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, attribute, drop, give
+from polyjuice.ops import TABLE, axes
+
+_ABSENT, _GIVEN = 0.5, 0.3
+
+Default = Callable[[NodeProto, Site], Any]
+
+_WITH_KERNELS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
+
+
+def rules() -> Iterator[Rule]:
+    """Forms for each attribute that has a default, in ONNX's schema or in its prose."""
+    for (domain, operator), op in TABLE.items():
+        if domain or op.unrolled:
+            continue
+        schema = defs.get_schema(operator, op.since)
+        for name, declared in schema.attributes.items():
+            if any(attr.name == name and not attr.as_input for attr in op.attrs):
+                if name in _DEFAULTS or declared.default_value.name:
+                    yield Rule(f"{name} absent", (operator,), _ABSENT, _absent(name))
+            elif declared.default_value.name:
+                yield Rule(f"{name} given", (operator,), _GIVEN, _given(name))
+    yield Rule("kernel_shape given", _WITH_KERNELS, _ABSENT, _kernel_given)
+
+
+def _absent(name: str) -> Write:
+    def write(node: NodeProto, site: Site) -> bool:
+        given = attribute(node, name)
+        default = _default(node, name, site)
+        if given is None or default is None:
+            return False
+        value = helper.get_attribute_value(given)
+        if value != default and not _same_axes(node, {name: value}, {name: default}, site):
+            return False
+        drop(node, name)
+        return True
+
+    return write
+
+
+def _given(name: str) -> Write:
+    def write(node: NodeProto, site: Site) -> bool:
+        schema = defs.get_schema(node.op_type, site.opset)
+        if attribute(node, name) or name not in schema.attributes:
+            return False
+        default: AttributeProto = schema.attributes[name].default_value
+        node.attribute.append(default)
+        return True
+
+    return write
+
+
+def _kernel_given(node: NodeProto, site: Site) -> bool:
+    give(node, "kernel_shape", site.operand(node, 3 if node.op_type == "QLinearConv" else 1).shape[2:])
+    return True
+
+
+def _default(node: NodeProto, name: str, site: Site) -> Any:
+    """The value that is meant where an attribute is absent; None where there is none."""
+    if name in _DEFAULTS:
+        return _DEFAULTS[name](node, site)
+    schema = defs.get_schema(node.op_type, site.opset)
+    default = schema.attributes[name].default_value if name in schema.attributes else None
+    return helper.get_attribute_value(default) if default is not None and default.name else None
+
+
+def _same_axes(node: NodeProto, given: Attrs, default: Attrs, site: Site) -> bool:
+    """Whether attributes name the same axes, counted from whichever end."""
+    ranks = site.operand(node).rank, site.result(node).rank
+    given, default = (axes.from_the_front(node.op_type, attrs, *ranks) for attrs in (given, default))
+    return not axes.NAMES.isdisjoint(given) and given == default
+
+
+def _spatial(value: int, per_axis: int = 1) -> Default:
+    """The same value for each spatial axis, or for each end of them."""
+
+    def default(node: NodeProto, site: Site) -> list[int]:
+        image = site.result(node) if node.op_type == "Col2Im" else site.operand(node)
+        return [value] * (per_axis * (image.rank - 2))
+
+    return default
+
+
+_DEFAULTS: Mapping[str, Default] = {
+    "perm": lambda node, site: list(reversed(range(site.operand(node).rank))),
+    "strides": _spatial(1),
+    "dilations": _spatial(1),
+    "pads": _spatial(0, 2),
+    "output_padding": _spatial(0),
+    "dtype": lambda node, site: code_of(site.operand(node).dtype),
+}
+"""Defaults that ONNX's prose states, and not its schema."""

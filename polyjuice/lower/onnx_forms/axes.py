@@ -1,0 +1,304 @@
+"""Axes, shapes and bounds: which are left out, in which order they stand, and how a size is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from onnx import NodeProto
+
+from polyjuice.lower.onnx_forms.rule import (
+    Rule,
+    Site,
+    attribute,
+    become,
+    cut_inputs,
+    drop,
+    give,
+    given_inputs,
+    observed,
+    set_input,
+    value,
+)
+from polyjuice.ops import TABLE
+
+REDUCTIONS = tuple(name for domain, name in TABLE if not domain and name.startswith("Reduce"))
+
+_HUGE = (np.iinfo(np.int64).max, np.iinfo(np.int32).max)
+"""What exporters write for "to the end"."""
+
+_NUM_OUTPUTS_OPSET = 18
+"""The version of ONNX that gave Split the attribute num_outputs, and most reductions their axes as an input."""
+
+
+def rules() -> Iterator[Rule]:
+    listed = (*REDUCTIONS, "Squeeze", "Unsqueeze")
+    yield observed("axes as attribute", listed, lambda node, site: attribute(node, "axes") is not None)
+    yield observed("all axes", REDUCTIONS, _all_axes)
+    yield Rule("axes absent", (*REDUCTIONS, "Squeeze"), 0.5, _axes_absent)
+    yield Rule("axes empty", REDUCTIONS, 0.2, _axes_empty)
+    yield Rule("axes out of order", listed, 0.3, _out_of_order)
+    yield Rule("axes absent", ("Slice",), 0.5, _slice_axes_absent)
+    yield Rule("steps absent", ("Slice",), 0.5, _steps_absent)
+    yield Rule("ends beyond the size", ("Slice",), 0.3, _ends_beyond)
+    yield Rule("bounds from the end", ("Slice",), 0.2, _bounds_from_the_end)
+    yield Rule("bounds of int32", ("Slice",), 0.1, _bounds_of_int32)
+    yield Rule("axes given", ("Pad",), 0.2, _pad_axes)
+    yield Rule("axes absent", ("CenterCropPad",), 0.5, _crop_axes_absent)
+    yield Rule("split absent", ("Split",), 0.5, _split_absent)
+    yield Rule("0 for a kept size", ("Reshape",), 0.3, _zero_for_kept)
+    yield Rule("-1 for one size", ("Reshape",), 0.3, _one_unknown)
+    yield Rule("1 for a kept size", ("Expand",), 0.3, _one_for_kept)
+    yield Rule("shape of fewer axes", ("Expand",), 0.3, _fewer_axes)
+    yield Rule("axis of int32", ("CumSum",), 0.2, _axis_of_int32)
+    yield observed("over flattened axes", ("Softmax", "LogSoftmax", "Hardmax"), _old_softmax)
+    yield Rule("axis before sizes of one", ("Softmax", "LogSoftmax"), 0.8, _flattened_axis)
+    yield Rule("as Flatten", ("Reshape",), 0.1, _as_flatten)
+
+
+def _axes(node: NodeProto, site: Site) -> list[int] | None:
+    """The axes that a node lists, as an attribute or an input; None where it lists none."""
+    array = site.array(node, 1)
+    return value(node, "axes") if array is None else array.ravel().tolist()
+
+
+def _set_axes(node: NodeProto, site: Site, axes: list[int]) -> None:
+    if attribute(node, "axes"):
+        give(node, "axes", axes)
+    else:
+        set_input(node, 1, site.integers(axes))
+
+
+def _leave_axes(node: NodeProto) -> None:
+    drop(node, "axes")
+    del node.input[1:]
+
+
+def _from_the_front(axes: list[int], rank: int) -> list[int]:
+    return sorted(axis % rank for axis in axes)
+
+
+def _all_axes(node: NodeProto, site: Site) -> bool:
+    """Whether a reduction names every axis, of at least one (of no axes, ``noop_with_empty_axes`` would matter)."""
+    axes, rank = _axes(node, site), site.operand(node).rank
+    return bool(axes) and axes is not None and _from_the_front(axes, rank) == list(range(rank))
+
+
+def _axes_absent(node: NodeProto, site: Site) -> bool:
+    if node.op_type == "Squeeze":
+        axes, t = _axes(node, site), site.operand(node)
+        meant = axes is not None and _from_the_front(axes, t.rank) == [i for i, n in enumerate(t.shape) if n == 1]
+    else:
+        meant = _all_axes(node, site) and not value(node, "noop_with_empty_axes", 0)
+    if meant:
+        _leave_axes(node)
+    return meant
+
+
+def _axes_empty(node: NodeProto, site: Site) -> bool:
+    if not given_inputs(node, 1) or not _all_axes(node, site) or value(node, "noop_with_empty_axes", 0):
+        return False
+    set_input(node, 1, site.integers([]))
+    return True
+
+
+def _out_of_order(node: NodeProto, site: Site) -> bool:
+    axes = _axes(node, site)
+    if axes is None or len(axes) < 2:
+        return False
+    _set_axes(node, site, site.rng.sample(axes, len(axes)) if len(axes) > 2 else axes[::-1])
+    return True
+
+
+def _slice_axes_absent(node: NodeProto, site: Site) -> bool:
+    axes, rank = site.array(node, 3), site.operand(node).rank
+    if axes is None or [int(a) % rank for a in axes] != list(range(len(axes))):
+        return False
+    node.input[3] = ""
+    cut_inputs(node)
+    return True
+
+
+def _steps_absent(node: NodeProto, site: Site) -> bool:
+    steps = site.array(node, 4)
+    if steps is None or (steps != 1).any():
+        return False
+    del node.input[4:]
+    cut_inputs(node)
+    return True
+
+
+def _cut(node: NodeProto, site: Site) -> list[tuple[int, int, int, int]] | None:
+    """Start, end, step and size along each axis that a Slice names."""
+    arrays = [site.array(node, position) for position in range(1, 5)]
+    if any(array is None and given_inputs(node, place) for place, array in enumerate(arrays, 1)):
+        return None
+    starts, ends = (np.asarray(a).tolist() for a in arrays[:2])
+    axes = range(len(starts)) if arrays[2] is None else arrays[2].tolist()
+    steps = [1] * len(starts) if arrays[3] is None else arrays[3].tolist()
+    shape = site.operand(node).shape
+    return [(s, e, step, shape[axis]) for s, e, step, axis in zip(starts, ends, steps, axes, strict=True)]
+
+
+def _ends_beyond(node: NodeProto, site: Site) -> bool:
+    cuts = _cut(node, site)
+    if not cuts or not any(end == size and step > 0 for _, end, step, size in cuts):
+        return False
+    ends = [site.rng.choice(_HUGE) if end == size and step > 0 else end for _, end, step, size in cuts]
+    node.input[2] = site.integers(ends)
+    return True
+
+
+def _bounds_from_the_end(node: NodeProto, site: Site) -> bool:
+    cuts = _cut(node, site)
+    if not cuts or not any(0 <= start < size for start, _, _, size in cuts):
+        return False
+    node.input[1] = site.integers([start - size if 0 <= start < size else start for start, _, _, size in cuts])
+    node.input[2] = site.integers([end - size if 0 <= end < size else end for _, end, _, size in cuts])
+    return True
+
+
+def _bounds_of_int32(node: NodeProto, site: Site) -> bool:
+    arrays = [site.array(node, position) for position in range(1, len(node.input))]
+    for position, array in enumerate(arrays, 1):
+        if node.input[position] and (array is None or np.abs(array).max(initial=0) > _HUGE[1]):
+            return False
+    for position, array in enumerate(arrays, 1):
+        if array is not None:
+            node.input[position] = site.constant(array.astype(np.int32))
+    return True
+
+
+def _pad_axes(node: NodeProto, site: Site) -> bool:
+    """Pads of the axes alone that have some."""
+    pads, rank = site.array(node, 1), site.operand(node).rank
+    if pads is None or given_inputs(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
+        return False
+    ends = pads.reshape(2, rank)
+    axes = [axis for axis in range(rank) if ends[:, axis].any()] or [0][:rank]
+    if len(axes) == rank:
+        return False
+    node.input[1] = site.integers(ends[:, axes].ravel().tolist())
+    set_input(node, 3, site.integers([a - rank if site.rng.random() < 0.5 else a for a in axes]))
+    return True
+
+
+def _crop_axes_absent(node: NodeProto, site: Site) -> bool:
+    axes, rank = value(node, "axes"), site.operand(node).rank
+    if axes is None or [axis % rank for axis in axes] != list(range(rank)):
+        return False
+    drop(node, "axes")
+    return True
+
+
+def _split_absent(node: NodeProto, site: Site) -> bool:
+    """Parts of one size; from opset 18 on, the number of parts is told, and the last may be smaller."""
+    array = site.array(node, 1)
+    parts = value(node, "split") if array is None else array.tolist()
+    if not parts or parts[0] == 0:
+        return False
+    whole = -(-sum(parts) // len(parts))
+    even = all(part == whole for part in parts[:-1]) and 0 < parts[-1] <= whole
+    if not even or (parts[-1] < whole and site.opset < _NUM_OUTPUTS_OPSET):
+        return False
+    drop(node, "split")
+    del node.input[1:]
+    if site.opset >= _NUM_OUTPUTS_OPSET:
+        give(node, "num_outputs", len(parts))
+    return True
+
+
+def _target(node: NodeProto, site: Site) -> list[int] | None:
+    """The shape that a Reshape asks for, where it is plain numbers above 0."""
+    shape = site.array(node, 1)
+    if node.op_type != "Reshape" or shape is None or (shape <= 0).any() or value(node, "allowzero", 0):
+        return None
+    found: list[int] = shape.tolist()
+    return found
+
+
+def _zero_for_kept(node: NodeProto, site: Site) -> bool:
+    shape, before = _target(node, site), site.operand(node).shape
+    kept = [i for i, (n, m) in enumerate(zip(shape or (), before, strict=False)) if n == m]
+    if not shape or not kept:
+        return False
+    zeros = set(site.rng.sample(kept, site.rng.randint(1, len(kept))))
+    node.input[1] = site.integers([0 if i in zeros else n for i, n in enumerate(shape)])
+    return True
+
+
+def _one_unknown(node: NodeProto, site: Site) -> bool:
+    """-1 for any size that is not said as that of the operand."""
+    shape = site.array(node, 1)
+    if shape is None or (shape < 0).any() or 0 in site.result(node).shape or value(node, "allowzero", 0):
+        return False
+    told = [i for i, n in enumerate(shape.tolist()) if n]
+    if not told:
+        return False
+    unknown = site.rng.choice(told)
+    node.input[1] = site.integers([-1 if i == unknown else n for i, n in enumerate(shape.tolist())])
+    return True
+
+
+def _one_for_kept(node: NodeProto, site: Site) -> bool:
+    shape, before = site.array(node, 1), site.operand(node).shape
+    if shape is None:
+        return False
+    offset = len(shape) - len(before)
+    ones = [n == before[i - offset] and n != 1 if i >= offset else False for i, n in enumerate(shape)]
+    if not any(ones):
+        return False
+    node.input[1] = site.integers([1 if one else n for one, n in zip(ones, shape, strict=True)])
+    return True
+
+
+def _fewer_axes(node: NodeProto, site: Site) -> bool:
+    """Leading axes that are the operand's own."""
+    shape, before = site.array(node, 1), site.operand(node).shape
+    if shape is None or len(shape) != len(before) or not before or shape[0] != before[0]:
+        return False
+    kept = next((i for i, n in enumerate(shape) if n != before[i]), len(shape) - 1)
+    node.input[1] = site.integers(shape[kept:].tolist())
+    return True
+
+
+def _axis_of_int32(node: NodeProto, site: Site) -> bool:
+    axis = site.array(node, 1)
+    if axis is None:
+        return False
+    node.input[1] = site.constant(axis.astype(np.int32))
+    return True
+
+
+_ONE_AXIS_OPSET = 13
+"""The version of ONNX from which on Softmax and its like normalise over one axis; before, over all from it on."""
+
+
+def _old_softmax(node: NodeProto, site: Site) -> bool:
+    """Whether the operator is that of before opset 13."""
+    return site.opset < _ONE_AXIS_OPSET
+
+
+def _flattened_axis(node: NodeProto, site: Site) -> bool:
+    """Before opset 13: the axis, or another from which on there are as many elements, with sizes of one behind it."""
+    axis, shape = value(node, "axis"), site.operand(node).shape
+    if site.opset >= _ONE_AXIS_OPSET or axis is None:
+        return False
+    axis %= len(shape)
+    first = next((i + 1 for i in reversed(range(axis)) if shape[i] != 1), 0)
+    if first == axis:
+        return bool(axis + 1 < len(shape))
+    give(node, "axis", site.rng.randrange(first, axis))
+    return True
+
+
+def _as_flatten(node: NodeProto, site: Site) -> bool:
+    """A matrix whose rows are the leading axes."""
+    t, result = site.operand(node), site.result(node).shape
+    if len(result) != 2 or 0 in result:
+        return False
+    axes = [axis for axis in range(t.rank + 1) if np.prod(t.shape[:axis], dtype=int) == result[0]]
+    if not axes:
+        return False
+    become(node, "Flatten", node.input[:1], axis=site.rng.choice(axes))
+    return True

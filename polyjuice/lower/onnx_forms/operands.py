@@ -1,0 +1,293 @@
+"""Operands and results: optional ones there or absent, known ones computed, and other operators that say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from onnx import NodeProto, defs
+
+from polyjuice.ir import dtypes
+from polyjuice.lower.onnx_forms.rule import (
+    Rule,
+    Site,
+    Write,
+    attribute,
+    become,
+    cut_inputs,
+    drop,
+    element_code,
+    give,
+    given_inputs,
+    observed,
+    set_input,
+    takes,
+    value,
+)
+from polyjuice.ops import TABLE
+
+_BIASED = {"Conv": 2, "ConvTranspose": 2, "LayerNormalization": 2, "Gemm": 2, "QLinearConv": 8}
+"""Operators with an optional bias, and the place of it."""
+
+_ZERO_POINTS = {"QuantizeLinear": (2,), "DequantizeLinear": (2,), "MatMulInteger": (2, 3), "ConvInteger": (2, 3)}
+"""Operators with optional zero points, and the places of these."""
+
+_FURTHER_RESULTS = {"MaxPool": "Indices", "Dropout": "mask", "LayerNormalization": "Mean"}
+"""Operators with optional results, and what the first of these is called."""
+
+_COMPUTED = 0.15
+
+_NAMED = {
+    **dict.fromkeys(("Clip", "Pad", "Slice", "Split"), 0.05),
+    **dict.fromkeys(("Gemm", "QLinearConv", "QuantizeLinear"), 0.8),
+    "Squeeze": 0.04,  # ONNX Runtime runs no such Squeeze
+}
+"""How often an absent input is named, where that would be very often or seldom."""
+
+_SMALL = 2**20
+"""Below this, integers are of any wider type."""
+
+_TRAINING_OPSET = 12
+"""The version of ONNX that made Dropout's ratio an input, and added training_mode."""
+
+
+def rules() -> Iterator[Rule]:
+    for operator, place in _BIASED.items():
+        yield observed("bias absent", [operator], _lacks(place))
+        yield Rule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
+    yield observed("min absent", ["Clip"], _lacks(1))
+    yield observed("max absent", ["Clip"], _lacks(2))
+    for place, name in ((1, "min"), (2, "max")):
+        yield Rule(f"{name} without effect", ("Clip",), 0.2, _no_bound(place))
+    for operator in _ZERO_POINTS:
+        yield observed("zero point absent", [operator], _lacks(2))
+        yield Rule("zero point absent", (operator,), 0.5, _zero_point_absent)
+    for operator, result in _FURTHER_RESULTS.items():
+        yield Rule(f"{result} asked for", (operator,), 0.2, _asked_for)
+    yield Rule("k absent", ("Trilu",), 0.5, _zero_input_absent(1))
+    yield Rule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2))
+    yield Rule("ratio absent", ("Dropout",), 0.5, _ratio_absent)
+    yield Rule("training_mode given", ("Dropout",), 0.2, _training_mode)
+    yield Rule("scales given", ("Resize",), 0.4, _scales)
+    yield Rule("axes given", ("Resize",), 0.4, _resize_axes)
+    yield Rule("as Gemm", ("MatMul",), 0.1, _as_gemm)
+    yield Rule("constant B transposed", ("Gemm",), 0.4, _constant_transposed)
+    yield Rule("as Sum", ("Add",), 0.05, _as_sum)
+    yield Rule("as CastLike", ("Cast",), 0.1, _as_cast_like)
+    for operator, place, name in _known_inputs():
+        yield Rule(f"{name} computed", (operator,), _COMPUTED, _computed(place))
+    for operator in _with_optional_inputs():
+        yield Rule("absent input named", (operator,), _NAMED.get(operator, 0.3), _absent_input_named)
+
+
+def _known_inputs() -> Iterator[tuple[str, int, str]]:
+    """The inputs that hold attributes of the table: operator, place and ONNX's name."""
+    for (domain, operator), op in TABLE.items():
+        if domain or op.unrolled:
+            continue
+        names = [formal.name for formal in defs.get_schema(operator, op.since).inputs]
+        places = [attr.place for attr in op.attrs if attr.as_input]
+        first = len(op.inputs)
+        for offset, place in enumerate(places):
+            found = first + offset if place is None else place
+            yield operator, found, names[found]
+
+
+def _with_optional_inputs() -> Iterator[str]:
+    for (domain, operator), op in TABLE.items():
+        if not domain and not op.unrolled:
+            formals = defs.get_schema(operator, op.since).inputs
+            if formals and formals[-1].option == defs.OpSchema.FormalParameterOption.Optional:
+                yield operator
+
+
+def _lacks(place: int) -> Write:
+    return lambda node, site: not given_inputs(node, place)
+
+
+def _absent_input_named(node: NodeProto, site: Site) -> bool:
+    """An empty name for the next optional input, which could be left out."""
+    formals = defs.get_schema(node.op_type, site.opset).inputs
+    place = len(node.input)
+    if place >= len(formals) or formals[place].option != defs.OpSchema.FormalParameterOption.Optional:
+        return False
+    node.input.append("")
+    return True
+
+
+def _zeros(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    return np.zeros(shape, dtypes.to_numpy(dtype))
+
+
+def _bias_of_zeros(node: NodeProto, site: Site) -> bool:
+    place = _BIASED[node.op_type]
+    if given_inputs(node, place):
+        return False
+    result, weights = site.result(node), site.operand(node, 1)
+    if node.op_type == "Gemm":
+        shape = site.rng.choice(((), (1,), result.shape, result.shape[1:]))
+    else:
+        shape = weights.shape if node.op_type == "LayerNormalization" else result.shape[1:2]
+    dtype = "int32" if node.op_type == "QLinearConv" else result.dtype
+    set_input(node, place, site.constant(_zeros(shape, dtype)))
+    return True
+
+
+def _no_bound(place: int) -> Write:
+    """An infinite bound (of integers, the end of the type)."""
+
+    def write(node: NodeProto, site: Site) -> bool:
+        dtype = site.operand(node).dtype
+        if given_inputs(node, place):
+            return False
+        if dtypes.is_float(dtype):
+            bound = np.asarray(-np.inf if place == 1 else np.inf).astype(dtypes.to_numpy(dtype))
+        else:
+            ends = np.iinfo(dtypes.to_numpy(dtype))
+            bound = np.asarray(ends.min if place == 1 else ends.max, ends.dtype)
+        set_input(node, place, site.constant(bound))
+        return True
+
+    return write
+
+
+def _zero_point_absent(node: NodeProto, site: Site) -> bool:
+    """Zero points of zero at the end; where there is none, the result of QuantizeLinear is uint8."""
+    places = _ZERO_POINTS[node.op_type]
+    arrays = [site.array(node, place) for place in places]
+    absent = [not given_inputs(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
+    if not given_inputs(node, places[0]) or not absent[-1]:
+        return False
+    if node.op_type == "QuantizeLinear" and site.result(node).dtype != "uint8":
+        return False
+    for place, gone in reversed(list(zip(places, absent, strict=True))):
+        if not gone:
+            break
+        if given_inputs(node, place):
+            node.input[place] = ""
+    cut_inputs(node)
+    return True
+
+
+def _asked_for(node: NodeProto, site: Site) -> bool:
+    """Optional results that nobody reads."""
+    if len(node.output) > 1:
+        return False
+    node.output.append(site.fresh())
+    if node.op_type == "LayerNormalization":
+        node.output.append(site.fresh())
+    return True
+
+
+def _zero_input_absent(place: int) -> Write:
+    def write(node: NodeProto, site: Site) -> bool:
+        array = site.array(node, place)
+        if array is None or array.any():
+            return False
+        node.input[place] = ""
+        cut_inputs(node)
+        return True
+
+    return write
+
+
+def _ratio_absent(node: NodeProto, site: Site) -> bool:
+    """Without training the ratio means nothing."""
+    if not given_inputs(node, 1) and not attribute(node, "ratio"):
+        return False
+    drop(node, "ratio")
+    del node.input[1:]
+    return True
+
+
+def _training_mode(node: NodeProto, site: Site) -> bool:
+    if site.opset < _TRAINING_OPSET or given_inputs(node, 2):
+        return False
+    set_input(node, 2, site.constant(np.array(False)))
+    return True
+
+
+def _scales(node: NodeProto, site: Site) -> bool:
+    """Scales instead of sizes, where single precision holds all ratios."""
+    sizes, shape = site.array(node, 3), site.operand(node).shape
+    if sizes is None or 0 in shape or len(sizes) != len(shape):
+        return False
+    scales = sizes / np.asarray(shape, np.float64)
+    if (scales.astype(np.float32) != scales).any():
+        return False
+    del node.input[3:]
+    set_input(node, 2, site.constant(scales.astype(np.float32)))
+    return True
+
+
+_RESIZE_AXES_OPSET = 18
+
+
+def _resize_axes(node: NodeProto, site: Site) -> bool:
+    """The sizes, or scales, of the axes alone that change theirs."""
+    place = 3 if given_inputs(node, 3) else 2
+    given, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
+    axes = [axis for axis, (n, m) in enumerate(zip(before, after, strict=True)) if n != m]
+    if site.opset < _RESIZE_AXES_OPSET or given is None or not axes or len(axes) == len(before):
+        return False
+    node.input[place] = site.constant(given[axes])
+    give(node, "axes", axes)
+    return True
+
+
+def _as_gemm(node: NodeProto, site: Site) -> bool:
+    left, right = site.operand(node), site.operand(node, 1)
+    if (left.rank, right.rank) != (2, 2) or not dtypes.is_float(left.dtype):
+        return False
+    become(node, "Gemm", node.input)
+    return True
+
+
+def _constant_transposed(node: NodeProto, site: Site) -> bool:
+    array = site.array(node, 1)
+    if array is None:
+        return False
+    node.input[1] = site.constant(np.ascontiguousarray(array.T))
+    give(node, "transB", 1 - value(node, "transB", 0))
+    return True
+
+
+def _as_sum(node: NodeProto, site: Site) -> bool:
+    if not takes("Sum", site.operand(node).dtype, site.opset):
+        return False
+    node.op_type = "Sum"
+    return True
+
+
+_CAST_LIKE_OPSET = 15
+
+
+def _as_cast_like(node: NodeProto, site: Site) -> bool:
+    dtype = site.result(node).dtype
+    if site.opset < _CAST_LIKE_OPSET or value(node, "to") != element_code(dtype):
+        return False
+    become(node, "CastLike", [node.input[0], site.constant(_zeros((1,), dtype))])
+    return True
+
+
+def _computed(place: int) -> Write:
+    """A known input that the graph computes."""
+
+    def write(node: NodeProto, site: Site) -> bool:
+        array = site.array(node, place)
+        if array is None:
+            return False
+        node.input[place] = _compute(array, site)
+        return True
+
+    return write
+
+
+def _compute(array: np.ndarray, site: Site) -> str:
+    """The name of a value equal to an array: joined of two parts, cast from another type, or passed on."""
+    if array.ndim == 1 and len(array) > 1:
+        middle = site.rng.randrange(1, len(array))
+        return site.apply("Concat", site.constant(array[:middle]), site.constant(array[middle:]), axis=0)
+    if array.dtype == np.int64 and (np.abs(array) < _SMALL).all():
+        return site.apply("Cast", site.constant(array.astype(np.int32)), to=element_code("int64"))
+    return site.apply("Identity", site.constant(array))

@@ -1,0 +1,163 @@
+"""What a form is, and what it sees of the model."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from onnx import AttributeProto, NodeProto, defs, helper
+
+from polyjuice.formats.subgraphs import RESERVED
+from polyjuice.formats.tensors import code_of, constant_node, to_tensor
+from polyjuice.ir import TensorType, dtypes
+
+MADE = f"{RESERVED}form:"
+"""Begins the names of values that forms need."""
+
+
+@dataclass
+class Site:
+    """The model around a node: the types of all values, constants by name, and the opset.
+
+    ``before`` and ``after`` take nodes that are to stand around the node, and ``made`` has
+    their constants. ``rng`` makes the choices about the node.
+    """
+
+    types: MutableMapping[str, TensorType]
+    constants: Mapping[str, np.ndarray]
+    opset: int
+    rng: random.Random
+    before: list[NodeProto] = field(default_factory=list)
+    after: list[NodeProto] = field(default_factory=list)
+    made: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def operand(self, node: NodeProto, position: int = 0) -> TensorType:
+        """The type of an input."""
+        return self.types[node.input[position]]
+
+    def result(self, node: NodeProto) -> TensorType:
+        """The type of the first result that has a name."""
+        return self.types[next(filter(None, node.output))]
+
+    def array(self, node: NodeProto, position: int) -> np.ndarray | None:
+        """The value of an input that is there and constant."""
+        name = node.input[position] if position < len(node.input) else ""
+        return self.made.get(name, self.constants.get(name))
+
+    def fresh(self) -> str:
+        """A name that no value has."""
+        return f"{MADE}{self.rng.getrandbits(48):012x}"
+
+    def constant(self, array: np.ndarray) -> str:
+        """The name of a new constant."""
+        name = self.fresh()
+        self.before.append(constant_node(to_tensor(array, name)))
+        self.made[name] = array
+        self.types[name] = TensorType(dtypes.of_array(array), array.shape)
+        return name
+
+    def integers(self, values: Sequence[int]) -> str:
+        """The name of a new constant vector of int64."""
+        return self.constant(np.asarray(values, np.int64))
+
+    def apply(self, op: str, *inputs: str, **attributes: Any) -> str:
+        """The name of the result of an operator that is put before the node."""
+        name = self.fresh()
+        self.before.append(helper.make_node(op, inputs, [name], **attributes))
+        return name
+
+
+Write = Callable[[NodeProto, Site], bool]
+"""Writes a node in a form, in place. False where the node cannot have it; then nothing has changed."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A form of some operators: its name, how often it is chosen, and how it is written."""
+
+    name: str
+    operators: tuple[str, ...]
+    chance: float
+    write: Write
+
+
+def observed(name: str, operators: Sequence[str], holds: Write) -> Rule:
+    """A form that the graph itself, or another choice, brings about: it is only counted."""
+    return Rule(name, tuple(operators), 1.0, holds)
+
+
+def attribute(node: NodeProto, name: str) -> AttributeProto | None:
+    """The attribute of a node, if it is there."""
+    return next((a for a in node.attribute if a.name == name), None)
+
+
+def value(node: NodeProto, name: str, default: Any = None) -> Any:
+    """The value of an attribute."""
+    found = attribute(node, name)
+    return default if found is None else helper.get_attribute_value(found)
+
+
+def drop(node: NodeProto, name: str) -> None:
+    """Remove an attribute."""
+    kept = [a for a in node.attribute if a.name != name]
+    del node.attribute[:]
+    node.attribute.extend(kept)
+
+
+def give(node: NodeProto, name: str, value: Any) -> None:
+    """Set an attribute."""
+    drop(node, name)
+    node.attribute.append(helper.make_attribute(name, value))
+
+
+def become(node: NodeProto, op: str, inputs: Sequence[str], **attributes: Any) -> None:
+    """Make another operator of a node, with the same results."""
+    node.op_type = op
+    node.input[:] = inputs
+    del node.attribute[:]
+    for name, given in attributes.items():
+        give(node, name, given)
+
+
+def set_input(node: NodeProto, position: int, name: str) -> None:
+    """Set an input; those before it that are not there are absent."""
+    node.input.extend("" for _ in range(position + 1 - len(node.input)))
+    node.input[position] = name
+
+
+def cut_inputs(node: NodeProto) -> None:
+    """Drop absent inputs at the end."""
+    while node.input and not node.input[-1]:
+        node.input.pop()
+
+
+def given_inputs(node: NodeProto, position: int) -> bool:
+    """Whether an input is there."""
+    return position < len(node.input) and bool(node.input[position])
+
+
+def takes(op: str, dtype: str, opset: int) -> bool:
+    """Whether ONNX has an operator at an opset that takes an element type for its first operand."""
+    try:
+        schema = defs.get_schema(op, opset)
+    except defs.SchemaError:
+        return False
+    allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+    first = schema.inputs[0].type_str
+    return element_text(dtype) in allowed.get(first, [first])
+
+
+def element_text(dtype: str) -> str:
+    """ONNX's text for tensors of an element type."""
+    return f"tensor({_NAMES.get(dtype, dtype)})"
+
+
+_NAMES = {"float32": "float", "float64": "double"}
+
+
+def element_code(dtype: str) -> int:
+    """ONNX's number of an element type."""
+    return code_of(dtype)

@@ -1,0 +1,88 @@
+"""Windows: padding that an operator is to find out by itself, and sizes rounded up to no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onnx import NodeProto
+
+from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, drop, give, value
+from polyjuice.ops.windows import drops_windows, window_dims
+
+_CONVOLUTIONS = ("Conv", "ConvInteger", "QLinearConv")
+_POOLS = ("MaxPool", "AveragePool", "LpPool")
+
+
+def rules() -> Iterator[Rule]:
+    for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
+        yield Rule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode))
+    yield Rule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"))
+    yield Rule("output_shape given", ("ConvTranspose",), 0.3, _output_shape)
+    yield Rule("ceil_mode without effect", ("MaxPool", "AveragePool"), 0.2, _ceil_mode)
+
+
+def _window(node: NodeProto, site: Site) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+    """The operand's spatial sizes, the kernel, strides, pads and dilations."""
+    spatial = list(site.operand(node).shape[2:])
+    weights = 3 if node.op_type == "QLinearConv" else 1
+    kernel = value(node, "kernel_shape") or list(site.operand(node, weights).shape[2:])
+    rank = len(spatial)
+    plain = (("strides", [1] * rank), ("pads", [0] * (2 * rank)), ("dilations", [1] * rank))
+    strides, pads, dilations = (value(node, name, default) for name, default in plain)
+    return spatial, kernel, strides, pads, dilations
+
+
+def _auto_pad(mode: str) -> Write:
+    def write(node: NodeProto, site: Site) -> bool:
+        spatial, kernel, strides, pads, dilations = _window(node, site)
+        if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
+            return False
+        if pads != _pads(mode, spatial, kernel, strides, dilations):
+            return False
+        if mode != "VALID" and max(dilations) > 1:  # ONNX Runtime and the documentation differ there
+            return False
+        drop(node, "pads")
+        give(node, "auto_pad", mode)
+        return True
+
+    return write
+
+
+def _pads(
+    mode: str, spatial: list[int], kernel: list[int], strides: list[int], dilations: list[int]
+) -> list[int] | None:
+    """The pads that ``auto_pad`` stands for; None where there are none."""
+    if mode == "VALID":
+        return [0] * (2 * len(spatial))
+    missing = [
+        (-(-size // s) - 1) * s + d * (k - 1) + 1 - size
+        for size, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
+    ]
+    if min(missing, default=0) < 0:  # a window that reaches less far than its stride: ONNX Runtime refuses it
+        return None
+    less, more = [m // 2 for m in missing], [m - m // 2 for m in missing]
+    return [*less, *more] if mode == "SAME_UPPER" else [*more, *less]
+
+
+def _output_shape(node: NodeProto, site: Site) -> bool:
+    """The result's sizes instead of pads, where both ends have the same: frameworks differ on others."""
+    _, _, _, pads, _ = _window(node, site)
+    half = len(pads) // 2
+    if pads[:half] != pads[half:] or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
+        return False
+    drop(node, "pads")
+    give(node, "output_shape", site.result(node).shape[2:])
+    return True
+
+
+def _ceil_mode(node: NodeProto, site: Site) -> bool:
+    """Rounding up, where all windows fit."""
+    spatial, kernel, strides, pads, dilations = _window(node, site)
+    if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
+        return False
+    said = {"kernel_shape": kernel, "strides": strides, "pads": pads, "dilations": dilations}
+    up, down = (window_dims(spatial, kernel, strides, pads, dilations, ceil) for ceil in (1, 0))
+    if list(up) != list(down) or drops_windows(spatial, said):
+        return False
+    give(node, "ceil_mode", 1)
+    return True

@@ -1,0 +1,80 @@
+"""All forms of ONNX, and a model's nodes written in those that the seed chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+import numpy as np
+from onnx import NodeProto
+
+from polyjuice.formats.versions import is_default
+from polyjuice.ir import TensorType
+from polyjuice.lower.forms import FOLLOWED, Drawn, Form
+from polyjuice.lower.idioms import Choices
+from polyjuice.lower.onnx_forms import attributes, axes, constants, identities, operands, windows
+from polyjuice.lower.onnx_forms.rule import MADE, Rule, Site
+from polyjuice.ops import TABLE
+
+_SOURCES = (windows, axes, operands, attributes, constants, identities)
+"""In this order: what rests on an attribute comes before the attribute is left out."""
+
+
+_OFTEN = 0.5
+"""How often a form of a rare operator is chosen at most, unless it always is."""
+
+
+@cache
+def _rules() -> Mapping[str, tuple[Rule, ...]]:
+    """The rules of each operator, in the order in which they are tried."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for source in _SOURCES:
+        for rule in source.rules():
+            for operator in rule.operators:
+                found[operator] = (*found.get(operator, ()), rule)
+    return found
+
+
+FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in _rules().items() for rule in found)
+
+
+def rewrite(
+    nodes: Iterable[NodeProto],
+    types: Mapping[str, TensorType],
+    constants: Mapping[str, np.ndarray],
+    opset: int,
+    choices: Choices,
+    drawn: Drawn,
+) -> list[NodeProto]:
+    """The nodes, changed in place, and those that forms add; ``drawn`` learns which forms they have."""
+    written: list[NodeProto] = []
+    known = dict(types)
+    for node in nodes:
+        result = next(filter(None, node.output), "")
+        site = Site(known, constants, opset, choices.about("form of", result))
+        rng = choices.about("forms of", result)
+        operator = node.op_type if is_default(node.domain) else ""
+        for subject in (operator, identities.VALUE):
+            followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
+            for rule in _rules().get(subject, ()):
+                form = subject, rule.name
+                if (
+                    drawn.wants(form, rng, _chance(rule, subject), followed)
+                    and (result in types)
+                    and rule.write(node, site)
+                ):
+                    drawn.use(form)
+        written += [*site.before, node, *site.after]
+    return written
+
+
+def _chance(rule: Rule, operator: str) -> float:
+    """How often a form is chosen: more often where the operator is seldom."""
+    op = TABLE.get(("", operator))
+    raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
+    return max(rule.chance, min(raised, _OFTEN))
+
+
+def is_constant(node: NodeProto) -> bool:
+    """Whether a node is a constant that a form needs."""
+    return node.op_type == "Constant" and node.output[0].startswith(MADE) and node.attribute[0].name == "value"

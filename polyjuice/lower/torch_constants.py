@@ -1,0 +1,86 @@
+"""Constants that a Torch program makes itself: tensors of one value, ranges, grids, identity matrices, triangles."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+
+from polyjuice.ir import TensorType, dtypes
+
+_LITERAL = 12
+"""The most elements of a tensor that is written out."""
+
+_EXACT = 2**20
+"""The greatest number that a range of floating numbers may hold, in sixteenths: then each is computed exactly."""
+
+
+def filled(t: TensorType, number: str, like: str, rng: random.Random) -> str:
+    """A tensor of one value, where ``like`` is some argument of the function or empty."""
+    options = _options(t.dtype, like)
+    forms = [f"torch.full({t.shape}, {number}, {options})"]
+    if t.rank == 0:
+        forms += [f"torch.tensor({number}, {options})", f"torch.scalar_tensor({number}, {options})"]
+    if number in ("0", "0.0", "False"):
+        forms.append(f"torch.zeros({t.shape}, {options})")
+    if number in ("1", "1.0", "True"):
+        forms.append(f"torch.ones({t.shape}, {options})")
+    if like:
+        forms.append(f"{like}.new_full({t.shape}, {number}, dtype=torch.{t.dtype})")
+    return rng.choice(forms)
+
+
+def made(array: np.ndarray, like: str, rng: random.Random) -> str | None:
+    """An expression whose value an array is, to the last bit; None where no pattern fits."""
+    forms = list(_forms(array, _options(dtypes.of_array(array), like)))
+    return rng.choice(forms) if forms else None
+
+
+def _options(dtype: str, like: str) -> str:
+    return f"dtype=torch.{dtype}" + (f", device={like}.device" if like else "")
+
+
+def _forms(array: np.ndarray, options: str) -> Iterator[str]:
+    dtype = dtypes.of_array(array)
+    if array.size < 2 or dtype in ("float16", "bfloat16"):
+        return
+    if dtype != "bool":
+        yield from _ranges(array, options)
+    if array.ndim == 2:
+        yield from _matrices(array, options)
+    if array.size <= _LITERAL and np.isfinite(array).all() and not np.signbit(array[array == 0]).any():
+        yield f"torch.tensor({array.tolist()}, {options})"
+
+
+def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
+    """An arithmetic progression, in the order of the elements."""
+    sixteenths = array.reshape(-1).astype(np.float64) * 16
+    steps = np.diff(sixteenths)
+    whole = np.isfinite(sixteenths).all() and (np.abs(sixteenths) < _EXACT).all() and sixteenths[0] % 1 == 0
+    if not whole or len(set(steps.tolist())) != 1 or steps[0] == 0 or steps[0] % 1:
+        return
+    start, step = array.reshape(-1)[0].item(), type(array.reshape(-1)[0].item())(steps[0] / 16)
+    end = start + step * array.size
+    shaped = "" if array.ndim == 1 else f".reshape({array.shape})"
+    yield f"torch.arange({start}, {end}, {step}, {options}){shaped}"
+    if step == 1:
+        yield f"torch.arange({start}, {end}, {options}){shaped}"
+        yield (
+            f"torch.arange({end}, {options})" if start == 0 else f"({start} + torch.arange({array.size}, {options}))"
+        ) + shaped
+    if array.dtype.kind == "f":
+        yield f"torch.linspace({start}, {end - step}, {array.size}, {options}){shaped}"
+
+
+def _matrices(array: np.ndarray, options: str) -> Iterator[str]:
+    """An identity matrix, or a triangle of ones."""
+    rows, columns = array.shape
+    ones = f"torch.ones(({rows}, {columns}), {options})"
+    if np.array_equal(array, np.eye(rows, columns, dtype=array.dtype)):
+        yield f"torch.eye({rows}, {columns}, {options})"
+    for k in (-1, 0, 1):
+        if np.array_equal(array, np.tri(rows, columns, k, array.dtype)):
+            yield f"torch.tril({ones}, {k})"
+        if np.array_equal(array, np.tri(columns, rows, k, array.dtype).T):
+            yield f"{ones}.triu({-k})"

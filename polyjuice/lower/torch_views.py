@@ -1,0 +1,58 @@
+"""How Torch writes a tensor over: by an augmented assignment, or through views that together are all of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+AUGMENTED = {
+    "{0}.add_({1})": "{0} += {1}",
+    "{0}.sub_({1})": "{0} -= {1}",
+    "{0}.mul_({1})": "{0} *= {1}",
+    "{0}.pow_({1})": "{0} **= {1}",
+    "{0}.remainder_({1})": "{0} %= {1}",
+    "{0}.bitwise_and_({1})": "{0} &= {1}",
+    "{0}.bitwise_or_({1})": "{0} |= {1}",
+    "{0}.bitwise_xor_({1})": "{0} ^= {1}",
+    "{0}.bitwise_left_shift_({1})": "{0} <<= {1}",
+    "{0}.bitwise_right_shift_({1})": "{0} >>= {1}",
+}
+"""The assignments that do the same as some templates."""
+
+AUGMENTING = 0.2
+"""How often such an assignment stands in for the method."""
+
+FORM = "in place through a view"
+
+_CHANCE = 0.2
+
+_SELECTED = 4
+"""The most places that are written one by one."""
+
+
+def draw(shape: Sequence[int], operands: bool, rng: random.Random) -> list[str]:
+    """What to write behind a tensor for views that together are all of it; sometimes none.
+
+    With further ``operands`` the one view has the tensor's own shape.
+    """
+    if rng.random() >= _CHANCE:
+        return []
+    rank = len(shape)
+    found = [["[...]"], [f".view({tuple(shape)})"], [".unsqueeze(0).squeeze(0)"]]
+    if rank:
+        found.append([f".narrow(0, 0, {shape[0]})"])
+    if rank > 1:
+        found.append([".transpose(0, 1).transpose(1, 0)"])
+    return rng.choice(found if operands else [*found, *_of_other_shapes(shape)])
+
+
+def _of_other_shapes(shape: Sequence[int]) -> list[list[str]]:
+    rank, first = len(shape), shape[0] if shape else 0
+    found = [[".unsqueeze(0)"]]
+    if rank > 1:
+        found += [[".transpose(0, 1)"], [f".permute({tuple(reversed(range(rank)))})"]]
+    if first > 1:
+        found += [[f"[:{first // 2}]", f"[{first // 2}:]"], ["[::2]", "[1::2]"]]
+    if 0 < first <= _SELECTED:
+        found.append([f".select(0, {place})" for place in range(first)])
+    return found

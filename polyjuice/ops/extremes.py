@@ -1,0 +1,204 @@
+"""ATen's extremes: the least and the greatest element at once, an extreme and its place, a place among all elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs
+from polyjuice.ir.dtypes import NUMERIC
+from polyjuice.ops import along, sampling
+from polyjuice.ops.reductions import extreme_error, extreme_unsure, greatest, least, operand_errors, reducing
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import (
+    Attr,
+    Builder,
+    Call,
+    DecomposeFn,
+    ErrorContext,
+    ErrorFn,
+    Limits,
+    NumpyFn,
+    Op,
+    SpellFn,
+)
+
+
+def _op(
+    name: str, numpy: NumpyFn, error: ErrorFn, torch: SpellFn, tensorflow: SpellFn, onnx: DecomposeFn, **more: Any
+) -> Op:
+    """An operator that selects extremes, or says where they stand."""
+    return Op(
+        name=name,
+        domain="aten",
+        inputs=("T",),
+        types={"T": NUMERIC},
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        onnx=onnx,
+        exact=True,
+        limits=Limits.INFINITY,
+        weight=0.4,
+        **more,
+    )
+
+
+def _reduced(b: Builder, op: str, x: str, a: Attrs) -> str:
+    """One of ONNX's reductions along the dimension."""
+    return b.op(op, x, axes=(a["dim"],), keepdims=a["keepdim"])
+
+
+# --- both extremes ---------------------------------------------------------------------------------------------------
+
+
+def _extremes_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if s[0][normalize_axis(a.dim, len(s[0]))] == 0:
+        raise ShapeMismatch("the extremes of no elements")
+    return [s[0].reduced((a.dim,), a.keepdim)] * 2
+
+
+def _extremes_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+    t = b.types[x[0]]
+    wide = b.op("Cast", x[0], to="int32") if t.dtype == "int16" else x[0]
+    found = [_reduced(b, op, wide, a) for op in ("ReduceMin", "ReduceMax")]
+    return [b.op("Cast", name, to="int16") for name in found] if t.dtype == "int16" else found
+
+
+# --- an extreme and its place -----------------------------------------------------------------------------------------
+
+
+def _extreme_and_place(sign: int) -> NumpyFn:
+    value, place = reducing(greatest if sign > 0 else least), np.argmax if sign > 0 else np.argmin
+
+    def apply(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
+        index = place(x[0], axis=a["dim"])
+        return value(x, a), np.expand_dims(index, a["dim"]) if a["keepdim"] else np.asarray(index)
+
+    return apply
+
+
+def _extreme_and_place_error(sign: int) -> ErrorFn:
+    def bound(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
+        x = sign * c.x[0].astype(np.float64)
+        unsure = extreme_unsure(x, operand_errors(c), c.attrs["dim"], bool(c.attrs["keepdim"]), c.ordered)
+        return extreme_error(sign)(c), np.where(unsure, np.inf, 0.0)
+
+    return bound
+
+
+def _extreme_and_place_torch(name: str) -> SpellFn:
+    def spell(c: Call) -> str:
+        arguments = f"dim={c.attrs['dim']}, keepdim={bool(c.attrs['keepdim'])}"
+        return c.rng.choice((f"torch.{name}({c.x[0]}, {arguments})", f"{c.x[0]}.{name}({arguments})"))
+
+    return spell
+
+
+def _extreme_and_place_tensorflow(name: str) -> SpellFn:
+    def spell(c: Call) -> str:
+        dim, keep = c.attrs["dim"], bool(c.attrs["keepdim"])
+        index = f"tf.arg{name}({c.x[0]}, axis={dim}, output_type=tf.int64)"
+        value = f"tf.reduce_{name}({c.x[0]}, axis={dim}, keepdims={keep})"
+        return f"({value}, {f'tf.expand_dims({index}, {dim})' if keep else index})"
+
+    return spell
+
+
+def _extreme_and_place_onnx(name: str) -> DecomposeFn:
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
+        t = b.types[x[0]]
+        value = _reduced(b, f"Reduce{name}", b.op("Cast", x[0], to="int32") if t.dtype == "int16" else x[0], a)
+        place = b.op(f"Arg{name}", x[0], axis=a["dim"], keepdims=a["keepdim"], select_last_index=0)
+        return b.op("Cast", value, to="int16") if t.dtype == "int16" else value, place
+
+    return build
+
+
+def _along_dim(name: str, sign: int) -> Op:
+    """ATen's max.dim and min.dim: the extreme along a dimension, and the first place where it stands."""
+    return _op(
+        name,
+        _extreme_and_place(sign),
+        _extreme_and_place_error(sign),
+        _extreme_and_place_torch(name),
+        _extreme_and_place_tensorflow(name),
+        _extreme_and_place_onnx(name.title()),
+        results=("T", "int64"),
+        shape=_extremes_shape,
+        sample=along.one_axis("dim", keepdim=along.either),
+        attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
+        continuous=False,
+        ties="first",
+    )
+
+
+# --- the place of an extreme of all elements --------------------------------------------------------------------------
+
+
+def _place_error(sign: int) -> ErrorFn:
+    def bound(c: ErrorContext) -> np.ndarray:
+        x, e = sign * c.x[0].astype(np.float64).reshape(-1), operand_errors(c).reshape(-1)
+        return np.where(extreme_unsure(x, e, 0, False, c.ordered), np.inf, 0.0)
+
+    return bound
+
+
+def _place_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if isinstance(s[0], Dims) and 0 in s[0]:
+        raise ShapeMismatch("the place of an extreme of no elements")
+    return [s[0].batch(len(s[0]))]
+
+
+def _place_onnx(op: str) -> DecomposeFn:
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> str:
+        flat = b.op("Reshape", x[0], shape=(b.types[x[0]].size,), allowzero=0)
+        return b.op(op, flat, axis=0, keepdims=0, select_last_index=0)
+
+    return build
+
+
+def _of_all(name: str, sign: int) -> Op:
+    """ATen's argmax and argmin without a dimension: an index into the elements in order."""
+    return _op(
+        name,
+        lambda x, a: np.asarray((np.argmax if sign > 0 else np.argmin)(x[0])),
+        _place_error(sign),
+        lambda c: c.rng.choice(
+            (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")
+        ).format(c.x[0]),
+        lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",
+        _place_onnx(f"Arg{name[3:].title()}"),
+        results=("int64",),
+        shape=_place_shape,
+        sample=sampling.alone_with(lambda rng, first: None if 0 in first.shape else {}),
+        attrs=(),
+        continuous=False,
+        ties="first",
+    )
+
+
+OPS = (
+    _op(
+        "aminmax",
+        lambda x, a: (reducing(least)(x, a), reducing(greatest)(x, a)),
+        lambda c: (extreme_error(-1)(c), extreme_error(1)(c)),
+        lambda c: f"torch.aminmax({c.x[0]}, dim={c.attrs['dim']}, keepdim={along.keeps(c.attrs)})",
+        lambda c: (
+            f"(tf.reduce_min({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}),"
+            f" tf.reduce_max({c.x[0]}, axis={c.attrs['dim']}, keepdims={along.keeps(c.attrs)}))"
+        ),
+        _extremes_onnx,
+        results=("T", "T"),
+        shape=_extremes_shape,
+        sample=along.one_axis("dim", keepdim=along.either),
+        attrs=(Attr("dim", "int"), Attr("keepdim", "int", 0)),
+    ),
+    _along_dim("max", 1),
+    _along_dim("min", -1),
+    _of_all("argmax", 1),
+    _of_all("argmin", -1),
+)

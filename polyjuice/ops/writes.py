@@ -1,0 +1,33 @@
+"""Torch text that makes a tensor and writes into it, where an operator joins, pads or replaces elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyjuice.ops.spec import Call
+
+_CHANCE = 0.3
+"""How often such an operator is said by writes."""
+
+
+def wanted(c: Call) -> bool:
+    """Whether the seed chooses writes, and there is room for statements."""
+    return c.do is not None and c.rng.random() < _CHANCE
+
+
+def written(c: Call, new: str, writes: Sequence[tuple[str, str]]) -> str:
+    """A new tensor after some writes: each of a value into a part of it, as an assignment or by ``copy_``."""
+    assert c.do is not None
+    name = c.let(new)
+    for part, value in writes:
+        c.do(f"{name}{part} = {value}" if c.rng.random() < 0.5 else f"{name}{part}.copy_({value})")
+    return name
+
+
+def empty(c: Call) -> str:
+    """A tensor of the result's type without values."""
+    shape, dtype = c.results[0].shape, c.results[0].dtype
+    forms = [f"torch.empty({shape}, dtype=torch.{dtype}, device={c.x[0]}.device)", f"{c.x[0]}.new_empty({shape})"]
+    if c.types[0].shape == shape:
+        forms.append(f"torch.empty_like({c.x[0]})")
+    return c.rng.choice(forms if c.types[0].dtype == dtype else forms[:1])

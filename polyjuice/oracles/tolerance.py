@@ -1,0 +1,48 @@
+"""How far a compiled result may be off where there are no error bounds: many times what the uncompiled one is off by.
+
+That is measured, not chosen: the uncompiled run is compared with the same program in float64. An element counts only
+where that hardly changes with the inputs; beside a kink or a jump each side is right in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polyjuice.ir import dtypes
+from polyjuice.numerics import distance
+
+#: How many times the uncompiled result's largest error, and how many units in the last place of the largest element, a
+#: compiled result may be off.
+TIMES = 16.0
+_ULPS = 64.0
+
+#: How far the inputs are moved to see whether a result is stable, in units in the last place.
+_MOVED = 256.0
+
+
+def moved(inputs: Sequence[np.ndarray], side: float) -> tuple[np.ndarray, ...]:
+    """Floating inputs in float64, each moved a few units in its last place; always the same way."""
+    rng = np.random.default_rng(0)
+    arrays = []
+    for x in inputs:
+        dtype = dtypes.of_array(x)
+        if not dtypes.is_float(dtype):
+            arrays.append(x)
+            continue
+        reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
+        wide = x.astype(np.float64)
+        arrays.append(wide + reach * np.maximum(np.abs(wide), 1.0))
+    return tuple(arrays)
+
+
+def error(plain: np.ndarray, wide: np.ndarray) -> float:
+    """The largest error of an uncompiled result."""
+    return float(distance(plain, wide).max(initial=0.0))
+
+
+def tolerance(plain: np.ndarray, wide: np.ndarray, dtype: str) -> float:
+    """What a result of a floating type may be off by; infinite or NaN where nothing can be said."""
+    largest = float(np.abs(wide).max(initial=0.0))
+    return TIMES * error(plain, wide) + _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)

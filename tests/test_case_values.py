@@ -1,0 +1,62 @@
+"""The values that cases of a campaign run on: what bites is among them by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyjuice import formats
+from polyjuice.bench import Bench, Conditions
+from polyjuice.campaign.case import Runner
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.preparation import Prepared
+from polyjuice.compilers import find
+from polyjuice.egraph import load
+from polyjuice.execution import Artifact
+from polyjuice.ir import Graph, TensorType
+from polyjuice.lower import lower
+from polyjuice.ops import GraphBuilder
+
+CASES = 16
+
+
+def product(dtype: str) -> Graph:
+    build = GraphBuilder()
+    x, y = (build.input(TensorType(dtype, (6,))) for _ in range(2))
+    return build.build([build.op("Cast", build.op("Mul", x, y), to="int32")])
+
+
+def prepared(graph: Graph, folder: Path) -> list[Prepared]:
+    """Some cases of a campaign on one seed graph."""
+    formats.save(graph, folder / "seed.onnx")
+    runner = Runner(Config("numpy", seeds=(str(folder / "seed.onnx"),)), folder, load())
+    try:
+        return [runner.execute(index)[0] for index in range(CASES)]
+    finally:
+        runner.close()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+def test_products_of_small_integers_wrap_around_in_some_cases(dtype: str, tmp_path: Path) -> None:
+    limits = np.iinfo(dtype)
+    around = within = 0
+    for case in prepared(product(dtype), tmp_path):
+        for profile, (x, y) in zip(case.profiles, case.inputs, strict=True):
+            whole = x.astype(int) * y.astype(int)
+            fits = bool(((whole >= limits.min) & (whole <= limits.max)).all())
+            around += profile == "wrap" and not fits
+            within += profile == "exact" and fits and bool((np.abs(whole) > 36).any())
+    assert around > CASES / 8
+    assert within > CASES / 8, "the exact ones are as large as the product allows"
+
+
+def test_the_numpy_control_takes_symbolic_sizes() -> None:
+    graph = product("int8")
+    artifact = lower(graph, "onnx", 0, unknown_sizes=1.0, lacks=("functions", "constant nodes"))
+    assert "symbolic" in " ".join(artifact.idioms)
+    x, y = np.array([1, -2, 3, 4, 5, 6], np.int8), np.array([3, 3, 3, 3, 3, 3], np.int8)
+    with Bench(Conditions(), find("numpy")) as bench:
+        outcome = bench.execute(Artifact(artifact.format, artifact.source, artifact.arrays), [[x, y]])
+    assert outcome.outputs[0][0].tolist() == [3, -6, 9, 12, 15, 18]
