@@ -1,0 +1,89 @@
+"""How often each form of each operator occurs in the artifacts of generated graphs: none may be at zero.
+
+    python benchmarks/forms.py --format onnx     # artifacts/forms.json, artifacts/forms.md; the other format stays
+    python benchmarks/forms.py --format torch
+
+Lowers 2,000 generated graphs of operators that the format can say, and counts the forms that the artifacts name. The
+status is 1 where a form that the format declares occurs in none of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from polyjuice.generate import Turn, generate
+from polyjuice.lower import DEFAULT_OPSET, DRAWN_OPSET, FORMS, Unlowerable, lower
+from polyjuice.suite.lowering import Lowering
+
+_ARTIFACTS = Path(__file__).parent.parent / "artifacts"
+_NODES = (10, 50, 100)
+_SEED = 0
+
+Table = Mapping[str, Mapping[str, int]]
+"""How often each form occurs, by operator and name."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--format", choices=sorted(FORMS), default="onnx")
+    parser.add_argument("-n", type=int, default=2000, help="graphs (default: 2000)")
+    parser.add_argument("--out", type=Path, default=_ARTIFACTS, help="the folder of forms.json and forms.md")
+    arguments = parser.parse_args()
+    counted = count(arguments.format, arguments.n)
+    tables = _stored(arguments.out / "forms.json")
+    tables[arguments.format] = {"graphs": arguments.n, "forms": as_table(counted)}
+    (arguments.out / "forms.json").write_text(json.dumps(tables, indent=1, sort_keys=True) + "\n", "utf-8")
+    (arguments.out / "forms.md").write_text(as_markdown(tables), "utf-8")
+    missing = sorted(form for form, times in counted.items() if not times)
+    for operator, name in missing:
+        print(f"never: {operator}: {name}")
+    print(f"{len(counted)} forms, {len(missing)} of them never")
+    return int(bool(missing))
+
+
+def count(format: str, graphs: int) -> Counter[tuple[str, str]]:
+    """The uses of each declared form in so many generated graphs."""
+    counted = Counter(dict.fromkeys(FORMS[format], 0))
+    lowering = Lowering(DEFAULT_OPSET, [])
+    for number in range(graphs):
+        key = f"{_SEED}/{number}/0"
+        graph = generate(
+            _NODES[number % len(_NODES)], key, partial(lowering.spells, format), memory=Turn(_SEED, number)
+        )
+        try:
+            counted.update(lower(graph, format, key, opset=DRAWN_OPSET).forms)
+        except Unlowerable:
+            continue
+    return counted
+
+
+def as_table(counted: Mapping[tuple[str, str], int]) -> Table:
+    table: dict[str, dict[str, int]] = {}
+    for (operator, name), times in sorted(counted.items()):
+        table.setdefault(operator, {})[name] = times
+    return table
+
+
+def as_markdown(tables: Mapping[str, Mapping[str, Table]]) -> str:
+    """One table a format, one line an operator."""
+    lines = ["# Forms of operators in generated graphs", "", "Made by `python benchmarks/forms.py`."]
+    for format, counted in sorted(tables.items()):
+        lines += ["", f"## {format}", "", f"Uses in {counted['graphs']:,} generated graphs.", ""]
+        lines += ["| operator | forms |", "|---|---|"]
+        for operator, forms in counted["forms"].items():
+            lines.append(f"| {operator} | {', '.join(f'{name} {times:,}' for name, times in forms.items())} |")
+    return "\n".join(lines) + "\n"
+
+
+def _stored(path: Path) -> dict[str, Mapping[str, Table]]:
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

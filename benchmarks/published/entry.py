@@ -1,0 +1,125 @@
+"""One published bug: a silent wrong result of a released compiler, with a program that triggers it.
+
+Each file of the folders ``inductor``, ``onnxruntime``, ``tvm`` and ``xla`` is one entry. It is a Python module of plain
+constants and a trigger, and imports nothing of Polyjuice, so that it also runs in the environment of an old release:
+
+    \"\"\"One line: what the compiler does wrong.\"\"\"
+
+    LINK = "https://github.com/pytorch/pytorch/issues/..."
+    CAUSE = "fusion"                  # one of CAUSES
+    WRONG = ["2.5.1"]                 # releases in which the trigger was seen to give a wrong result, oldest first
+    RIGHT = ["2.6.0"]                 # releases in which it was seen to be right; [] where it is wrong in the newest
+    PART = ""                         # the part to blame, as ``polyjuice bisect`` names it; "" if unknown
+    OPERATORS = ["ReduceMax"]         # what a reduced finding of this bug holds: operators of ``polyjuice ops``
+
+    def program():                    # the trigger in Torch, on inputs that show the bug:
+        return Module(), (x,)         # (module, args), or (module, args, kwargs)
+
+or, in place of ``program``, a trigger in ONNX:
+
+    def model():                      # an onnx.ModelProto
+    def inputs():                     # arrays by name, on which the bug shows
+    def expected(inputs):             # the right results, worked out with NumPy, in the order of the model's outputs
+
+A trigger in Torch is right where it gives what it gives uncompiled; ``expected(args)`` overrides that.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+FOLDER = Path(__file__).parent
+
+COMPILERS = ("inductor", "onnxruntime", "tvm", "xla")
+
+CAUSES = {
+    "decomposition": "an operator is replaced by others that do not mean the same",
+    "pattern": "a pattern is recognised where it is not one, or replaced by something else",
+    "folding": "a constant is computed wrongly, or taken for one",
+    "fusion": "loops are fused, reordered or tiled wrongly",
+    "codegen": "the code of one operator or one loop is wrong",
+    "vectorization": "vectorised code differs from scalar code",
+    "type": "the element type is wrong: of a result, or of what is computed on the way",
+    "layout": "strides, views or aliases are lost",
+    "mutation": "a write in place is lost, doubled or seen too early",
+    "kernel": "a library's kernel is wrong",
+    "import": "the program is read wrongly",
+}
+"""The classes of causes, and what each means."""
+
+CONSTANTS = ("LINK", "CAUSE", "WRONG", "RIGHT", "PART", "OPERATORS")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A published bug, as its file tells it (see the module's docstring)."""
+
+    compiler: str
+    name: str
+    path: Path
+    cause: str
+    link: str
+    category: str
+    wrong: Sequence[str]
+    right: Sequence[str]
+    part: str
+    operators: Sequence[str]
+    format: str  # of the trigger: "torch" or "onnx"
+
+    @property
+    def key(self) -> str:
+        return f"{self.compiler}/{self.name}"
+
+    @property
+    def half(self) -> str:
+        """``open`` for the half that may be looked at while the project is worked on, ``held out`` for the other."""
+        return "held out" if hashlib.sha256(self.key.encode()).digest()[0] % 2 else "open"
+
+
+def read_all() -> list[Entry]:
+    """All entries, by compiler and name."""
+    return [read(path) for compiler in COMPILERS for path in sorted((FOLDER / compiler).glob("*.py"))]
+
+
+def read(path: Path) -> Entry:
+    """The entry in this file, which is parsed but not run: its framework need not be installed here.
+
+    Raises ``KeyError`` where a constant is missing.
+    """
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    told = {
+        statement.targets[0].id: ast.literal_eval(statement.value)
+        for statement in module.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+        if statement.targets[0].id in CONSTANTS
+    }
+    functions = {statement.name for statement in module.body if isinstance(statement, ast.FunctionDef)}
+    return Entry(
+        compiler=path.parent.name,
+        name=path.stem,
+        path=path,
+        cause=(ast.get_docstring(module) or "").partition("\n")[0],
+        link=told["LINK"],
+        category=told["CAUSE"],
+        wrong=told["WRONG"],
+        right=told["RIGHT"],
+        part=told["PART"],
+        operators=told["OPERATORS"],
+        format="onnx" if "model" in functions else "torch",
+    )
+
+
+def load_trigger(path: Path) -> ModuleType:
+    """The module of an entry."""
+    spec = importlib.util.spec_from_file_location(f"published_{path.stem}", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,117 @@
+"""Environments with one release of a compiler each, made by pip and kept.
+
+    python benchmarks/published/environments.py COMPILER RELEASE [--folder DIR]
+
+makes one and prints its interpreter; ``interpreter`` is the same as a function. Torch is installed without the CUDA
+libraries that its wheels ask for (see ``cuda_stubs.py``). That saves gigabytes, and only its CPU compiler is tested.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from filelock import FileLock
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+sys.path.insert(0, str(Path(__file__).parent))
+import cuda_stubs
+
+PACKAGES = {"inductor": "torch", "onnxruntime": "onnxruntime", "tvm": "apache-tvm", "xla": "tensorflow-cpu"}
+"""The package that holds each compiler."""
+
+LIMITS = {
+    "torch": {"2.3": ("sympy<1.13",), "2.9": ("numpy<2", "setuptools<70")},
+    "onnxruntime": {"1.19": ("numpy<2",)},
+    "apache-tvm": {"0.26": ("apache-tvm-ffi<0.1.13",)},
+    "tensorflow-cpu": {"2.18": ("numpy<2", "setuptools<70")},
+}
+"""What a release before that version needs besides: it came out before newer ones of these packages broke it."""
+
+BESIDES = {"apache-tvm": ("onnx",)}
+"""What ``verify.py`` needs besides: TVM reads a trigger in ONNX by that package, but does not ask for it."""
+
+CUDA_PACKAGES = ("nvidia-", "cuda-", "triton")
+"""How the names of packages begin that Torch's wheels ask for and only CUDA needs."""
+
+
+def interpreter(compiler: str, release: str, folder: Path) -> Path:
+    """The Python that has this release of the compiler: our own, or that of an environment in ``folder``.
+
+    A missing environment is made; several processes may ask at once. Raises ``CalledProcessError`` where pip fails.
+    """
+    package = PACKAGES[compiler]
+    if _is_installed(package, release):
+        return Path(sys.executable)
+    environment = folder.absolute() / f"{package}-{release}"
+    python = environment / "bin" / "python"
+    ready = environment / ".ready"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{environment}.lock"):
+        if not ready.exists():
+            venv.create(environment, with_pip=True, clear=True)
+            _install(python, package, release)
+            ready.touch()
+    return python
+
+
+def _is_installed(package: str, release: str) -> bool:
+    try:
+        return _exactly(release).contains(version(package), prereleases=True)
+    except PackageNotFoundError:
+        return False
+
+
+def _exactly(release: str) -> SpecifierSet:
+    """This release, rebuilt (``.post1``) or in a local build (``+cpu``)."""
+    return SpecifierSet(f"=={release}.*")
+
+
+def _install(python: Path, package: str, release: str) -> None:
+    limits = [limit for before, them in LIMITS[package].items() if Version(release) < Version(before) for limit in them]
+    wanted = f"{package}{_exactly(release)}"
+    if package != "torch":
+        _pip(python, wanted, *limits, *BESIDES.get(package, ()))
+        return
+    _pip(python, "--no-deps", "--no-cache-dir", wanted)
+    _pip(python, "numpy", "setuptools", *_without_cuda(python, package), *limits)
+    cuda_stubs.add_to(next(python.parent.parent.glob("lib/python*/site-packages/torch/lib")))
+
+
+def _without_cuda(python: Path, package: str) -> Iterator[str]:
+    """What an installed package asks for on this machine, as its metadata says, but for CUDA's packages."""
+    ask = f"import importlib.metadata as m; print(*m.requires({package!r}), sep='\\n')"
+    for line in subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout.splitlines():
+        requirement = Requirement(line)
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        if not requirement.name.startswith(CUDA_PACKAGES):
+            yield f"{requirement.name}{requirement.specifier}"
+
+
+def _pip(python: Path, *arguments: str) -> None:
+    """Run pip; what it says is shown where it fails, since it also complains that CUDA's packages are not there."""
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", *arguments], stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        done.check_returncode()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("compiler", choices=PACKAGES)
+    parser.add_argument("release", help="of the compiler's package, as 2.5.1")
+    parser.add_argument("--folder", type=Path, default=Path(".old"), help="where the environments are kept")
+    options = parser.parse_args()
+    print(interpreter(options.compiler, options.release, options.folder))
+
+
+if __name__ == "__main__":
+    main()

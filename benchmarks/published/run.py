@@ -1,0 +1,272 @@
+"""How many published bugs does Polyjuice find, given the program that triggers each, and blind?
+
+    python benchmarks/published/run.py                       everything (hours on two cores); continues where it stopped
+    python benchmarks/published/run.py --only 'inductor/*'   some entries, by name; --part given: one part alone
+    python benchmarks/published/run.py --again               forget the entries that were not found; try them again
+    python benchmarks/published/run.py --table               write the table of what is known, and run nothing
+
+Each entry is tested in the last release in which it is wrong, with the default options of ``polyjuice fuzz``.
+
+*Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
+one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
+release. A wrong result is one of the entry's bug where it shows no more in the first later release that is right, and
+neither does what it is reduced to. For a bug that no release has mended, the trigger itself must be what is wrong, or
+the reduced finding must hold the entry's operators. The latter is asked of every finding of a blind campaign.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from packaging.version import Version
+
+from polyjuice.given import ORIGINAL
+
+sys.path.insert(0, str(Path(__file__).parent))
+import entry as entries
+import environments
+import table
+from entry import Entry
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "artifacts" / "published.json"
+
+CASES = {"inductor": 8, "tvm": 20, "xla": 20, "onnxruntime": 30}
+"""How many cases a trigger is given."""
+
+FIRST_CASES = 2
+"""After so many cases a campaign is looked at for the first time: most triggers need no more."""
+
+BLIND_TIME = "10m"
+REDUCTION_TIME = "60s"
+
+REMAINS, GONE = 1, 0
+"""The statuses of ``polyjuice replay`` where a finding shows, and where it does not."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="*", help="a pattern for names such as inductor/max_of_views")
+    parser.add_argument("--half", choices=table.HALVES, help="one half of the entries alone")
+    parser.add_argument("--part", choices=("given", "blind"), help="one part of the measurement alone")
+    parser.add_argument("--again", action="store_true", help="forget the entries that were not found")
+    parser.add_argument("--table", action="store_true", help="only write the table of what is known")
+    parser.add_argument("--workers", type=int, default=2, help="campaigns at a time, each of one worker")
+    parser.add_argument("--folder", type=Path, default=Path(".published"), help="where the campaigns are kept")
+    parser.add_argument("--environments", type=Path, default=Path(".old"), help="where old releases are kept")
+    options = parser.parse_args()
+    chosen = [e for e in entries.read_all() if fnmatch(e.key, options.only) and options.half in (None, e.half)]
+    lab = Lab(options.folder.absolute(), options.environments.absolute())
+    if options.again:
+        lab.forget(chosen)
+    if not options.table:
+        measure(lab, chosen, options.part, options.workers)
+    known = {e.key: lab.known(e) for e in entries.read_all()}
+    RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    text = table.text(entries.read_all(), known)
+    RESULTS.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def measure(lab: Lab, chosen: Sequence[Entry], part: str | None, workers: int) -> None:
+    """Run what is not known yet; what becomes known is written down at once."""
+    jobs: list[Callable[[], None]] = []
+    if part != "blind":
+        jobs += [partial(lab.given, entry) for entry in chosen if "given" not in lab.known(entry)]
+    if part != "given":
+        for release in sorted({(entry.compiler, entry.wrong[-1]) for entry in chosen}):
+            served = [e for e in chosen if (e.compiler, e.wrong[-1]) == release and "blind" not in lab.known(e)]
+            if served:
+                jobs.append(partial(lab.blind, *release, served))
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(job) for job in jobs]:
+            done.result()
+
+
+@dataclass(frozen=True)
+class Lab:
+    """The folder that holds the campaigns and what they said of each entry, and the one that holds old releases."""
+
+    folder: Path
+    environments: Path
+
+    def known(self, entry: Entry) -> dict[str, Any]:
+        """What has been measured of an entry: under ``given`` and ``blind`` whether it was found, and how."""
+        path = self._result(entry)
+        known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return known
+
+    def forget(self, chosen: Sequence[Entry]) -> None:
+        """Drop the results, and the campaigns, of entries that were given and not found."""
+        for entry in chosen:
+            known = self.known(entry)
+            if not known.get("given", {"found": True})["found"]:
+                shutil.rmtree(self._given(entry), ignore_errors=True)
+                self._result(entry).write_text(json.dumps({k: v for k, v in known.items() if k != "given"}))
+
+    def given(self, entry: Entry) -> None:
+        """Fuzz with the trigger as the seed until its bug is found."""
+        campaign = self._given(entry)
+        python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
+        seeds, path = self._seed(entry)
+        seen: set[str] = set()
+        for count in (FIRST_CASES, CASES[entry.compiler]):
+            done = _fuzz(campaign, python, entry.compiler, "-n", str(count), "--seeds", seeds, path=path)
+            if done not in (0, 1, 3):
+                self._learn(entry, "given", {"found": False, "problem": f"polyjuice fuzz ended with status {done}"})
+                return
+            for finding in _raw(campaign, seen):
+                if self._is_of(finding, entry, needs_operators=not entry.right):
+                    self._learn(entry, "given", {"found": True, **_told(campaign, finding)})
+                    return
+        self._learn(entry, "given", {"found": False, "raw_findings": len(seen), **_defects(campaign)})
+
+    def blind(self, compiler: str, release: str, served: Sequence[Entry]) -> None:
+        """Fuzz a release from generated seeds, and look for the bugs of its entries among the findings."""
+        campaign = self.folder / "blind" / f"{compiler}-{release}"
+        python = environments.interpreter(compiler, release, self.environments)
+        _fuzz(campaign, python, compiler, "--time", BLIND_TIME)
+        missing = list(served)
+        for finding in _raw(campaign, set()):
+            for entry in list(missing):
+                if set(entry.operators) <= _operators(finding) and self._is_of(finding, entry, needs_operators=True):
+                    self._learn(entry, "blind", {"found": True, **_told(campaign, finding)})
+                    missing.remove(entry)
+        for entry in missing:
+            self._learn(entry, "blind", {"found": False})
+
+    def _is_of(self, finding: Path, entry: Entry, needs_operators: bool) -> bool:
+        """Whether a finding, and what it is reduced to, is one of this entry's bug.
+
+        With ``needs_operators`` it is the trigger that is wrong, or the reduced finding holds the entry's operators, or
+        the entry's part is blamed.
+        """
+        if _record(finding)["kind"] != "mismatch" or not self._vanishes(finding, entry):
+            return False
+        reduced = finding / "reduced"
+        if not reduced.exists():
+            _polyjuice("reduce", finding, "--time", REDUCTION_TIME)
+        smallest = reduced if (reduced / "finding.json").exists() else finding
+        if smallest is reduced and not self._vanishes(smallest, entry):
+            return False
+        record = _record(smallest)
+        if not needs_operators or record["culprit"] == ORIGINAL or entry.part in record["blame"]:
+            return True
+        return set(entry.operators) <= _operators(smallest)
+
+    def _vanishes(self, finding: Path, entry: Entry) -> bool:
+        """Whether a finding shows no more in the release that mended the bug, or none has."""
+        if not entry.right:
+            return True
+        later = [release for release in entry.right if Version(release) > Version(entry.wrong[-1])]
+        python = environments.interpreter(entry.compiler, (later or entry.right)[0], self.environments)
+        return _polyjuice("replay", finding, "--python", python) == GONE
+
+    def _seed(self, entry: Entry) -> tuple[str, Path]:
+        """What ``--seeds`` is given, and the folder that Python finds the module in, if it is one."""
+        if entry.format == "torch":
+            return f"{entry.path.stem}:program", entry.path.parent
+        trigger = entries.load_trigger(entry.path)
+        file = self.folder / "models" / entry.key / "model.onnx"
+        data = file.parent / "test_data_set_0"
+        data.mkdir(parents=True, exist_ok=True)
+        model, arrays = trigger.model(), trigger.inputs()
+        onnx.save(model, file)
+        constants = {tensor.name for tensor in model.graph.initializer}
+        for number, name in enumerate(i.name for i in model.graph.input if i.name not in constants):
+            onnx.save_tensor(numpy_helper.from_array(np.asarray(arrays[name]), name), data / f"input_{number}.pb")
+        return str(file), entry.path.parent
+
+    def _learn(self, entry: Entry, part: str, said: Mapping[str, Any]) -> None:
+        path = self._result(entry)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({**self.known(entry), part: said}, indent=1), encoding="utf-8")
+        print(f"{entry.key}, {part}: {json.dumps(said)}", flush=True)
+
+    def _result(self, entry: Entry) -> Path:
+        return self.folder / "results" / f"{entry.key}.json"
+
+    def _given(self, entry: Entry) -> Path:
+        return self.folder / "given" / entry.key
+
+
+def _fuzz(campaign: Path, python: Path, compiler: str, *options: str, path: Path | None = None) -> int:
+    """Begin a campaign, or continue it; ``path`` is where Python looks for a seed's module."""
+    reach = options[:2]
+    if (campaign / "campaign.sqlite").exists():
+        return _polyjuice("fuzz", "--resume", campaign, *reach, path=path)
+    fixed = ["--compiler", compiler, "--python", python, "--workers", "1", "--triage", "0s", "--out", campaign]
+    return _polyjuice("fuzz", *options, *fixed, path=path)
+
+
+def _polyjuice(*arguments: object, path: Path | None = None) -> int:
+    """Run the command; its status. What it says of an error is shown."""
+    command = [sys.executable, "-m", "polyjuice", *map(str, arguments)]
+    found = [str(ROOT), *([str(path)] if path else []), *filter(None, [os.environ.get("PYTHONPATH")])]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(found), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    if done.returncode not in (GONE, REMAINS):
+        print(f"polyjuice {' '.join(map(str, arguments))}: {done.stderr.strip()[-2000:]}", file=sys.stderr, flush=True)
+    return done.returncode
+
+
+def _raw(campaign: Path, seen: set[str]) -> Iterator[Path]:
+    """The findings that were not seen before, in the order of their cases."""
+    for folder in sorted((campaign / "raw").iterdir()):
+        if folder.name not in seen and (folder / "finding.json").exists():
+            seen.add(folder.name)
+            yield folder
+
+
+def _record(finding: Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads((finding / "finding.json").read_text(encoding="utf-8"))
+    return record
+
+
+def _operators(finding: Path) -> set[str]:
+    """The operators of a finding's programs."""
+    return {node.op_type for path in finding.glob("*.onnx") for node in onnx.load(path).graph.node}
+
+
+def _told(campaign: Path, finding: Path) -> dict[str, Any]:
+    """What the table says of a finding."""
+    record = _record(finding)
+    smallest = _record(finding / "reduced") if (finding / "reduced" / "finding.json").exists() else record
+    count = 'SELECT SUM(pairs) FROM cases WHERE "index" <= ?'
+    with sqlite3.connect(campaign / "campaign.sqlite") as db:
+        (pairs,) = db.execute(count, (record["index"],)).fetchone()
+    return {
+        "pairs": pairs,
+        "oracle": record["oracle"],
+        "kind": record["kind"],
+        "sides": [record["a"], record["b"]],
+        "operators": smallest["operators"],
+        "message": smallest["message"].splitlines()[0],
+    }
+
+
+def _defects(campaign: Path) -> dict[str, Any]:
+    """How often Polyjuice itself failed in a campaign, where it did."""
+    with sqlite3.connect(campaign / "campaign.sqlite") as db:
+        (count,) = db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'defect'").fetchone()
+    return {"defects": count} if count else {}
+
+
+if __name__ == "__main__":
+    main()

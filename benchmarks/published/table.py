@@ -1,0 +1,61 @@
+"""The table of published bugs: which of them Polyjuice finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from entry import CAUSES, COMPILERS, Entry
+
+HALVES = ("open", "held out")
+
+PARTS = ("given", "blind")
+
+Known = Mapping[str, Mapping[str, Any]]
+"""What was measured of each entry, by its key: see run.py."""
+
+_HEAD = """# Published bugs: how many Polyjuice finds
+
+Written by `make published`. Each entry of `benchmarks/published/` is a published silent wrong result, tested in the
+last release in which it was seen. *Given*: its trigger is the seed. *Blind*: ten minutes from generated seeds, one
+worker, for each release. Default options in both. The open half may be looked at while Polyjuice is worked on; the
+other is held out.
+"""
+
+
+def text(chosen: Sequence[Entry], known: Known) -> str:
+    """The table in Markdown: shares by half and by compiler, then every entry."""
+    groups = {half: [e for e in chosen if e.half == half] for half in HALVES}
+    groups |= {compiler: [e for e in chosen if e.compiler == compiler] for compiler in COMPILERS}
+    groups |= {cause: [e for e in chosen if e.category == cause] for cause in CAUSES}
+    lines = [_HEAD, "| entries | number | given | blind |", "|---|---|---|---|"]
+    for name, them in {"all": list(chosen), **groups}.items():
+        if them:
+            lines.append(f"| {name} | {len(them)} | {_share(them, known, 'given')} | {_share(them, known, 'blind')} |")
+    lines += ["", "| bug | half | release | given: pairs | reduced to | blind: pairs |", "|---|---|---|---|---|---|"]
+    for entry in chosen:
+        said = known.get(entry.key, {})
+        given, blind = said.get("given"), said.get("blind")
+        name = f"[{entry.key}]({entry.link})"
+        row = (name, entry.half, entry.wrong[-1], _pairs(given), _reduced(given), _pairs(blind))
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _share(them: Sequence[Entry], known: Known, part: str) -> str:
+    measured = [known[e.key][part] for e in them if part in known.get(e.key, {})]
+    if not measured:
+        return "-"
+    found = sum(said["found"] for said in measured)
+    return f"{found} of {len(measured)} ({found / len(measured):.0%})"
+
+
+def _pairs(said: Mapping[str, Any] | None) -> str:
+    if said is None:
+        return "-"
+    return str(said["pairs"]) if said["found"] else "not found"
+
+
+def _reduced(said: Mapping[str, Any] | None) -> str:
+    """The operators of each side of the reduced finding."""
+    return ", ".join(f"{side} {count}" for side, count in said["operators"].items()) if said and said["found"] else ""
