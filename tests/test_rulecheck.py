@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from polyjuice import formats
 from polyjuice.cli import app
 from polyjuice.egraph import Rule, load
 from polyjuice.egraph.sexpr import parsed
 from polyjuice.interpret import evaluate
 from polyjuice.ir import TensorType
+from polyjuice.ops import GraphBuilder
 from polyjuice.rulecheck import conditions
 from polyjuice.rulecheck.coherence import coherence
 from polyjuice.rulecheck.instances import NoInstance, draw, values
@@ -231,11 +233,12 @@ def test_the_command_says_what_disagrees(tmp_path: Path) -> None:
 
 
 def test_a_rule_is_shown_with_an_example_and_how_often_it_fired(tmp_path: Path) -> None:
-    campaign = tmp_path / "campaign"
-    fuzzed = CliRunner().invoke(
-        app,
-        ["fuzz", "--compiler", "numpy", "-n", "3", "--only-rule", "add-commutative", "--out", str(campaign), "--json"],
-    )
+    campaign, model = tmp_path / "campaign", tmp_path / "sum.onnx"
+    build = GraphBuilder()
+    x, y = build.input(TensorType("float32", (3, 4))), build.input(TensorType("float32", (4,)))
+    formats.save(build.build([build.op("Add", x, y)]), model)
+    options = ["--only-rule", "add-commutative", "--seeds", str(model), "--out", str(campaign), "--json"]
+    fuzzed = CliRunner().invoke(app, ["fuzz", "--compiler", "numpy", "-n", "3", *options])
     summary = json.loads(fuzzed.stdout)
     shown = CliRunner().invoke(app, ["rules", "show", "add-commutative", "--campaign", str(campaign)])
     assert shown.exit_code == 0

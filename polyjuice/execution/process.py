@@ -179,11 +179,12 @@ class _Tail:
 
 def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -> None:
     """Kill the process group and let go of everything; runs once, at the latest as the interpreter exits."""
-    with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
     channel.close()
     os.close(lifeline)
+    for kill in os.killpg, os.kill:  # a worker that was forked just now has no group of its own yet
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
+            kill(process.pid, signal.SIGKILL)
+    process.wait()
     shutil.rmtree(scratch, ignore_errors=True)
 
 

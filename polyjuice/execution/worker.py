@@ -28,6 +28,7 @@ import os
 import platform
 import re
 import resource
+import select
 import site
 import socket
 import sys
@@ -271,6 +272,8 @@ def _die_with_host(lifeline: int) -> None:
     os.set_inheritable(lifeline, False)
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([lifeline], [], [], 0)[0]:  # it died before we asked for the signal
+        os._exit(1)
 
 
 def _apply_python_path() -> None:
