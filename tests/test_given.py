@@ -202,6 +202,32 @@ UNSIGNED = """<ir_version: 8, opset_import: ["" : 17]>
     wrap (int32[4] x) => (int64[4] y) { u = Cast<to = 12>(x) y = Cast<to = 7>(u) }"""
 
 
+@pytest.mark.parametrize(("answer", "count"), [("1.0", 1), ("np.nan", 0)])
+def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run(
+    answer: str, count: int, tmp_path: Path
+) -> None:
+    """The greater of NaN and 1: NaN says ONNX's reference evaluator."""
+    wrong = f"""
+    import numpy as np
+    def run(compiled, inputs):
+        if [node.op for node in compiled.nodes] != ["Max"]:
+            return control.run(compiled, inputs)
+        a, b = (from_wire(array) for array in inputs)
+        return [to_wire(np.where(np.isnan(a + b), a.dtype.type({answer}), np.maximum(a, b)))]
+    """
+    text = '<ir_version: 8, opset_import: ["" : 17]> g (float[4] a, float[4] b) => (float[4] y) { y = Max(a, b) }'
+    onnx.save(parser.parse_model(text), tmp_path / "model.onnx")
+    folder = tmp_path / "test_data_set_0"
+    folder.mkdir()
+    for number, x in enumerate([[np.nan, 1, -2, 3], [1, np.nan, 3, -4]]):
+        tensor = numpy_helper.from_array(np.float32(x), "ab"[number])
+        (folder / f"input_{number}.pb").write_bytes(tensor.SerializeToString())
+    options = ["--compiler", "spoiled", "--seeds", tmp_path / "model.onnx", "-n", 1, "--workers", 1, "--triage", "0s"]
+    done = polyjuice("fuzz", *options, "--out", tmp_path / "c", env=spoiled(tmp_path, wrong))
+    findings = list((tmp_path / "c/findings").iterdir())
+    assert [record(finding)["a"] for finding in findings] == ["original"] * count, done.stderr
+
+
 def test_a_model_that_cannot_be_read_takes_part_as_it_is() -> None:
     """Polyjuice has no uint32. What is wrong in itself is refused, and so is a model whose sizes are not known."""
     program = given.from_model(parser.parse_model(UNSIGNED))

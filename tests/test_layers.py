@@ -26,7 +26,7 @@ STANDS_ON = {
     "numerics": "interpret",
     "gate": "numerics",
     "inputs": "numerics",
-    "oracles": "numerics given",
+    "oracles": "given inputs",
     "triage": "oracles bench gate inputs egraph",
     "campaign": "triage egraph support",
     "suite": "campaign",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.generate import disrupt
 from polyjuice.given import ORIGINAL, Program
-from polyjuice.inputs import GIVEN, Plan, draw, intervals, joined, make_inputs, mode, normal, plans
+from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode, normal, plans
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
@@ -74,10 +75,10 @@ class Prepared:
 
     def on_its_own_inputs(self) -> Prepared | None:
         """The same programs on what their owner gave alone; None where that is nothing, or all that there is."""
-        if GIVEN not in self.profiles or len(self.profiles) == 1:
+        own = next((at for at, profile in enumerate(self.profiles) if profile in GIVEN), None)
+        if own is None or len(self.profiles) == 1:
             return None
-        own = self.profiles.index(GIVEN)
-        return replace(self, profiles=[GIVEN], inputs=[self.inputs[own]], modes=[self.modes[own]])
+        return replace(self, profiles=[self.profiles[own]], inputs=[self.inputs[own]], modes=[self.modes[own]])
 
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each, but for those that the compiler does not take."""
@@ -149,6 +150,9 @@ class Preparation:
         if self._config.disruptive:
             return self._disrupted(graph, key)
         program = self._seeds.program(index)
+        given = self._given(program, graph, key)
+        if given and index % 2 == 0:
+            plan = plan.restricted(given.profile)
         with self._clock.of("rewrite"):
             try:
                 variants, rules = self._variants(graph, batch, index, key, plan, program)
@@ -160,7 +164,7 @@ class Preparation:
         if as_given is None and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
-            sets = self._input_sets(graph, variants, key, plan, program)
+            sets = self._input_sets(graph, variants, key, plan, given)
             self._gate(index, graph, variants, sets)
         with self._clock.of("lower"):
             lowered = self._lowered(variants, key, graph, as_given)
@@ -248,36 +252,42 @@ class Preparation:
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
+    def _given(self, program: Program | None, graph: Graph, key: str) -> _InputSet | None:
+        """What the program's owner gave; None where that is nothing, or no value of the graph.
+
+        It is left out where the values of an input are to repeat along an axis.
+        """
+        if program is None or program.examples is None or repeated_axes(graph, key):
+            return None
+        with suppress(EvaluationError):
+            return self._input_set(graph, given_profile(graph, program.examples), program.examples)
+        return None
+
+    def _input_set(self, graph: Graph, profile: str, arrays: tuple[np.ndarray, ...]) -> _InputSet:
+        """Raises EvaluationError."""
+        known = mode(profile, self._compiler.format, self._compiler.excess_precision)
+        return _InputSet(profile, known, arrays, evaluate(graph, arrays, "float64"))
+
     def _input_sets(
-        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, program: Program | None
+        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: _InputSet | None
     ) -> list[_InputSet]:
         """The sets of inputs on which the graph has a value: the plan's, and the model's own. Raises Skip without any.
 
-        Many graphs have no value on ``wrap`` integers, and are tested on the other sets. A model's own inputs are left
-        out where the values of an input are to repeat along an axis.
+        Many graphs have no value on ``wrap`` integers, and are tested on the other sets.
         """
         axes = repeated_axes(graph, key)
         others = [v.graph for v in variants]
         profiles = [profile for profile in plan.profiles_of(graph) for _ in range(self._config.input_sets)]
-        own = program.examples if program and not axes else None
         found: list[_InputSet] = []
         problem = ""
-        for number, profile in enumerate([*profiles, GIVEN] if own is not None else profiles):
+        for number, profile in enumerate(profiles):
             try:
-                if profile == GIVEN and own is not None:
-                    arrays = own
-                else:
-                    drawn = make_inputs(graph, profile, f"{key} {number}" if number else key, others, plan.large)
-                    arrays = repeat(graph, drawn, axes)
-                values = evaluate(graph, arrays, "float64")
+                drawn = make_inputs(graph, profile, f"{key} {number}" if number else key, others, plan.large)
+                found.append(self._input_set(graph, profile, repeat(graph, drawn, axes)))
             except EvaluationError as error:
                 problem = str(error)
-                continue
-            found.append(
-                _InputSet(
-                    profile, mode(profile, self._compiler.format, self._compiler.excess_precision), arrays, values
-                )
-            )
+        if given:  # where other rules were used, too, what is not as usual is left open
+            found.append(given if plan.holds_on(given.profile) else self._input_set(graph, "given", given.arrays))
         if not found:
             raise Skip(f"no value: {problem}")
         return found

@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from polyjuice.inputs.profiles import RULESETS, ranges
+from polyjuice.inputs.profiles import RULESETS, ranges, rulesets_on
 from polyjuice.ir import Graph, dtypes
 
 #: The chance of the plan with the most rules. The others are needed for the values on which fewer rules hold.
@@ -27,6 +27,15 @@ class Plan:
     rulesets: frozenset[str] | None
     profiles: tuple[str, ...]
     large: bool = False
+
+    def holds_on(self, profile: str) -> bool:
+        """Whether all of its rules hold on the values of a profile."""
+        return rulesets_on(profile).issuperset(rulesets_on("normal") if self.rulesets is None else self.rulesets)
+
+    def restricted(self, profile: str) -> Plan:
+        """With no more rules than hold on the values of a profile, too."""
+        held = rulesets_on(profile)
+        return replace(self, rulesets=held if self.rulesets is None else self.rulesets & held)
 
     def profiles_of(self, graph: Graph) -> tuple[str, ...]:
         """The profiles that have something to say of a graph: ``wrap`` differs from ``normal`` in integers alone."""

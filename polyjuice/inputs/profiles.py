@@ -4,8 +4,9 @@
 those are compared bit for bit. Sometimes they are as large as that allows. ``normal``: standard normal floating values,
 small integers. ``wrap``: integers from the whole of their types, so that arithmetic wraps around, floating values as in
 ``normal``. ``edge``: such integers, and zeros, ties, NaN, infinities and the ends of the floating numbers among
-ordinary values. Each input has a distribution of its own (see :mod:`polyjuice.inputs.distributions`). ``given``: what
-the owner of a model gave for its inputs; others like these are drawn as for ``normal``.
+ordinary values. Each input has a distribution of its own (see :mod:`polyjuice.inputs.distributions`). ``given``,
+``given wrap`` and ``given edge``: what the owner of a model gave for its inputs, by the profile whose values they are
+like; others like these are drawn as for that profile.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 
 from polyjuice.inputs.distributions import distributed
 from polyjuice.inputs.extremes import extreme_inputs
-from polyjuice.inputs.magnitudes import SMALL, candidates, scaled, units
-from polyjuice.inputs.search import find, find_integers
+from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
+from polyjuice.inputs.search import find, find_integers, finite_everywhere
 from polyjuice.inputs.values import FARTHEST, normal
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -32,8 +33,11 @@ PROFILES = ("exact", "normal", "wrap", "edge")
 USUAL_PROFILES = ("exact", "normal", "wrap")
 """What is on unless others are asked for."""
 
-GIVEN = "given"
-"""The profile of inputs that belong to a model. Nobody asks for it: a model has such inputs, or has none."""
+GIVEN: Mapping[str, str] = {"given": "normal", "given wrap": "wrap", "given edge": "edge"}
+"""The profiles of inputs that belong to a model, and whose values these are like.
+
+Nobody asks for them: a model has such inputs, or has none.
+"""
 
 REAL_PROFILES = ("exact", "normal")
 """The profiles on whose values all rules hold, also those over the real numbers."""
@@ -43,7 +47,6 @@ MODES: Mapping[str, Mode] = {
     "normal": Mode(),
     "wrap": Mode(wrap=True),
     "edge": Mode(wrap=True, edge=True),
-    GIVEN: Mode(),
 }
 """What the analysis takes for known under each profile."""
 
@@ -59,7 +62,7 @@ def mode(profile: str, format: str, excess_precision: Sequence[str] = _HALF_TYPE
     ``excess_precision`` are the types to which casts need not round, as the compiler documents; where the compiler is
     not known, those for which some do.
     """
-    return replace(MODES[profile], ordered=format != "tensorflow", excess_precision=tuple(excess_precision))
+    return replace(MODES[_like(profile)], ordered=format != "tensorflow", excess_precision=tuple(excess_precision))
 
 
 RULESETS: Mapping[str, frozenset[str]] = {
@@ -67,7 +70,6 @@ RULESETS: Mapping[str, frozenset[str]] = {
     "normal": _ALL,
     "wrap": frozenset(["exact", "modular"]),
     "edge": frozenset(["exact"]),
-    GIVEN: _ALL,
 }
 """The rulesets whose rules hold on the values of each profile."""
 
@@ -75,6 +77,19 @@ RULESETS: Mapping[str, frozenset[str]] = {
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
     """The rulesets whose rules hold on the values of any of some profiles. Raises KeyError for an unknown one."""
     return frozenset().union(*(RULESETS[profile] for profile in profiles))
+
+
+def given_profile(graph: Graph, arrays: Sequence[np.ndarray]) -> str:
+    """The profile, one of `GIVEN`, of the inputs that belong to a model of this graph. Raises EvaluationError."""
+    floating = [x.astype(np.float64) for x in arrays if dtypes.is_float(dtypes.of_array(x))]
+    if not all(np.isfinite(x).all() for x in floating) or not finite_everywhere(graph, arrays):
+        return "given edge"
+    return "given wrap" if are_large([x for x in arrays if dtypes.is_int(dtypes.of_array(x))]) else "given"
+
+
+def rulesets_on(profile: str) -> frozenset[str]:
+    """The rulesets whose rules hold on the values of a profile, which may be one of `GIVEN`."""
+    return RULESETS[_like(profile)]
 
 
 def make_inputs(
@@ -87,7 +102,8 @@ def make_inputs(
     as large as that allows.
     """
     rng = _generator(profile, seed)
-    if profile in ("normal", GIVEN):
+    profile = _like(profile)
+    if profile == "normal":
         return _finite(graph, rng)
     if profile == "exact":
         return _exact(graph, seed, variants, large)
@@ -113,6 +129,10 @@ def ranges(graph: Graph, profiles: Sequence[str], large: bool = False) -> dict[s
         elif dtypes.is_float(t.dtype) and "edge" not in profiles:
             found[name] = (low, high) if large else (-FARTHEST, FARTHEST)
     return found
+
+
+def _like(profile: str) -> str:
+    return GIVEN.get(profile, profile)
 
 
 def _generator(profile: str, seed: int | str) -> np.random.Generator:

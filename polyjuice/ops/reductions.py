@@ -150,11 +150,15 @@ def _log_sum_error(c: ErrorContext) -> np.ndarray:
 
 
 def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
-    """The sum of the exponentials is at least 1 after the maximum is taken out, which is rounded on its way back."""
+    """The sum of the exponentials is at least 1 after the maximum is taken out, which is rounded on its way back.
+
+    Of elements that are all -inf it is -inf.
+    """
     top = over(c, greatest, c.x[0])
     carried = errors.log_sum_error(c.x[0], operand_errors(c), along.axes(c.attrs, c.x[0].ndim), c.unit)
     rounding = c.unit * (2 * terms(c) + 8 + 2 * np.abs(top) + 2 * np.abs(c.y[0]))
-    return np.asarray(carried.reshape(np.shape(c.y[0])) + rounding)
+    nothing = np.isneginf(c.y[0]) & ~np.asarray(over(c, np.any, operand_errors(c) > 0))
+    return np.where(nothing, 0.0, carried.reshape(np.shape(c.y[0])) + rounding)
 
 
 # --- ONNX's reductions -----------------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@ def moved(inputs: Sequence[np.ndarray], side: float) -> tuple[np.ndarray, ...]:
             continue
         reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
         wide = x.astype(np.float64)
-        arrays.append(wide + reach * np.maximum(np.abs(wide), 1.0))
+        size = np.where(np.isfinite(wide), np.abs(wide), 0.0)
+        arrays.append(wide + reach * np.maximum(size, 1.0))
     return tuple(arrays)
 
 
@@ -44,5 +45,5 @@ def error(plain: np.ndarray, wide: np.ndarray) -> float:
 
 def tolerance(plain: np.ndarray, wide: np.ndarray, dtype: str) -> float:
     """What a result of a floating type may be off by; infinite or NaN where nothing can be said."""
-    largest = float(np.abs(wide).max(initial=0.0))
+    largest = float(np.abs(wide[np.isfinite(wide)]).max(initial=0.0))
     return TIMES * error(plain, wide) + _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)

@@ -1,6 +1,8 @@
 """A program as its owner wrote it, held against its own uncompiled run, where our interpreter knows nothing of it.
 
-That is where a result depends on an operator that the table lacks. In place of error bounds stands what the uncompiled
+That is where a result depends on an operator that the table lacks; and on the owner's own inputs also where frameworks
+differ, as in what the greater of 1 and NaN is, or which place ``argmax`` gives of NaN: a compiler must do as its own
+framework does. In place of error bounds stands what the uncompiled
 run is off by (see :mod:`polyjuice.oracles.tolerance`), and by how much a result changes with the inputs: much at a
 jump, where each side is right in its own way. An integer must be the same in all of these runs. The uncompiled run is
 the framework's own, or that of ONNX's reference evaluator.
@@ -9,11 +11,14 @@ the framework's own, or that of ONNX's reference evaluator.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from polyjuice import given
 from polyjuice.execution import Artifact
+from polyjuice.inputs import GIVEN
+from polyjuice.interpret import evaluate
 from polyjuice.ir import dtypes
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
@@ -26,22 +31,45 @@ Results = Sequence[Sequence[np.ndarray]]
 
 def judge(oracle: str, case: Case, t: Tested, lab: Lab) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
-    if t.spelling is not None or all(map(entry, t.graph.nodes)):
+    if t.spelling is not None:
         return None
-    unknown = [(i, k) for i, k in _places(t) if not t.analyses[i][k].comparable]
+    read = all(map(entry, t.graph.nodes))
+    unknown = [(i, k) for i, k in _places(t) if _is_asked(case, t, i, k, read)]
     wide = given.in_float64(t.artifact) if unknown else None
     if wide is None:
         return None
-    sets = len(case.inputs)
-    plain = _uncompiled(t.artifact, case.inputs, lab)
-    around = _uncompiled(wide, [moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs], lab)
+    sets = sorted({i for i, _ in unknown})
+    inputs = [case.inputs[i] for i in sets]
+    plain = _uncompiled(t.artifact, inputs, lab)
+    around = _uncompiled(wide, [moved(x, side) for side in (0.0, 1.0, -1.0) for x in inputs], lab)
     if plain is None or around is None:
         return None
     for i, k in unknown:
-        beside = [around[sets + i][k], around[2 * sets + i][k]]
-        if verdict := _output(oracle, t, i, k, plain[i][k], around[i][k], beside):
+        at = sets.index(i)
+        beside = [around[len(sets) + at][k], around[2 * len(sets) + at][k]]
+        if verdict := _output(oracle, t, i, k, plain[at][k], around[at][k], beside):
             return verdict
     return None
+
+
+def _is_asked(case: Case, t: Tested, i: int, k: int, read: bool) -> bool:
+    analysis = t.analyses[i][k]
+    if not read:
+        return not analysis.comparable
+    return case.profiles[i] in GIVEN and bool(np.isinf(analysis.bound).any()) and not _is_undefined(t, case.inputs[i])
+
+
+def _is_undefined(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives."""
+    graph = t.graph
+    casts = [
+        (node.inputs[0], dtypes.exact_integers(graph.types[node.outputs[0]].dtype))
+        for node in graph.nodes
+        if node.op == "Cast" and dtypes.is_int(graph.types[node.outputs[0]].dtype)
+    ]
+    operands = replace(graph, outputs=tuple(name for name, _ in casts))
+    values = evaluate(operands, inputs, "float64") if casts else []
+    return any(not bool(((low <= x) & (x <= high)).all()) for x, (_, (low, high)) in zip(values, casts, strict=True))
 
 
 def _places(t: Tested) -> Iterator[tuple[int, int]]:
@@ -73,7 +101,7 @@ def _output(
     else:
         allowed = np.where((changes == 0) & (plain == wide), 0.0, np.inf)
     off = distance(array, wide)
-    wrong = np.isfinite(allowed) & (off > allowed) & (off > distance(plain, wide))
+    wrong = np.isinf(t.analyses[i][k].bound) & np.isfinite(allowed) & (off > allowed) & (off > distance(plain, wide))
     if not wrong.any():
         return None
     at = np.unravel_index(int(np.argmax(np.where(wrong, off, -1.0))), wrong.shape)
