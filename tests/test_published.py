@@ -13,7 +13,7 @@ from packaging.version import Version
 from polyjuice.ops import TABLE
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.published import cuda_stubs, environments
+from benchmarks.published import cuda_stubs, environments, run
 from benchmarks.published.entry import CAUSES, Entry, read, read_all
 
 ENTRIES = read_all()
@@ -56,6 +56,21 @@ def test_halves_are_fixed_and_both_large() -> None:
     assert Entry("inductor", "name", Path(), "", "", "", (), (), "", (), "torch").half == "open"
     halves = [entry.half for entry in ENTRIES]
     assert min(halves.count("open"), halves.count("held out")) >= len(halves) / 4
+
+
+def test_a_compiler_names_its_entries() -> None:
+    a, b = (Entry(compiler, "name", Path(), "", "", "", (), (), "", (), "torch") for compiler in ("tvm", "xla"))
+    assert [run.is_named(e, "tvm") for e in (a, b)] == [True, False]
+    assert [run.is_named(e, "tvm/n*") for e in (a, b)] == [True, False]
+    assert run.is_named(b, "*/name")
+
+
+def test_what_is_not_measured_anew_stays_known() -> None:
+    """An entry that is no more is not kept."""
+    before = {"tvm/a": {"given": {"found": True}, "blind": {"found": True}}, "tvm/b": {"given": {}}, "tvm/gone": {}}
+    anew = {"tvm/a": {"given": {"found": False}}, "tvm/b": {}}
+    kept = run.joined(before, anew)
+    assert kept == {"tvm/a": {"given": {"found": False}, "blind": {"found": True}}, "tvm/b": {"given": {}}}
 
 
 def test_our_own_release_needs_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

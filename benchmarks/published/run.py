@@ -1,11 +1,12 @@
 """How many published bugs does Polyjuice find, given the program that triggers each, and blind?
 
     python benchmarks/published/run.py                       everything (hours on two cores); continues where it stopped
-    python benchmarks/published/run.py --only 'inductor/*'   some entries, by name; --part given: one part alone
+    python benchmarks/published/run.py --only inductor       some entries, by name; --part given: one part alone
     python benchmarks/published/run.py --again               forget the entries that were not found; try them again
     python benchmarks/published/run.py --table               write the table of what is known, and run nothing
 
-Each entry is tested in the last release in which it is wrong, with the default options of ``polyjuice fuzz``.
+Each entry is tested in the last release in which it is wrong, with the default options of ``polyjuice fuzz``. What was
+measured before and not anew, in a ``--folder`` of another run, stays in the table.
 
 *Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
 one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
@@ -62,7 +63,7 @@ REMAINS, GONE = 1, 0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="*", help="a pattern for names such as inductor/max_of_views")
+    parser.add_argument("--only", default="*", help="a pattern for names such as inductor/max_of_views, or a compiler")
     parser.add_argument("--half", choices=table.HALVES, help="one half of the entries alone")
     parser.add_argument("--part", choices=("given", "blind"), help="one part of the measurement alone")
     parser.add_argument("--again", action="store_true", help="forget the entries that were not found")
@@ -71,17 +72,28 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(".published"), help="where the campaigns are kept")
     parser.add_argument("--environments", type=Path, default=Path(".old"), help="where old releases are kept")
     options = parser.parse_args()
-    chosen = [e for e in entries.read_all() if fnmatch(e.key, options.only) and options.half in (None, e.half)]
+    chosen = [e for e in entries.read_all() if is_named(e, options.only) and options.half in (None, e.half)]
     lab = Lab(options.folder.absolute(), options.environments.absolute())
     if options.again:
         lab.forget(chosen)
     if not options.table:
         measure(lab, chosen, options.part, options.workers)
-    known = {e.key: lab.known(e) for e in entries.read_all()}
+    before = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    known = joined(before, {e.key: lab.known(e) for e in entries.read_all()})
     RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     text = table.text(entries.read_all(), known)
     RESULTS.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
+
+
+def is_named(entry: Entry, pattern: str) -> bool:
+    """Whether an entry's name fits a pattern such as ``inductor/*``; ``inductor`` means the same."""
+    return fnmatch(entry.key, pattern) or entry.compiler == pattern
+
+
+def joined(before: table.Known, anew: table.Known) -> dict[str, dict[str, Any]]:
+    """What is known of the entries of ``anew``, part by part: what was measured anew, or else before."""
+    return {key: {**before.get(key, {}), **said} for key, said in anew.items()}
 
 
 def measure(lab: Lab, chosen: Sequence[Entry], part: str | None, workers: int) -> None:

@@ -57,5 +57,8 @@ def _pairs(said: Mapping[str, Any] | None) -> str:
 
 
 def _reduced(said: Mapping[str, Any] | None) -> str:
-    """The operators of each side of the reduced finding."""
-    return ", ".join(f"{side} {count}" for side, count in said["operators"].items()) if said and said["found"] else ""
+    """The operators of each side of the reduced finding, in the order of the finding's sides."""
+    if said is None or not said["found"]:
+        return ""
+    counts = sorted(said["operators"].items(), key=lambda item: [item[0] != side for side in said["sides"]])
+    return ", ".join(f"{side} {count}" for side, count in counts)
