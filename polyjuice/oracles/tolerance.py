@@ -22,8 +22,11 @@ _ULPS = 64.0
 _MOVED = 256.0
 
 
-def moved(inputs: Sequence[np.ndarray], side: float) -> tuple[np.ndarray, ...]:
-    """Floating inputs in float64, each moved a few units in its last place; always the same way."""
+def moved(inputs: Sequence[np.ndarray], side: float, *, zeros: bool = True) -> tuple[np.ndarray, ...]:
+    """Floating inputs in float64, each moved a few units in its last place; always the same way.
+
+    Zeros stay where they are unless ``zeros``.
+    """
     rng = np.random.default_rng(0)
     arrays = []
     for x in inputs:
@@ -33,8 +36,8 @@ def moved(inputs: Sequence[np.ndarray], side: float) -> tuple[np.ndarray, ...]:
             continue
         reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
         wide = x.astype(np.float64)
-        size = np.where(np.isfinite(wide), np.abs(wide), 0.0)
-        arrays.append(wide + reach * np.maximum(size, 1.0))
+        size = np.where(np.isfinite(wide), np.maximum(np.abs(wide), 1.0), 0.0)
+        arrays.append(np.where((wide == 0) & (not zeros), wide, wide + reach * size))
     return tuple(arrays)
 
 
