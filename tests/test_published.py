@@ -47,6 +47,10 @@ def test_reading_runs_nothing_and_knows_the_format(tmp_path: Path) -> None:
     path.write_text(f'"""One line."""\nimport no_such_module\n{told}OPERATORS = ["Add"]\ndef program(): 1 / 0\n')
     entry = read(path)
     assert (entry.key, entry.cause, entry.category, entry.format) == ("inductor/name", "One line.", "codegen", "torch")
+    path.write_text(f'"""One line."""\n{told}OPERATORS = ["Add"]\ndef model(): ...\ndef inputs(): ...\n')
+    assert read(path).format == "onnx"
+    path.write_text(f'"""One line."""\n{told}OPERATORS = ["Add"]\ndef model(): ...\ndef tensorflow(): ...\n')
+    assert read(path).format == "tensorflow"
     path.write_text('"""One line."""\nLINK = "https://x"\n')
     with pytest.raises(KeyError, match="CAUSE"):
         read(path)

@@ -371,6 +371,8 @@ def test_a_bad_source_is_a_usage_error(folder: Path) -> None:
 def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "polyjuice.given.torch_program", raising=False)
     monkeypatch.delattr(given_package, "torch_program", raising=False)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[inductor\]'"):
         Seeds(["mine:positional"], 10, 0)

@@ -20,6 +20,7 @@ or, in place of ``program``, a trigger in ONNX:
     def model():                      # an onnx.ModelProto
     def inputs():                     # arrays by name, on which the bug shows
     def expected(inputs):             # the right results, worked out with NumPy, in the order of the model's outputs
+    def tensorflow():                 # for XLA: the same as a TensorFlow function of the model's inputs, by name
 
 A trigger in Torch is right where it gives what it gives uncompiled; ``expected(args)`` overrides that.
 """
@@ -53,6 +54,9 @@ CAUSES = {
 }
 """The classes of causes, and what each means."""
 
+_FORMATS = {"tensorflow": "tensorflow", "model": "onnx"}
+"""The formats of triggers that are not in Torch, by the function that holds them: the first that an entry has."""
+
 CONSTANTS = ("LINK", "CAUSE", "WRONG", "RIGHT", "PART", "OPERATORS")
 
 
@@ -70,7 +74,7 @@ class Entry:
     right: Sequence[str]
     part: str
     operators: Sequence[str]
-    format: str  # of the trigger: "torch" or "onnx"
+    format: str  # of the trigger: "torch", "tensorflow" or "onnx"
 
     @property
     def key(self) -> str:
@@ -111,7 +115,7 @@ def read(path: Path) -> Entry:
         right=told["RIGHT"],
         part=told["PART"],
         operators=told["OPERATORS"],
-        format="onnx" if "model" in functions else "torch",
+        format=next((format for name, format in _FORMATS.items() if name in functions), "torch"),
     )
 
 

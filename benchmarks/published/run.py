@@ -194,6 +194,8 @@ class Lab:
         """What ``--seeds`` is given, and the folder that Python finds the module in, if it is one."""
         if entry.format == "torch":
             return f"{entry.path.stem}:program", entry.path.parent
+        if entry.format == "tensorflow":
+            return f"in_tensorflow:{entry.name}", Path(__file__).parent / "seeds"
         trigger = entries.load_trigger(entry.path)
         file = self.folder / "models" / entry.key / "model.onnx"
         data = file.parent / "test_data_set_0"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from polyjuice import formats, given
+from polyjuice import given
 from polyjuice.generate import STRATEGIES, Turn, check_installed, generate
-from polyjuice.given import Program, files
+from polyjuice.given import Program, callables, files
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
 _KEPT = "imported"
-"""The folder of a campaign that holds what Torch made."""
+"""The folder of a campaign that holds what Torch and TensorFlow made."""
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -24,7 +23,7 @@ class Seeds:
     """The seed graph of every case, from the campaign's seed and the case's index alone.
 
     A source is a strategy's name, or a model: an ONNX file, an exported Torch program (``.pt2``), or
-    ``module:callable`` for one that returns a Torch module and its inputs.
+    ``module:callable`` for one that returns a Torch module, or a TensorFlow function, and its inputs.
     """
 
     def __init__(
@@ -56,14 +55,14 @@ class Seeds:
             if kept:
                 self._programs.append(kept)
                 continue
-            if _is_torch(source):
+            if _is_imported(source):
                 self._imported.append(number)
             self._programs.append(_read(source))
 
     def keep(self, campaign: Path) -> None:
-        """Write what Torch made to a campaign's folder: a callable may make other weights when it is called again.
+        """Write what Torch and TensorFlow made to a campaign's folder.
 
-        Raises FormatError where an ONNX file cannot hold it.
+        A callable may make other weights when it is called again. Raises FormatError where an ONNX file cannot hold it.
         """
         for number in self._imported:
             files.save(campaign / _KEPT, str(number), self._programs[number])
@@ -85,27 +84,15 @@ class Seeds:
         return settle(graph, key)
 
 
-def _is_torch(source: str) -> bool:
+def _is_imported(source: str) -> bool:
     return source.endswith(".pt2") if Path(source).is_file() else bool(_CALLABLE.fullmatch(source))
 
 
 def _read(source: str) -> Program:
-    if _is_torch(source):
-        program: Program = _importer().load(source)
-        return program
+    if _is_imported(source):
+        return callables.load(source)
     if not Path(source).is_file():
         raise ValueError(
             f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file nor module:callable"
         )
     return given.load_onnx(Path(source))
-
-
-def _importer() -> Any:
-    """The importer of Torch models. Raises FormatError where Torch is missing: the core does without it."""
-    try:
-        from polyjuice.given import torch_program
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise formats.FormatError("Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'") from None
-    return torch_program

@@ -9,13 +9,8 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import os
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +23,7 @@ from torch.fx import Node as FxNode
 
 from polyjuice.formats import aten, aten_calls
 from polyjuice.formats.aten import Application, Value
-from polyjuice.formats.errors import FormatError
+from polyjuice.formats.errors import FormatError, refused
 from polyjuice.formats.normal import NotCovered
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, check
@@ -37,46 +32,17 @@ _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 """Arguments that say where and how a result lies in memory, not what it is."""
 
 
-Call = tuple[torch.nn.Module, tuple[Any, ...], dict[str, Any]]
-"""A module, and the arguments that it is called with."""
-
-
 def load(path: str | Path) -> ExportedProgram:
     """A program that ``torch.export.save`` wrote. Raises FormatError."""
-    with _refused(f"{path}: not an exported Torch program"):
+    with refused(f"{path}: not an exported Torch program"):
         return torch.export.load(str(path))
-
-
-def call(name: str) -> Call:
-    """What ``module:callable`` returns: (torch module, args) or (torch module, args, kwargs).
-
-    The current directory can be imported from. Raises FormatError.
-    """
-    module_name, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    with _refused(f"{name}: the module {module_name} cannot be imported"):
-        module = importlib.import_module(module_name)
-    make = getattr(module, attribute, None)
-    if not callable(make):
-        raise FormatError(f"{name}: the module {module_name} has no callable {attribute}")
-    with _refused(f"{name}: the callable failed"):
-        made = make()
-    given = (*made, {}) if isinstance(made, tuple) and len(made) == 2 else made
-    match given:
-        case (torch.nn.Module() as model, tuple() as args, dict() as kwargs):
-            return model, args, kwargs
-    raise FormatError(
-        f"{name}: the callable returned {_kind_of(made)}; it must return (torch.nn.Module, args) or "
-        "(torch.nn.Module, args, kwargs), where args is a tuple and kwargs a dict"
-    )
 
 
 def from_module(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
 ) -> Graph:
     """The Graph of a module on inputs of these types; ``where`` begins the messages. Raises FormatError."""
-    with _refused(f"{where}: torch.export cannot trace the model"), torch.no_grad():
+    with refused(f"{where}: torch.export cannot trace the model"), torch.no_grad():
         program = torch.export.export(model, args, dict(kwargs or {}))
     return from_program(program, where)
 
@@ -89,7 +55,7 @@ def from_program(program: ExportedProgram, where: str = "program") -> Graph:
     kept = {op for op in rules if aten.named_alike(_overload(op))}
     while True:
         table = {op: rules[op] for op in rules if op not in kept}
-        with _refused(f"{where}: torch.export cannot decompose the model"), torch.no_grad():
+        with refused(f"{where}: torch.export cannot decompose the model"), torch.no_grad():
             core = program.run_decompositions(table)
         try:
             reader = _Reader(core)
@@ -106,28 +72,8 @@ def _with_static_sizes(program: ExportedProgram, where: str) -> ExportedProgram:
     if program.example_inputs is None:
         raise FormatError(f"{where}: the program has symbolic sizes and no example inputs; export it with static sizes")
     args, kwargs = program.example_inputs
-    with _refused(f"{where}: the program cannot be traced with the sizes of its example inputs"), torch.no_grad():
+    with refused(f"{where}: the program cannot be traced with the sizes of its example inputs"), torch.no_grad():
         return torch.export.export(program.module(), args, kwargs)
-
-
-@contextmanager
-def _refused(what: str) -> Iterator[None]:
-    """Turn whatever a user's module or Torch's tracer raises into one line; their warnings are not the user's."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    except FormatError:
-        raise
-    except Exception as error:  # noqa: BLE001 - foreign code may raise anything
-        lines = str(error).strip().splitlines()
-        raise FormatError(f"{what} ({type(error).__name__}{': ' + lines[0] if lines else ''})") from None
-
-
-def _kind_of(value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"a tuple of {', '.join(type(item).__name__ for item in value) or 'nothing'}"
-    return f"an object of type {type(value).__name__}"
 
 
 class _Reader:
@@ -196,7 +142,7 @@ class _Reader:
         if not _is_random(target) and all(operand in self.known for operand in node.all_input_nodes):
             args, kwargs = torch.fx.map_arg((node.args, node.kwargs), lambda n: self.known[n])
             kwargs = {key: "cpu" if key == "device" and value else value for key, value in kwargs.items()}
-            with _refused(f"node {node.name}"), torch.no_grad():
+            with refused(f"node {node.name}"), torch.no_grad():
                 self.known[node] = target(*args, **kwargs)
             return
         self.apply(node, target)

@@ -1,6 +1,8 @@
 """A program as its owner wrote it, with float64 in the place of every floating type: how far rounding takes it astray.
 
-Casts to floating types become casts to float64, too.
+Casts to floating types become casts to float64, too. TensorFlow leaves open what a number is cast to that an integer
+type does not hold, and what a shift by the type's width gives. XLA does not do as TensorFlow's kernels do: there a
+program in float64 gives what no other does.
 """
 
 from __future__ import annotations
@@ -17,6 +19,27 @@ from polyjuice.ir import dtypes
 
 _TORCH_TYPES = re.compile(r"torch\.(?:float32|float16|bfloat16|float|half)\b")
 _TORCH_CASTS = re.compile(r"\.(?:float|half|bfloat16)\(\)")
+
+_TENSORFLOW_TYPES = re.compile(r"\btf\.(?:float32|float16|bfloat16)\b")
+_TENSORFLOW_COMPLEX = re.compile(r"\btf\.complex64\b")
+_TENSORFLOW_CAST = re.compile(r"\btf\.raw_ops\.Cast\(")
+_TENSORFLOW_SHIFT = re.compile(r"\b(tf\.raw_ops\.(?:Left|Right)Shift)\(")
+_TENSORFLOW_IMPORT = "import tensorflow as tf\n"
+_DEFINED = """
+
+def defined_cast(x, DstT, Truncate=False):
+    y = tf.raw_ops.Cast(x=x, DstT=DstT)
+    if not (x.dtype.is_floating and DstT.is_integer):
+        return y
+    inside = (x > float(DstT.min) - 1) & (x < float(DstT.max) + 1)
+    return tf.where(inside, y, tf.bitwise.invert(y))
+
+
+def defined_shift(shift, x, y):
+    shifted = shift(x=x, y=y)
+    inside = (y >= 0) & (y < 8 * x.dtype.size)
+    return tf.where(inside, shifted, tf.bitwise.invert(shifted))
+"""
 
 _NARROW = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _TYPES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
@@ -35,9 +58,17 @@ def in_float64(artifact: Artifact) -> Artifact | None:
         for node in functions:
             _widen_node(node)
         return replace(artifact, source=model.SerializeToString())
-    source = _TORCH_CASTS.sub(".double()", _TORCH_TYPES.sub("torch.float64", artifact.source))
     arrays = {name: _widened(array) for name, array in artifact.arrays.items()}
+    if artifact.format == "tensorflow":
+        return replace(artifact, source=_tensorflow_in_float64(artifact.source), arrays=arrays)
+    source = _TORCH_CASTS.sub(".double()", _TORCH_TYPES.sub("torch.float64", artifact.source))
     return replace(artifact, source=source, arrays=arrays, setup={**artifact.setup, "wide": True})
+
+
+def _tensorflow_in_float64(source: str) -> str:
+    source = _TENSORFLOW_COMPLEX.sub("tf.complex128", _TENSORFLOW_TYPES.sub("tf.float64", source))
+    source = _TENSORFLOW_SHIFT.sub(r"defined_shift(\1, ", _TENSORFLOW_CAST.sub("defined_cast(", source))
+    return source.replace(_TENSORFLOW_IMPORT, _TENSORFLOW_IMPORT + _DEFINED, 1)
 
 
 def _widened(array: np.ndarray) -> np.ndarray:

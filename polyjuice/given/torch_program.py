@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,10 +16,8 @@ from polyjuice.ir import Graph, TensorType, dtypes
 
 
 def load(source: str) -> Program:
-    """The program of a ``.pt2`` file, or of ``module:callable``. Raises FormatError."""
-    if Path(source).is_file():
-        return _of_program(torch_export.load(source), source)
-    return from_module(*torch_export.call(source), source)
+    """The program of a ``.pt2`` file. Raises FormatError."""
+    return _of_program(torch_export.load(source), source)
 
 
 def from_module(
