@@ -15,6 +15,7 @@ from polyjuice.inputs.profiles import (
     make_inputs,
     mode,
     ranges,
+    rulesets_on,
 )
 from polyjuice.inputs.search import find, finite_everywhere, settle
 from polyjuice.inputs.validity import is_finite
@@ -42,5 +43,6 @@ __all__ = [
     "normal",
     "plans",
     "ranges",
+    "rulesets_on",
     "settle",
 ]

@@ -47,6 +47,8 @@ def _forms(node: ast.expr) -> Iterator[str]:
             yield ast.unparse(module)
         case ast.Call(func=ast.Name(id=name)):
             yield name
+        case ast.Attribute(value=ast.Name(id="self")):
+            return
         case ast.Attribute(attr=name):
             yield f".{name}"
             yield from _forms(node.value)

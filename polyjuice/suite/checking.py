@@ -15,11 +15,11 @@ from onnx import ModelProto
 from polyjuice import given
 from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
-from polyjuice.egraph import Rewriter, Variant, distinct, load, windows
+from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.given import ORIGINAL, Program
-from polyjuice.inputs import intervals, mode
+from polyjuice.inputs import given_profile, intervals, mode, rulesets_on
 from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
 from polyjuice.numerics import Analyses
@@ -28,8 +28,6 @@ from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage import Circumstances, repeats, write_finding
 from polyjuice.triage.spelling import spelled
-
-_PROFILE = "normal"
 
 
 class Miscompiled(AssertionError):
@@ -82,42 +80,57 @@ class Checker:
         processes and is written down in ``findings``; NotChecked; and FormatError, EnvironmentProblem.
         """
         program, arrays = _program(model, inputs)
-        graph = program.graph
-        support = Support(self._bench.compiler, self._bench.worker())
-        rewriter = Rewriter(load(map(Path, rules)))
-        rewriting = windows.rewrite(rewriter, graph, seed, "steps", variants, support.takes, intervals(graph, arrays))
-        original = Variant(ORIGINAL, rewriting.seed)
-        if program.as_given(self._bench.compiler.format):  # another program, though its graph may be that of a variant
-            chosen = (original, *distinct(rewriting.variants))
-        else:
-            chosen = distinct([original, *rewriting.variants])
-        for variant in chosen:
-            if problem := difference(graph, variant.graph, [arrays]):
-                raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")
-        tested, left_out = self._run(program, chosen, arrays, seed)
-        case = Case([_PROFILE], [arrays], tested)
-        if ORIGINAL in left_out or len(tested) < 2:
-            why = next(iter(left_out.values()), "no rule applies to it")
-            raise NotChecked(f"{self._bench.compiler.name}: {why}")
+        profile = given_profile(program.graph, arrays)
+        chosen, fired = self._variants(program, arrays, profile, seed, variants, load(map(Path, rules)))
+        tested, left_out = self._run(program, chosen, arrays, profile, seed)
+        case = Case([profile], [arrays], tested)
+        if ORIGINAL in left_out:
+            raise NotChecked(f"{self._bench.compiler.name}: {left_out[ORIGINAL]}")
         for verdict in self._verdicts(case):
             if repeats(case, verdict, self._bench):
                 folder = _free(findings)
-                how = Circumstances(
-                    self._bench.compiler, self._bench.versions, self._bench.conditions, seed, 0, sorted(rewriting.rules)
-                )
+                bench = self._bench
+                how = Circumstances(bench.compiler, bench.versions, bench.conditions, seed, 0, fired)
                 write_finding(folder, how, case, verdict)
                 raise Miscompiled(f"{verdict.message}\nthe finding, with a reproducer: {folder}")
         return Checked(tuple(t.label for t in case.ran), left_out)
 
+    def _variants(
+        self,
+        program: Program,
+        arrays: tuple[np.ndarray, ...],
+        profile: str,
+        seed: int,
+        count: int,
+        rules: Sequence[Rule],
+    ) -> tuple[Sequence[Variant], Sequence[str]]:
+        """The model itself, and variants by the rules that hold on its inputs; and the rules that fired."""
+        graph, compiler = program.graph, self._bench.compiler
+        if program.unread:
+            return [Variant(ORIGINAL, graph)], []
+        takes = Support(compiler, self._bench.worker()).takes
+        how = ("steps", count, takes, intervals(graph, arrays), rulesets_on(profile))
+        rewriting = windows.rewrite(Rewriter(rules), graph, seed, *how)
+        original = Variant(ORIGINAL, rewriting.seed)
+        if program.as_given(compiler.format):  # another program, though its graph may be that of a variant
+            chosen = (original, *distinct(rewriting.variants))
+        else:
+            chosen = distinct([original, *rewriting.variants])
+        known = [mode(profile, "onnx")]
+        for variant in chosen:
+            if problem := difference(graph, variant.graph, [arrays], modes=known):
+                raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")
+        return chosen, sorted(rewriting.rules)
+
     def _run(
-        self, program: Program, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], seed: int
+        self, program: Program, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], profile: str, seed: int
     ) -> tuple[list[Tested], dict[str, str]]:
         """The variants that the compiler takes, as they ran, and why it does not take the others."""
         tested: list[Tested] = []
         left_out: dict[str, str] = {}
         inputs = [arrays]
         compiler = self._bench.compiler
-        known = mode(_PROFILE, compiler.format, compiler.excess_precision)
+        known = mode(profile, compiler.format, compiler.excess_precision)
         for variant in variants:
             try:
                 artifact, spelling = self._written(program, variant, seed)
