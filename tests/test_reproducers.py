@@ -16,6 +16,7 @@ from onnx import TensorProto, helper
 from test_bisection import planted
 
 from polyjuice import formats
+from polyjuice.compilers import find
 from polyjuice.ir import TensorType, digest, dtypes
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
@@ -163,3 +164,15 @@ def test_a_reproducer_that_dies_could_not_run(tmp_path: Path) -> None:
     status, printed = run_reproducer(tmp_path, sys.executable, 10)
     assert status == 2
     assert "SIGABRT" in printed
+
+
+@pytest.mark.parametrize(("compiler", "options"), [("eager", {}), ("inductor", {"level": "eager"})])
+def test_a_model_that_writes_into_its_inputs_finds_them_as_they_were(compiler: str, options: dict[str, str]) -> None:
+    torch = pytest.importorskip("torch")
+    info = find(compiler)
+    names: dict[str, Any] = {}
+    exec(info.repro_imports + info.repro, names)
+    x = torch.ones(3)
+    call = names["prepare"](lambda x: (x.add_(1),), [x], **options)
+    assert call()[0].tolist() == call()[0].tolist() == [2, 2, 2]
+    assert x.tolist() == [1, 1, 1]

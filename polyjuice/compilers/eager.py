@@ -14,12 +14,14 @@ PROBE = "eager"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 
 REPRO_IMPORTS = """
+import copy
+
 import torch
 import torch.nn.functional as F
 """
 REPRO = """
 def prepare(model, inputs, dynamic=False, freezing=False):
-    return lambda: model(*inputs)
+    return lambda: model(*[x if x.requires_grad else copy.deepcopy(x) for x in inputs])
 """
 
 __all__ = [

@@ -31,6 +31,7 @@ LEVELS = "aot_eager aot_eager_decomp_partition inductor"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
 
 REPRO_IMPORTS = """
+import copy
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")
@@ -45,8 +46,9 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor"):
     compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
 
     def call():
+        fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]  # a model may write into its inputs
         with torch._inductor.config.patch(freezing=freezing):
-            return compiled(*inputs)
+            return compiled(*fresh)
 
     return call
 """
