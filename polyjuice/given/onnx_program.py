@@ -32,10 +32,10 @@ def load_onnx(path: Path) -> Program:
 def from_model(model: ModelProto, where: str = "model") -> Program:
     """The program of a model in memory; ``where`` begins the messages. Raises FormatError."""
     try:
-        return Program(formats.from_model(model, where), _artifact(model))
+        return Program(formats.from_model(model, where), artifact_of(model))
     except FormatError as error:
         if graph := _unread(model):
-            return Program(graph, _artifact(model))
+            return Program(graph, artifact_of(model))
         raise error from None
 
 
@@ -73,7 +73,8 @@ def _example(file: Path) -> np.ndarray:
         raise FormatError(f"{file}: {error}") from None
 
 
-def _artifact(model: ModelProto) -> Artifact:
+def artifact_of(model: ModelProto) -> Artifact:
+    """The model exactly as it is."""
     source = model.SerializeToString(deterministic=True)
     return Artifact("onnx", source, idioms=("as given",), forms=onnx_model.forms_of(model))
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch.export import ExportedProgram
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, torch_export
 from polyjuice.given.program import Program, unread
-from polyjuice.given.torch_source import NotCaptured, array_of, capture, run, tensors
+from polyjuice.given.torch_source import NotCaptured, array_of, capture, model_of, run, tensor_of, tensors
 from polyjuice.ir import Graph, TensorType, dtypes
 
 
@@ -31,6 +32,27 @@ def from_module(
             return program
         raise error from None
     return _program(graph, model, args, kwargs or {})
+
+
+def from_artifact(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+    """The program of source like that of :func:`capture`, for inputs of these types. Raises FormatError.
+
+    The source is kept as it is. It has no graph where ``torch.export`` gives none with its inputs and outputs.
+    """
+    arguments = tuple(map(tensor_of, inputs))
+    try:
+        results = run(artifact, [tensor.clone() for tensor in arguments])
+        types = [_type(tensor) for tensor in arguments], [_type(tensor) for tensor in results]
+        opaque = unread(*types)
+    except Exception as error:  # noqa: BLE001 - the owner's program may raise anything
+        raise FormatError(f"the program does not run uncompiled ({type(error).__name__}: {error})") from None
+    try:
+        graph = torch_export.from_module(model_of(artifact), arguments)
+    except FormatError:
+        graph = opaque
+    if (list(graph.input_types), list(graph.output_types)) != types:
+        graph = opaque
+    return Program(graph, artifact, tuple(inputs))
 
 
 def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:

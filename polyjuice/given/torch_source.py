@@ -65,11 +65,16 @@ def capture(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 def run(artifact: Artifact, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """Run the source of an artifact, uncompiled."""
+    return list(model_of(artifact)(*inputs))
+
+
+def model_of(artifact: Artifact) -> torch.nn.Module:
+    """The module that the source of an artifact defines."""
     assert isinstance(artifact.source, str)
     module = ModuleType("given")
     exec(artifact.source, module.__dict__)
-    model = module.Model({name: tensor_of(array) for name, array in artifact.arrays.items()})
-    return list(model(*inputs))
+    model: torch.nn.Module = module.Model({name: tensor_of(array) for name, array in artifact.arrays.items()})
+    return model
 
 
 def tensors(values: Any) -> list[torch.Tensor]:
@@ -107,7 +112,7 @@ def _captured(
     result = torch.compile(model, backend=recorder, fullgraph=True, dynamic=False)(*args, **named)
     torch._dynamo.reset()
     inputs = tensors((args, named))
-    layouts = [_layout(tensor) for tensor in inputs]
+    layouts = [layout_of(tensor) for tensor in inputs]
     setup = {"layouts": layouts} if {*layouts} - {"contiguous"} else {}
     writer = _Writer(recorder, inputs, tensors(result))
     source = writer.source()
@@ -119,7 +124,7 @@ def _copies(values: Any) -> Any:
     return _pytree.tree_map(lambda v: v.detach().clone() if isinstance(v, torch.Tensor) else v, values)
 
 
-def _layout(tensor: torch.Tensor) -> str:
+def layout_of(tensor: torch.Tensor) -> str:
     """How an input lies in memory, in the words of the Torch compilers."""
     if tensor.is_contiguous():
         return "contiguous"

@@ -4,8 +4,10 @@ Deterministic passes, each a list of edits, make candidates out of a pair of gra
 order (:attr:`Pair.size`), whose sides the interpreter still finds equal, and on which the finding's own oracle still
 says the same, takes the pair's place; the passes are repeated until none changes anything. This is delta debugging
 (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002) over edits that know what a graph is.
+A program as its owner wrote it is cut down in the same way, node by node or statement by statement.
 """
 
-from polyjuice.triage.reduction.run import NotShown, Reduced, Step, reduce
+from polyjuice.triage.reduction.run import Reduced, reduce
+from polyjuice.triage.reduction.search import NotShown, Step
 
 __all__ = ["NotShown", "Reduced", "Step", "reduce"]

@@ -160,12 +160,12 @@ def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
     Constants stay whole: zeros among their elements would make programs equal that are so for no other reason.
     """
     for leaf, array in leaves(pair).items():
-        for change in (np.zeros_like, np.ones_like, _first, _counting, np.rint, np.abs, _halved):
-            yield partial(_changed, leaf=leaf, change=change, places=slice(None))
+        for change in CHANGES:
+            yield partial(_with_changed, leaf=leaf, change=change, places=slice(None))
         given = leaf[0][1] in pair.graphs[leaf[0][0]].inputs
-        for places in _spans(array.size) if given else ():
-            for change in (np.zeros_like, np.ones_like, np.rint, np.abs, _halved):
-                yield partial(_changed, leaf=leaf, change=change, places=places)
+        for places in spans(array.size) if given else ():
+            for change in PART_CHANGES:
+                yield partial(_with_changed, leaf=leaf, change=change, places=places)
     uniform = (uniform_value(array) for leaf, array in leaves(pair).items())
     for value in dict.fromkeys(value for value in uniform if value is not None):
         for plainer in _plainer_numbers(value):
@@ -182,19 +182,24 @@ def _uniform(pair: Pair, old: float, new: float) -> Iterator[Pair]:
     yield with_leaves(pair, alike)
 
 
-def _changed(pair: Pair, leaf: Leaf, change: Callable[[np.ndarray], np.ndarray], places: slice) -> Iterator[Pair]:
+def _with_changed(pair: Pair, leaf: Leaf, change: Callable[[np.ndarray], np.ndarray], places: slice) -> Iterator[Pair]:
     array = array_of(pair, leaf)
-    if array is None or not array.size:
-        return
+    plainer = None if array is None else changed(array, change, places)
+    if plainer is not None:
+        yield with_leaves(pair, {leaf: plainer})
+
+
+def changed(array: np.ndarray, change: Callable[[np.ndarray], np.ndarray], places: slice) -> np.ndarray | None:
+    """An array with a change of some elements; None where that does not make it plainer."""
+    if not array.size:
+        return None
     flat = array.ravel().copy()
-    plainer = cast(np.asarray(change(flat[places])), dtypes.of_array(array))
-    flat[places] = plainer
-    changed = flat.reshape(array.shape)
-    if array_cost(changed) < array_cost(array):
-        yield with_leaves(pair, {leaf: changed})
+    flat[places] = cast(np.asarray(change(flat[places])), dtypes.of_array(array))
+    plainer = flat.reshape(array.shape)
+    return plainer if array_cost(plainer) < array_cost(array) else None
 
 
-def _spans(size: int) -> Iterator[slice]:
+def spans(size: int) -> Iterator[slice]:
     """Halves of an array, their halves, and so on, down to single elements where there are few."""
     length = size // 2
     while length and size // length <= _PARTS:
@@ -213,3 +218,10 @@ def _counting(array: np.ndarray) -> np.ndarray:
 def _halved(array: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         return np.asarray(np.trunc(array.astype(np.float64) / 2))
+
+
+CHANGES = (np.zeros_like, np.ones_like, _first, _counting, np.rint, np.abs, _halved)
+"""What makes an array plainer, from the plainest."""
+
+PART_CHANGES = (np.zeros_like, np.ones_like, np.rint, np.abs, _halved)
+"""What makes a part of an array plainer."""

@@ -1,32 +1,33 @@
-"""The reducer: passes over a pair until none makes it smaller, then a finding out of what is left."""
+"""The reducer: a search over graphs, or over a program as its owner wrote it; then a finding of what is left."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from polyjuice.bench import Bench
 from polyjuice.egraph import Rule
+from polyjuice.given.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.triage.circumstances import Circumstances
-from polyjuice.triage.confirmation import repeats, rerun
+from polyjuice.triage.confirmation import rerun
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.reduction import details, names, ranks, rewritings, shapes, sides, structure
-from polyjuice.triage.reduction.edits import Edit
+from polyjuice.triage.reduction import cutting, details, names, ranks, rewritings, shapes, sides, structure
+from polyjuice.triage.reduction.excerpt import ExcerptTrial
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.respelled import respelled
-from polyjuice.triage.reduction.trial import UNFIT, OutOfTime, Trial
+from polyjuice.triage.reduction.search import C, NotShown, Passes, Search, Step
+from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
 
-Pass = Callable[[Pair, Trial], Iterator[Edit]]
-
-PASSES: tuple[tuple[str, Pass], ...] = (
+PASSES: Passes[Pair] = (
     ("spelling", details.plain_spelling),
     ("outputs", structure.outputs),
     ("earlier output", structure.earlier_output),
@@ -51,19 +52,6 @@ PASSES: tuple[tuple[str, Pass], ...] = (
 Constants are folded late. The two sides' constants change together while they are equal, and no longer once one side
 has what was computed of them. Rewritings, which take a new way from one side to the other, are the last resort.
 """
-
-
-class NotShown(Exception):
-    """The finding does not show any more."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """Where a reduction stands: the pass that is running, operators of each side, and candidates tried."""
-
-    name: str
-    operators: tuple[int, ...]
-    candidates: int
 
 
 @dataclass(frozen=True)
@@ -93,37 +81,95 @@ def reduce(
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with Bench(stored.conditions, stored.compiler) as bench:
-        if stored.given:
-            stored = _respelled(stored, bench)
-        trial = Trial(stored, bench, rules or default_rules())
-        start = _start(trial)
-        trial.until = time.monotonic() + time_s
-        search = _Search(trial, [start], show)
-        finished = search.run()
-        search.accepted.append(names.with_plain_names(search.accepted[-1]))
-        number, case, verdict = _confirmed(search.accepted, trial)
-        after = search.accepted[number].operators
+        found = (_of_given if stored.given else _of_graphs)(stored, bench, time_s, show, rules)
         reduction = {
             "from": stored.record.folder,
-            "operators_before": dict(zip(stored.graphs, start.operators, strict=True)),
-            "operators_after": dict(zip(stored.graphs, after, strict=True)),
-            "accepted": search.steps,
-            **asdict(trial.counts),
-            "finished": finished,
+            "operators_before": dict(zip(found.labels, found.before, strict=True)),
+            "operators_after": dict(zip(found.labels, found.after, strict=True)),
+            "accepted": found.accepted,
+            **asdict(found.counts),
+            "finished": found.finished,
         }
-        explanation = _explanation(case, stored.record.profile, rules)
-        record = write_finding(out, _circumstances(stored, bench), case, verdict, reduction, explanation)
-    return Reduced(start.operators, after, finished, record, out)
+        explanation = _explanation(found.case, stored.record.profile, rules)
+        record = write_finding(out, _circumstances(stored, bench), found.case, found.verdict, reduction, explanation)
+    return Reduced(found.before, found.after, found.finished, record, out)
 
 
-def _respelled(stored: Stored, bench: Bench) -> Stored:
-    """The finding without given programs. Raises NotShown, FindingError where the fault is in how one is written."""
-    found = respelled(stored, bench)
-    if found:
-        return found
-    if not stored.oracle.triggers(stored.verdict, rerun(stored.case(), bench), bench):
-        raise NotShown
-    raise FindingError(f"the fault shows only as {' and '.join(stored.given)} was written, not in what it means")
+@dataclass(frozen=True)
+class _Found:
+    """What a search came to: its case, confirmed, and the numbers of its programs' operators, by label."""
+
+    labels: tuple[str, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    accepted: int
+    counts: Counts
+    finished: bool
+    case: Case
+    verdict: Verdict
+
+
+def _of_graphs(
+    stored: Stored, bench: Bench, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
+) -> _Found:
+    """A finding whose programs are written from their graphs. Raises NotShown, FindingError."""
+    trial = Trial(stored, bench, rules or default_rules())
+    start = _start(trial)
+    trial.until = time.monotonic() + time_s
+    search = Search(PASSES, trial, [start], show, names.tidy)
+    finished = search.run()
+    search.accepted.append(names.with_plain_names(search.accepted[-1]))
+    return _result(tuple(stored.graphs), search, finished)
+
+
+def _of_given(
+    stored: Stored, bench: Bench, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
+) -> _Found:
+    """A finding with a program as its owner wrote it: spelled anew from its graph, or cut down, whichever gets smaller.
+
+    Raises NotShown, FindingError.
+    """
+    began = time.monotonic()
+    anew = respelled(stored, bench)
+    written = None
+    if anew:
+        with suppress(NotShown, FindingError):
+            written = _of_graphs(anew, bench, time_s / 2, show, rules)
+    (label,) = stored.given
+    least = dict(zip(written.labels, written.after, strict=True))[label] if written else None
+    if written and least == 1:
+        return written
+    try:
+        cut = _of_text(stored, bench, began + time_s, show)
+    except (NotShown, FindingError):
+        if written is None:
+            raise
+        return written
+    return written if written and least is not None and least <= cut.after[0] else cut
+
+
+def _of_text(stored: Stored, bench: Bench, until: float, show: Callable[[Step], None]) -> _Found:
+    """A finding of a program as its owner wrote it, cut down. Raises NotShown, FindingError."""
+    trial = ExcerptTrial(stored, bench)
+    shows_only = f"the fault shows only as {trial.label} was written, not in what it means"
+    try:
+        start = trial.as_stored()
+    except NotTakenApart as problem:
+        raise FindingError(f"{shows_only}, and {problem}") from None
+    if trial.oracle.least > 1 or not trial.shows(start):
+        if not stored.oracle.triggers(stored.verdict, rerun(stored.case(), bench), bench):
+            raise NotShown
+        raise FindingError(f"{shows_only}, and only beside another program")
+    trial.until = until
+    search = Search(cutting.PASSES, trial, [start], show)
+    return _result((trial.label,), search, search.run())
+
+
+def _result(labels: tuple[str, ...], search: Search[C], finished: bool) -> _Found:
+    """What a search has found, confirmed. Raises NotShown."""
+    smallest, case, verdict = search.confirmed()
+    before, after = search.accepted[0].operators, smallest.operators
+    return _Found(labels, before, after, search.steps, search.trial.counts, finished, case, verdict)
 
 
 def _start(trial: Trial) -> Pair:
@@ -156,60 +202,3 @@ def _circumstances(stored: Stored, bench: Bench) -> Circumstances:
     return Circumstances(
         bench.compiler, bench.versions, conditions, record.seed, record.index, record.rules, regression
     )
-
-
-def _confirmed(accepted: list[Pair], trial: Trial) -> tuple[int, Case, Verdict]:
-    """The smallest of the pairs that repeats in fresh processes. Raises NotShown where not even the finding does."""
-    for number in reversed(range(len(accepted))):
-        judged = trial.judge(accepted[number])
-        if judged and repeats(*judged, trial.bench):
-            return number, *judged
-    raise NotShown
-
-
-@dataclass
-class _Search:
-    """The passes at work on the last of ``accepted``: pairs that showed the fault, each smaller than those before."""
-
-    trial: Trial
-    accepted: list[Pair]
-    show: Callable[[Step], None]
-
-    @property
-    def steps(self) -> int:
-        """How many candidates took the pair's place."""
-        return len({pair.digest for pair in self.accepted}) - 1
-
-    def run(self) -> bool:
-        """Repeat all passes until none changes anything; False where the time is up before."""
-        try:
-            while True:
-                before = self.accepted[-1]
-                for name, edits in PASSES:
-                    while self._sweep(name, edits):
-                        continue
-                if self.accepted[-1] is before:
-                    return True
-        except OutOfTime:
-            return False
-
-    def _sweep(self, name: str, edits: Pass) -> bool:
-        """Each edit of a pass once; whether any made the pair smaller."""
-        before = self.accepted[-1]
-        for edit in edits(before, self.trial):
-            self.show(Step(name, self.accepted[-1].operators, self.trial.counts.candidates))
-            for candidate in _candidates(edit, self.accepted[-1]):
-                self.trial.check_time()
-                if candidate.size < self.accepted[-1].size and self.trial.shows(candidate):
-                    self.accepted.append(candidate)
-                    break
-        return self.accepted[-1] is not before
-
-
-def _candidates(edit: Edit, pair: Pair) -> Iterator[Pair]:
-    """What an edit makes of a pair, up to where it makes something ill-typed."""
-    try:
-        for candidate in edit(pair):
-            yield names.tidy(candidate)
-    except UNFIT:
-        return

@@ -1,0 +1,139 @@
+"""A program as its owner wrote it, taken apart: nodes of an ONNX model, or statements of a Torch module.
+
+Steps can be left out, and values can become inputs. What stays is kept exactly as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from polyjuice.execution import Artifact
+from polyjuice.formats import FormatError
+from polyjuice.given.program import Program
+from polyjuice.ir import TensorType, dtypes
+
+
+class NotTakenApart(Exception):
+    """The program cannot be taken apart; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One node or statement: the names that it reads, and those that it gives to its results.
+
+    ``number`` is its place in the whole program. ``changes`` says that it changes a tensor in place, so that it may
+    matter where nobody reads its results.
+    """
+
+    number: int
+    code: Any
+    reads: tuple[str, ...]
+    makes: tuple[str, ...]
+    changes: bool = False
+
+
+class Language(Protocol):
+    """What is written differently in each format."""
+
+    def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+        """The step with other operands. Raises FormatError where it cannot be said."""
+
+    def held(self, name: str) -> str:
+        """What a value is called where the program holds it as a constant."""
+
+    def artifact(self, written: Written) -> Artifact:
+        """The program. Raises FormatError where it is not valid."""
+
+    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+        """The program with its graph, read anew. Raises FormatError where it has no types of the IR."""
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A program taken apart.
+
+    ``inputs`` are arrays by name, in the program's order. ``held`` names the constants: with an array, where a value
+    has become one, and None where the owner wrote it. ``values`` are those that all names had when the whole program
+    was run uncompiled, as far as it ran. ``frame`` is what stands around the steps.
+    """
+
+    language: Language
+    frame: Any
+    inputs: Mapping[str, np.ndarray]
+    held: Mapping[str, np.ndarray | None]
+    steps: tuple[Step, ...]
+    outputs: tuple[str, ...]
+    values: Mapping[str, np.ndarray]
+
+    def program(self) -> Program:
+        """The program with a graph that agrees with it. Raises FormatError."""
+        arrays = tuple(self.inputs.values())
+        program = self.language.program(self.language.artifact(self), arrays)
+        if list(program.graph.input_types) != [TensorType(dtypes.of_array(array), array.shape) for array in arrays]:
+            raise FormatError("the program has other inputs than its graph")
+        return program
+
+    def with_outputs(self, names: Sequence[str]) -> Written:
+        """The program with other outputs, and only what these need."""
+        return _pruned(replace(self, outputs=tuple(names)))
+
+    def without(self, step: Step) -> Written:
+        """The program without a step whose results nobody reads. Raises FormatError."""
+        return _pruned(replace(self, steps=tuple(s for s in self.steps if s.number != step.number)))
+
+    def bypassed(self, step: Step, operand: str) -> Written:
+        """The program without a step; an operand stands in the place of its one result. Raises FormatError."""
+        (made,) = step.makes
+        return self._renamed({made: operand}, (step,))
+
+    def cut(self, steps: Sequence[Step], held: bool = False) -> Written:
+        """The program without some steps: the values that others read of them become inputs, or constants.
+
+        Raises FormatError where one of these is no tensor.
+        """
+        gone = {step.number for step in steps}
+        read = {name for step in self.steps if step.number not in gone for name in step.reads} | {*self.outputs}
+        wanted = [name for step in steps for name in step.makes if name in read]
+        if missing := [name for name in wanted if name not in self.values]:
+            raise FormatError(f"{missing[0]} is no tensor of a known value")
+        arrays = {name: self.values[name] for name in wanted}
+        if not held:
+            rest = tuple(step for step in self.steps if step.number not in gone)
+            return _pruned(replace(self, inputs={**self.inputs, **arrays}, steps=rest))
+        names = {name: self.language.held(name) for name in wanted}
+        constants = {names[name]: array for name, array in arrays.items()}
+        return replace(self, held={**self.held, **constants})._renamed(names, steps)
+
+    def with_input(self, name: str, array: np.ndarray) -> Written:
+        """The program run on another array."""
+        return replace(self, inputs={**self.inputs, name: array})
+
+    def _renamed(self, names: Mapping[str, str], gone: Sequence[Step]) -> Written:
+        numbers = {step.number for step in gone}
+        rest = (step for step in self.steps if step.number not in numbers)
+        steps = tuple(
+            self.language.renamed(step, names) if not names.keys().isdisjoint(step.reads) else step for step in rest
+        )
+        return _pruned(replace(self, steps=steps, outputs=tuple(names.get(name, name) for name in self.outputs)))
+
+
+def _pruned(written: Written) -> Written:
+    """Without the steps, inputs and constants that nobody needs. Raises FormatError where a name is left undefined."""
+    needed, kept = {*written.outputs}, []
+    for step in reversed(written.steps):
+        if step.changes or not needed.isdisjoint(step.makes):
+            kept.append(step)
+            needed.update(step.reads)
+    defined = {*written.inputs, *written.held, *(name for step in kept for name in step.makes)}
+    if undefined := sorted(needed - defined):
+        raise FormatError(f"{undefined[0]} is not defined")
+    return replace(
+        written,
+        steps=tuple(reversed(kept)),
+        inputs={name: array for name, array in written.inputs.items() if name in needed},
+        held={name: array for name, array in written.held.items() if name in needed},
+    )

@@ -1,0 +1,206 @@
+"""Torch modules taken apart: the statements of their source, and the tensors that an uncompiled run has of them."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from polyjuice.compilers import _torch
+from polyjuice.execution import Artifact
+from polyjuice.formats import FormatError
+from polyjuice.given.program import Program
+from polyjuice.given.steps import NotTakenApart, Step, Written
+from polyjuice.given.torch_program import from_artifact
+from polyjuice.given.torch_source import array_of, layout_of, tensor_of
+from polyjuice.lower.python_text import array_key, function, model_class
+
+_SEEN = "seen_by_polyjuice"
+"""The function that statements are given to be watched by."""
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What stands around the statements.
+
+    The statements that make constants, by what ``forward`` calls these, the keys of their arrays, and how values lie in
+    memory.
+    """
+
+    artifact: Artifact
+    setup: Mapping[str, str]
+    keys: Mapping[str, str]
+    layouts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Torch:
+    """How Torch programs are written (see `Language`)."""
+
+    def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+        if step.changes and any(names.get(name, "").startswith("self.") for name in step.reads):
+            raise FormatError("a constant would be written over")
+        code = _Renamed(names).visit(copy.deepcopy(step.code))
+        return replace(step, code=code, reads=tuple(names.get(name, name) for name in step.reads))
+
+    def held(self, name: str) -> str:
+        return f"self.w_{name}"
+
+    def artifact(self, written: Written) -> Artifact:
+        frame: _Frame = written.frame
+        arrays, setup = {}, []
+        for name, array in written.held.items():
+            if array is None:
+                arrays[frame.keys[name]] = frame.artifact.arrays[frame.keys[name]]
+                setup.append(frame.setup[name])
+            else:
+                key = array_key(array)
+                arrays[key] = array
+                setup.append(f'self.register_buffer("{name.removeprefix("self.")}", arrays["{key}"])')
+        body = [line for step in written.steps for line in ast.unparse(step.code).splitlines()]
+        returned = f"return ({', '.join(written.outputs)},)"
+        forward = function("forward", ["self", *written.inputs], [*body, returned])
+        source = "\n".join(["import torch", "", "", *model_class("Model", "torch.nn.Module", setup, [forward]), ""])
+        around = {key: value for key, value in frame.artifact.setup.items() if key != "layouts"}
+        layouts = [frame.layouts[name] for name in written.inputs]
+        if {*layouts} - {"contiguous"}:
+            around["layouts"] = layouts
+        return replace(frame.artifact, source=source, arrays=arrays, setup=around)
+
+    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+        return from_artifact(artifact, inputs)
+
+
+def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
+    """A module, to be run on these inputs, in the statements of its source. Raises NotTakenApart."""
+    assert isinstance(artifact.source, str)
+    try:
+        parsed = ast.parse(artifact.source)
+        (model,) = (part for part in parsed.body if isinstance(part, ast.ClassDef))
+        made, forward = (part for part in model.body if isinstance(part, ast.FunctionDef))
+        *body, returned = forward.body
+        names = [argument.arg for argument in forward.args.args[1:]]
+        outputs = [ast.unparse(value) for value in returned.value.elts]  # type: ignore[attr-defined]
+        setup = dict(_made(statement, artifact.source) for statement in made.body[1:])
+        keys = {name: text.split('arrays["')[1].split('"]')[0] for name, text in setup.items()}
+        arrays = dict(zip(names, inputs, strict=True))
+        layouts = dict(zip(names, artifact.setup.get("layouts") or ["contiguous"] * len(names), strict=True))
+    except (ValueError, AttributeError, IndexError) as error:
+        raise NotTakenApart(f"its source is not of the form in which modules are kept ({error})") from None
+    try:
+        tensors = _run(parsed, forward, artifact, [_torch.lay_out(tensor_of(arrays[n]), layouts[n]) for n in names])
+    except Exception as error:  # noqa: BLE001 - the owner's program may raise anything
+        raise NotTakenApart(f"it does not run uncompiled ({type(error).__name__}: {error})") from None
+    values = {**arrays, **{name: artifact.arrays[key] for name, key in keys.items()}}
+    for name, tensor in tensors.items():
+        try:
+            values[name] = array_of(tensor)
+        except TypeError:
+            continue
+        layouts[name] = layout_of(tensor)
+    known = {*names, *setup, *(name for statement in body for name in _names(statement, ast.Store))}
+    steps = tuple(_step(number, statement, known) for number, statement in enumerate(body))
+    frame = _Frame(artifact, setup, keys, layouts)
+    return Written(_Torch(), frame, arrays, dict.fromkeys(setup), steps, tuple(outputs), values)
+
+
+def _made(statement: ast.stmt, source: str) -> tuple[str, str]:
+    """What ``forward`` calls a constant, and the text of the statement of the constructor that makes it."""
+    text = ast.get_source_segment(source, statement) or ""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(attr=name)]):
+            return f"self.{name}", text
+        case ast.Expr(value=ast.Call(args=[ast.Constant(value=str(name)), *_])):
+            return f"self.{name}", text
+    raise ValueError(text)
+
+
+def _step(number: int, statement: ast.stmt, known: set[str]) -> Step:
+    reads = tuple(dict.fromkeys(name for name in _names(statement, ast.Load) if name in known))
+    makes = tuple(dict.fromkeys(_names(statement, ast.Store)))
+    return Step(number, statement, reads, makes, _changes(statement))
+
+
+def _names(statement: ast.stmt, context: type[ast.expr_context]) -> Iterator[str]:
+    """The names that a statement reads, or gives to something: identifiers, and attributes of the model."""
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
+        if context is ast.Load:
+            yield ast.unparse(statement.target)
+            yield from _names(ast.Expr(statement.value), ast.Load)
+        return
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ctx) if isinstance(ctx, context):
+                yield name
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if context is ast.Load:
+                yield f"self.{name}"
+
+
+def _changes(statement: ast.stmt) -> bool:
+    """Whether a statement may change a tensor in place."""
+    if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name | ast.Tuple)):
+        return True
+    return any(isinstance(call, ast.Call) and _writes(call) for call in ast.walk(statement))
+
+
+def _writes(call: ast.Call) -> bool:
+    given = {word.arg: ast.unparse(word.value) for word in call.keywords}
+    named = isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_")
+    return named or "out" in given or given.get("inplace") == "True"
+
+
+class _Renamed(ast.NodeTransformer):
+    """Replaces names, and attributes of the model, by others."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._other(node) or node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return self._other(node) or ast.Attribute(self.visit(node.value), node.attr, node.ctx)
+
+    def _other(self, node: ast.Name | ast.Attribute) -> ast.expr | None:
+        text = self._names.get(ast.unparse(node))
+        if text is None:
+            return None
+        expression = ast.parse(text, mode="eval").body
+        assert isinstance(expression, ast.Name | ast.Attribute)
+        expression.ctx = node.ctx
+        return expression
+
+
+def _run(
+    parsed: ast.Module, forward: ast.FunctionDef, artifact: Artifact, inputs: Sequence[torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """The tensors that an uncompiled run gives names to, as they are when it does."""
+    found: dict[str, torch.Tensor] = {}
+
+    def seen(name: str, value: Any) -> None:
+        if isinstance(value, torch.Tensor):
+            found[name] = value.detach().clone()
+
+    body = list(forward.body)
+    forward.body = [s for statement in body for s in (statement, *_watched(statement))]
+    module = ModuleType("given")
+    setattr(module, _SEEN, seen)
+    try:
+        exec(compile(ast.fix_missing_locations(parsed), "given", "exec"), module.__dict__)
+    finally:
+        forward.body = body
+    with torch.no_grad():
+        model = module.Model({name: tensor_of(array) for name, array in artifact.arrays.items()})
+        model(*inputs)
+    return found
+
+
+def _watched(statement: ast.stmt) -> Iterator[ast.stmt]:
+    for name in dict.fromkeys(_names(statement, ast.Store)):
+        yield from ast.parse(f"{_SEEN}({name!r}, {name})").body

@@ -1,0 +1,134 @@
+"""Passes over a program as its owner wrote it: fewer outputs and steps, and plainer inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from polyjuice.formats import FormatError
+from polyjuice.given.steps import Step, Written
+from polyjuice.triage.reduction.details import CHANGES, PART_CHANGES, changed, spans
+from polyjuice.triage.reduction.edits import halves_first
+from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
+
+Cut = Callable[[Excerpt], Iterator[Excerpt]]
+
+
+def outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
+    """Only the output that shows the fault; or all but one."""
+    names = excerpt.written.outputs
+    yield _only_output
+    for name in names:
+        yield partial(_without_output, name=name)
+
+
+def _only_output(excerpt: Excerpt) -> Iterator[Excerpt]:
+    written = excerpt.written
+    yield Excerpt(written.with_outputs([written.outputs[excerpt.output]]), 0)
+
+
+def _without_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
+    declared = excerpt.written.outputs
+    kept = [k for k, other in enumerate(declared) if k == excerpt.output or other != name]
+    written = excerpt.written.with_outputs([declared[k] for k in kept])
+    yield Excerpt(written, kept.index(excerpt.output))
+
+
+def earlier_outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
+    """A value on the way to the output that shows the fault, in that output's place."""
+    for name in halves_first([name for step in excerpt.written.steps for name in step.makes]):
+        yield partial(_with_output, name=name)
+
+
+def _with_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
+    declared = [*excerpt.written.outputs]
+    declared[excerpt.output] = name
+    yield replace(excerpt, written=excerpt.written.with_outputs(declared))
+
+
+def beginnings(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
+    """Everything before a step goes: what it made for later ones becomes inputs, or constants."""
+    for step in halves_first(excerpt.written.steps[1:]):
+        yield partial(_cut, number=step.number, all_before=True)
+
+
+def cuts(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
+    """One step goes: its results become inputs, or constants."""
+    for step in reversed(excerpt.written.steps):
+        yield partial(_cut, number=step.number, all_before=False)
+
+
+def _cut(excerpt: Excerpt, number: int, all_before: bool) -> Iterator[Excerpt]:
+    steps = excerpt.written.steps
+    gone = [s for s in steps if (s.number < number if all_before else s.number == number)]
+    if gone:
+        for held in (False, True):
+            yield from _fit(excerpt, partial(excerpt.written.cut, gone, held))
+
+
+def bypasses(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
+    """One step goes: an operand of the same type stands in the place of its result, if anybody reads that."""
+    for step in reversed(excerpt.written.steps):
+        yield partial(_bypassed, number=step.number)
+
+
+def _bypassed(excerpt: Excerpt, number: int) -> Iterator[Excerpt]:
+    written = excerpt.written
+    step = next((step for step in written.steps if step.number == number), None)
+    if step is None:
+        return
+    yield from _fit(excerpt, partial(written.without, step))
+    for operand in _of_the_same_type(written, step):
+        yield from _fit(excerpt, partial(written.bypassed, step, operand))
+
+
+def _of_the_same_type(written: Written, step: Step) -> Iterator[str]:
+    """The operands that may stand in the place of a step's one result."""
+    if len(step.makes) != 1 or step.makes[0] not in written.values:
+        return
+    made = written.values[step.makes[0]]
+    for name in step.reads:
+        array = written.values.get(name)
+        if array is not None and (array.dtype, array.shape) == (made.dtype, made.shape):
+            yield name
+
+
+def _fit(excerpt: Excerpt, change: Callable[[], Written]) -> Iterator[Excerpt]:
+    """The excerpt with a change; nothing where that cannot be said."""
+    try:
+        yield replace(excerpt, written=change())
+    except FormatError:
+        return
+
+
+def plainer_inputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
+    """Inputs of zeros, of ones, of whole numbers, of small ones; then part by part."""
+    for name, array in excerpt.written.inputs.items():
+        for change in CHANGES:
+            yield partial(_with_input, name=name, change=change, places=slice(None))
+        for places in spans(array.size):
+            for change in PART_CHANGES:
+                yield partial(_with_input, name=name, change=change, places=places)
+
+
+def _with_input(
+    excerpt: Excerpt, name: str, change: Callable[[np.ndarray], np.ndarray], places: slice
+) -> Iterator[Excerpt]:
+    array = excerpt.written.inputs.get(name)
+    plainer = None if array is None else changed(array, change, places)
+    if plainer is not None:
+        yield replace(excerpt, written=excerpt.written.with_input(name, plainer))
+
+
+PASSES = (
+    ("outputs", outputs),
+    ("earlier outputs", earlier_outputs),
+    ("beginnings", beginnings),
+    ("cuts", cuts),
+    ("bypasses", bypasses),
+    ("inputs", plainer_inputs),
+)
+"""In the order in which they are run: what removes most comes first."""

@@ -1,0 +1,154 @@
+"""A program as its owner wrote it, cut down: whether what is left of it still shows the fault, judged by itself.
+
+What is left is read anew for each trial, so that the graph by which an oracle judges is that of the program that runs.
+What has no graph, or operators that the table lacks, is judged by its uncompiled run, as a whole program is; but not
+where the table knew the whole program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from polyjuice.bench import Bench
+from polyjuice.execution import Outcome
+from polyjuice.formats import FormatError
+from polyjuice.given.apart import taken_apart
+from polyjuice.given.steps import Written
+from polyjuice.inputs import mode
+from polyjuice.ir import Graph, array_digest
+from polyjuice.numerics import Analyses
+from polyjuice.ops import entry
+from polyjuice.oracles import ORACLES, Case, Oracle, Tested, Verdict
+from polyjuice.triage.reduction.pair import array_cost
+from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
+from polyjuice.triage.stored import Stored
+
+_ALONE = {"metamorphic": "differential"}
+"""The oracles that compare two programs, and those that see the same faults of one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """What is left of a given program; ``output`` is the number of the result that shows the fault."""
+
+    written: Written
+    output: int
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the program and its inputs. Raises FormatError where it is not valid."""
+        artifact = self.written.language.artifact(self.written)
+        source = artifact.source if isinstance(artifact.source, bytes) else artifact.source.encode()
+        arrays = [array_digest(array) for array in (*self.written.inputs.values(), *artifact.arrays.values())]
+        return hashlib.sha256(b"\n".join([source, repr([self.output, artifact.setup, arrays]).encode()])).hexdigest()
+
+    @cached_property
+    def size(self) -> tuple[int, ...]:
+        """The place in the total order: what counts most comes first."""
+        written = self.written
+        inputs = list(written.inputs.values())
+        further = [array for array in written.held.values() if array is not None]
+        return (
+            len(written.outputs),
+            len(written.steps),
+            len(inputs) + len(written.held),
+            len(further),
+            sum(array.size for array in (*inputs, *further)),
+            sum(map(array_cost, inputs)),
+        )
+
+    @property
+    def operators(self) -> tuple[int, ...]:
+        return (len(self.written.steps),)
+
+
+def is_known(graph: Graph) -> bool:
+    """Whether the operator table has every node: a graph is then judged by its meaning."""
+    return all(entry(node) for node in graph.nodes)
+
+
+@dataclass
+class ExcerptTrial:
+    """Holds what is left of a given program against the finding's oracle, or one that sees the same in one program.
+
+    ``until`` is when the time is up, on the monotonic clock.
+    """
+
+    stored: Stored
+    bench: Bench
+    until: float = math.inf
+    counts: Counts = field(default_factory=Counts)
+    _answers: dict[str, bool] = field(default_factory=dict)
+
+    @cached_property
+    def label(self) -> str:
+        """The side that is run as its owner wrote it."""
+        (label,) = self.stored.given
+        return label
+
+    @property
+    def oracle(self) -> Oracle:
+        name = self.stored.record.oracle
+        return ORACLES[_ALONE.get(name, name)]
+
+    def as_stored(self) -> Excerpt:
+        """The whole program. Raises NotTakenApart."""
+        return Excerpt(taken_apart(self.stored.given[self.label], self.stored.inputs), self.stored.record.output)
+
+    def check_time(self) -> None:
+        """Raises OutOfTime."""
+        if time.monotonic() > self.until:
+            raise OutOfTime
+
+    def shows(self, excerpt: Excerpt) -> bool:
+        """Whether the same oracle still says the same; not of what is a constant, or computes nothing."""
+        written = excerpt.written
+        if not written.steps or (self.stored.inputs and not written.inputs):
+            return False
+        try:
+            if excerpt.digest not in self._answers:
+                self.counts.candidates += 1
+                self._answers[excerpt.digest] = self.oracle.triggers(
+                    self._verdict(excerpt), self._case(excerpt), self.bench
+                )
+        except UNFIT:
+            return False
+        return self._answers[excerpt.digest]
+
+    @cached_property
+    def _known(self) -> bool:
+        """Whether the table has all that the whole program does."""
+        return is_known(self.as_stored().written.program().graph)
+
+    def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
+        """The case and the oracle's own words; None where the fault does not show."""
+        case, wanted = self._case(excerpt), self._verdict(excerpt)
+        said = (v for v in self.oracle.judge(case, self.bench) if v.same_fault(wanted))
+        verdict = next(said, None)
+        return (case, verdict) if verdict else None
+
+    def _case(self, excerpt: Excerpt) -> Case:
+        """What is left, compiled and run. Raises FormatError."""
+        program = excerpt.written.program()
+        artifact = program.artifact
+        assert artifact is not None
+        if self._known and not is_known(program.graph):
+            raise FormatError("the operator table lacks what it knew in the whole program")
+        inputs = tuple(excerpt.written.inputs.values())
+        profile, compiler = self.stored.record.profile, self.bench.compiler
+        modes = [mode(profile, compiler.format, compiler.excess_precision)]
+        self.counts.programs += 1
+        outcome: Outcome = self.bench.execute_given(artifact, [inputs])
+        analyses = Analyses(program.graph, [inputs], modes)
+        return Case([profile], [inputs], [Tested(self.label, program.graph, artifact, analyses, outcome)])
+
+    def _verdict(self, excerpt: Excerpt) -> Verdict:
+        """What must be said of it."""
+        said, oracle = self.stored.verdict, self.oracle.name
+        return replace(
+            said, oracle=oracle, a=self.label, b="", message="", inputs=0, output=excerpt.output, culprit="", rung=""
+        )
