@@ -181,7 +181,7 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
     program = given.from_model(parser.parse_model(text))
     assert program.artifact
     written = taken_apart(program.artifact, [np.array([1, -2], np.float32), np.array(True)])
-    np.testing.assert_allclose(written.values["y"], -(np.tanh(np.exp([1, 2])) + [1, -2]), rtol=1e-6)
+    np.testing.assert_allclose(written.values["y"], -np.add(np.tanh(np.exp([1, 2])), [1, -2]), rtol=1e-6)
     branch = smallest(written, has("If"))
     assert [step.code.op_type for step in branch.steps] == ["If"]
     assert set(branch.steps[0].reads) == {"c", "d", "x", "a"}
