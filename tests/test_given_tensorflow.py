@@ -177,7 +177,8 @@ def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, returned: 
 def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = "(lambda x, n: (tf.nn.softmax(x, axis=n), x * 2)), (np.full((2, 3), 500, np.float32),), {'n': 0}"
+    spectrum = "tf.math.real(tf.signal.fft(tf.cast(x, tf.complex64)))"
+    own = f"(lambda x, n: (tf.nn.softmax(x, axis=n), {spectrum})), (np.full((2, 3), 500, np.float32),), {{'n': 0}}"
     runner = ready(tmp_path, monkeypatch, "soft", own)
     try:
         prepared, case = runner.execute(0)
