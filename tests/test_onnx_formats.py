@@ -344,6 +344,15 @@ def test_an_opaque_node_with_several_results_and_constants_survives() -> None:
     assert {a.name: a.i for a in model.graph.node[0].attribute} == {"hidden_size": 2, "layout": 0}
 
 
+def test_opaque_nodes_have_names_of_their_own() -> None:
+    graph = read(
+        "g (float[2] x) => (y) { a = Swish(x) b = Swish(a) y = Swish(b) }", '<ir_version: 13, opset_import: ["" : 24]>'
+    )
+    model = to_model(graph)
+    assert len({node.name for node in model.graph.node}) == 3
+    assert [(node.opaque, node.identity) for node in from_model(model).nodes] == [(True, "")] * 3
+
+
 def test_opaque_types_come_from_computed_constants() -> None:
     graph = read("""g (float[3,4] x) => (v) <int64[1] k = {1}> { t = Add(k, k) v, i = TopK(x, t) }""")
     assert graph.types["v"].shape == (3, 2)

@@ -304,10 +304,10 @@ class _Reader:
         """A unique name for a node that may be random or stateful (its own, if it has one), else ``""``."""
         name = proto.name.removeprefix(opaque.MARK)
         if self.native and proto.name.startswith(opaque.MARK):
-            return name
+            return "" if name.startswith(opaque.NO_IDENTITY) else name
         if not opaque.is_stateful(proto):
             return ""
-        if not name or name in self.identities:
+        if not name or name in self.identities or name.startswith(opaque.NO_IDENTITY):
             name = f"{proto.op_type}_{index}"
         self.identities.add(name)
         return name

@@ -15,8 +15,10 @@ from polyjuice.ir import Node, TensorType
 #: The attribute that counts the trailing inputs which the node's subgraphs capture.
 CAPTURED = "polyjuice_captured"
 
-#: Begins the names of opaque nodes in the files that this package writes; the identity follows.
+#: Begins the names of opaque nodes in the files that this package writes; the identity follows, or where a node has
+#: none, NO_IDENTITY and the name of a result, since names of nodes are unique.
 MARK = f"{RESERVED}opaque:"
+NO_IDENTITY = ":"
 
 #: The domains whose operators are known to be functions of their inputs, unless they are listed as random.
 _PURE_DOMAINS = ("ai.onnx.ml",)
@@ -53,9 +55,10 @@ def from_proto(proto: NodeProto, identity: str) -> Node:
 
 
 def to_proto(node: Node) -> NodeProto:
-    """The NodeProto of an opaque Node; its name is a mark and the identity."""
+    """The NodeProto of an opaque Node, whose name is marked."""
     own = len(node.inputs) - node.attrs.get(CAPTURED, 0)
-    proto = NodeProto(op_type=node.op, domain=node.domain, name=MARK + node.identity)
+    name = node.identity or NO_IDENTITY + next(filter(None, node.outputs), "")
+    proto = NodeProto(op_type=node.op, domain=node.domain, name=MARK + name)
     proto.input.extend(node.inputs[:own])
     proto.output.extend(node.outputs)
     proto.attribute.extend(AttributeProto.FromString(raw) for name, raw in node.attrs.items() if name != CAPTURED)
