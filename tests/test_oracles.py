@@ -15,6 +15,7 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import SAFETY, Analysis, analyse
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.oracles.case import MISTYPED
 
 ARTIFACT = Artifact("torch", "")
 VECTOR = TensorType("float32", (4,))
@@ -517,3 +518,9 @@ def test_gradients_at_a_kink_and_those_that_eager_has_wrong_are_not_judged() -> 
 def test_a_compiler_that_is_not_torch_s_has_no_gradients() -> None:
     assert "torch" in ORACLES["gradient"].refusal(find("onnxruntime"))
     assert ORACLES["gradient"].refusal(find("inductor")) == ""
+
+
+def test_a_wrong_element_type_is_another_fault_than_wrong_values() -> None:
+    values = Verdict("differential", "mismatch", "min", "", "", "", rung="exact")
+    assert values.same_fault(replace(values, rung="bounded"))
+    assert not values.same_fault(replace(values, rung=MISTYPED))

@@ -90,6 +90,10 @@ class Lab(Protocol):
         """A graph in the compiler's format; None where that cannot say it."""
 
 
+MISTYPED = "type"
+"""The rung of a verdict on a result's element type or shape."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """One thing found wrong.
@@ -99,8 +103,10 @@ class Verdict:
     for a crash it is a variant that does not fail, if there is one. ``inputs`` and ``output`` number the set of inputs
     and the result that show it (in a gradient's case the results are the gradients by the floating inputs). ``culprit``
     is the label of the side that is wrong, where that is known. ``allowed`` is the largest difference that would be
-    none, for each element, and ``expected`` what ``a`` was compared with, where that was no other program. ``level`` is
-    the optimization level at which ``a`` differs from, or fails unlike, itself at the compiler's default.
+    none, for each element, and ``expected`` what ``a`` was compared with, where that was no other program. ``rung``
+    says how results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where already the element type
+    or the shape is wrong. ``level`` is the optimization level at which ``a`` differs from, or fails unlike, itself at
+    the compiler's default.
     """
 
     oracle: str
@@ -117,9 +123,14 @@ class Verdict:
     expected: np.ndarray | None = field(default=None, repr=False)
     level: str = ""
 
+    @property
+    def mistyped(self) -> bool:
+        """Whether it is the element type or the shape of a result that is wrong."""
+        return self.rung == MISTYPED
+
     def same_fault(self, other: Verdict) -> bool:
         """Whether both say the same of the same program, in other words or numbers perhaps."""
-        mine, its = ((v.oracle, v.kind, v.a, v.output, v.level) for v in (self, other))
+        mine, its = ((v.oracle, v.kind, v.a, v.output, v.level, v.mistyped) for v in (self, other))
         return mine == its
 
 

@@ -16,7 +16,7 @@ from polyjuice import given
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.numerics import SAFETY, Judgement, describe, distance, judge, mistyped
-from polyjuice.oracles.case import Case, Tested, Verdict
+from polyjuice.oracles.case import MISTYPED, Case, Tested, Verdict
 
 
 def compare(oracle: str, case: Case, a: Tested, b: Tested) -> Verdict | None:
@@ -36,7 +36,7 @@ def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Ve
     if gap is not None and not gap.any():  # nearly always: nothing need be analysed
         return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
-    rung = "exact" if in_a.exact and in_b.exact else "bounded"
+    rung = MISTYPED if problems else "exact" if in_a.exact and in_b.exact else "bounded"
     signature = mismatch_signature(oracle, rung, in_a.type.dtype, a.graph, b.graph)
     if gap is None:
         side, problem = problems[0]

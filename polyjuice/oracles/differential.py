@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
 from polyjuice.oracles import uncompiled
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import MISTYPED, Case, Lab, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import judged, misshapen, operators, places
 
 
@@ -27,9 +27,10 @@ class Differential(Oracle):
 
     def _output(self, case: Case, t: Tested, i: int, k: int) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
-        rung = "exact" if analysis.exact else "bounded"
+        problem = misshapen(case, t, i, k)
+        rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
         signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators(t.graph)])
-        if problem := misshapen(case, t, i, k):
+        if problem:
             return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
         judgement = judged(case, t, i, k)
         if not judgement:

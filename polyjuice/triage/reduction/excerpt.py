@@ -149,6 +149,4 @@ class ExcerptTrial:
     def _verdict(self, excerpt: Excerpt) -> Verdict:
         """What must be said of it."""
         said, oracle = self.stored.verdict, self.oracle.name
-        return replace(
-            said, oracle=oracle, a=self.label, b="", message="", inputs=0, output=excerpt.output, culprit="", rung=""
-        )
+        return replace(said, oracle=oracle, a=self.label, b="", message="", inputs=0, output=excerpt.output, culprit="")

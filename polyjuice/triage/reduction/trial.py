@@ -149,7 +149,7 @@ class Trial:
 
     def verdict(self, pair: Pair) -> Verdict:
         """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
-        return replace(self.stored.verdict, message="", inputs=0, output=pair.output, culprit="", rung="")
+        return replace(self.stored.verdict, message="", inputs=0, output=pair.output, culprit="")
 
     def judge(self, pair: Pair) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""

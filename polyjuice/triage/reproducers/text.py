@@ -74,10 +74,6 @@ class _Text:
     inline: bool
 
     @property
-    def mistyped(self) -> bool:
-        return self.verdict.kind == "mismatch" and self.verdict.allowed is None
-
-    @property
     def fails(self) -> bool:
         return self.verdict.kind in ("crash", "hang")
 
@@ -108,7 +104,7 @@ class _Text:
         message = self.verdict.message.replace("\\", "\\\\").replace('"""', "'''")
         said = textwrap.fill(f"{self.how.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
-        if self.mistyped:
+        if self.verdict.mistyped:
             what = "An output is not of the type or the shape that the program gives it."
         if self.case.broken:
             what = "A is not well typed: an error is due, but not the end of the process."
@@ -121,12 +117,12 @@ class _Text:
 
     def _programs(self) -> Programs:
         sides = dict(self.sides)
-        if self.mistyped:
+        if self.verdict.mistyped:
             side = "B" if self.verdict.culprit == self.verdict.b and "B" in sides else "A"
             sides = {side: sides[side]}
         elif self.fails:
             sides = {"A": sides["A"]}
-        elsewhere = self.fails or (self.mistyped and self.verdict.culprit != self.verdict.a)
+        elsewhere = self.fails or (self.verdict.mistyped and self.verdict.culprit != self.verdict.a)
         graph = self.case.of(self.verdict.a).graph
         further = {s: [f"argument_{i}" for i, _ in enumerate(artifact.arguments)] for s, artifact in sides.items()}
         if len({tuple(artifact.arguments) for artifact in sides.values()}) > 1:
@@ -162,7 +158,7 @@ class _Text:
             yield endings.DEATH.substitute(calls)
         elif self.fails:
             yield endings.CRASH.substitute(calls)
-        elif self.mistyped:
+        elif self.verdict.mistyped:
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
             yield endings.MISTYPED.substitute(
                 a=next(iter(calls.values())),
