@@ -330,6 +330,19 @@ def test_newer_opaque_operators_keep_their_version() -> None:
     onnx.checker.check_model(to_model(graph), full_check=True)
 
 
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
+@pytest.mark.parametrize("axis", ["", "<axis=2>", "<axis=-1>"])
+def test_before_opset_13_softmax_and_its_like_go_over_all_axes_from_one_on(op: str, axis: str) -> None:
+    graph = read(f"g (float[2,3,2,2] x) => (y) {{ y = {op}{axis}(x) }}", '<ir_version: 7, opset_import: ["" : 12]>')
+    first = {"": 1, "<axis=2>": 2, "<axis=-1>": 3}[axis]
+    x = np.random.default_rng(0).standard_normal((2, 3, 2, 2)).astype(np.float32)
+    flat = x.reshape(int(np.prod(x.shape[:first])), -1).astype(np.float64)
+    soft = np.exp(flat) / np.exp(flat).sum(1, keepdims=True)
+    hard = flat == flat.max(1, keepdims=True)
+    wanted = {"Softmax": soft, "LogSoftmax": np.log(soft), "Hardmax": hard.astype(np.float64)}[op].reshape(x.shape)
+    np.testing.assert_allclose(evaluate(graph, [x])[0], wanted, rtol=1e-5, atol=1e-6)
+
+
 # --- opaque nodes -------------------------------------------------------------------------------------------
 
 

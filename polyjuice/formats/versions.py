@@ -20,6 +20,10 @@ IR_VERSION = 9
 """The version of the file format, the one that runtimes of opset 18's and 19's time load."""
 
 
+_ONE_AXIS = 13
+"""The opset from which on Softmax and its like go over one axis."""
+
+
 def is_default(domain: str) -> bool:
     """Whether this is ONNX's own domain (which has two names)."""
     return domain in ("", "ai.onnx")
@@ -47,7 +51,8 @@ def prepare(model: ModelProto) -> ModelProto:
         model = _without_functions(model)
         version = default_version(model)
         if version < OPSET and _changed_since(model, version):
-            model = _with_declared_types(version_converter.convert_version(model, OPSET), model)
+            converted = version_converter.convert_version(_with_flat_hardmax(model, version), OPSET)
+            model = _with_declared_types(converted, model)
     except (RuntimeError, ValueError, version_converter.ConvertError, shape_inference.InferenceError) as error:
         reason = " ".join(str(error).split())
         raise FormatError(
@@ -66,6 +71,34 @@ def _without_functions(model: ModelProto) -> ModelProto:
     del kept.functions[:]
     kept.functions.extend(foreign)
     return inliner.inline_local_functions(kept, convert_version=True) if foreign else kept
+
+
+def _with_flat_hardmax(model: ModelProto, version: int) -> ModelProto:
+    """The model with each Hardmax of before opset 13 on a matrix: it goes over its axis and all behind it together.
+
+    ``onnx.version_converter`` does so for Softmax and LogSoftmax, and leaves Hardmax as it is.
+    """
+    if version >= _ONE_AXIS or not any(node.op_type == "Hardmax" for node in model.graph.node):
+        return model
+    changed = ModelProto()
+    changed.CopyFrom(model)
+    del changed.graph.node[:]
+    for node in model.graph.node:
+        if node.op_type != "Hardmax" or not is_default(node.domain):
+            changed.graph.node.append(node)
+            continue
+        axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), 1)
+        (x,), (y,) = node.input, node.output
+        shape, matrix, result = (f"{y}:{part}" for part in ("shape", "matrix", "result"))
+        changed.graph.node.extend(
+            [
+                helper.make_node("Shape", [x], [shape]),
+                helper.make_node("Flatten", [x], [matrix], axis=axis),
+                helper.make_node("Hardmax", [matrix], [result], axis=1),
+                helper.make_node("Reshape", [result, shape], [y]),
+            ]
+        )
+    return changed
 
 
 def _changed_since(model: ModelProto, version: int) -> bool:
