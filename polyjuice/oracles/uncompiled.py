@@ -35,8 +35,7 @@ def judge(oracle: str, case: Case, t: Tested, lab: Lab) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
     if t.spelling is not None:
         return None
-    read = all(map(entry, t.graph.nodes))
-    unknown = [(i, k) for i, k in _places(t) if _is_asked(case, t, i, k, read)]
+    unknown = list(_unknown(case, t))
     wide = given.in_float64(t.artifact) if unknown else None
     if wide is None:
         return None
@@ -55,25 +54,37 @@ def judge(oracle: str, case: Case, t: Tested, lab: Lab) -> Verdict | None:
     return None
 
 
-def _is_asked(case: Case, t: Tested, i: int, k: int, read: bool) -> bool:
-    analysis = t.analyses[i][k]
-    if not read:
-        return not analysis.comparable
-    inputs = case.inputs[i]
-    if case.profiles[i] not in GIVEN or not np.isinf(analysis.bound).any() or _may_overflow(inputs):
-        return False
-    return not (_is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
+def _unknown(case: Case, t: Tested) -> Iterator[tuple[int, int]]:
+    """The results that the uncompiled run is to judge, by the set of inputs and the output."""
+    read = _is_read(t)
+    for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
+        if not read:
+            yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
+        elif profile in GIVEN:
+            found = [k for k, analysis in enumerate(t.analyses[i]) if np.isinf(analysis.bound).any()]
+            if found and _has_one_answer(t, inputs):
+                yield from ((i, k) for k in found)
+
+
+def _is_read(t: Tested) -> bool:
+    """Whether the table has all operators of the program."""
+    return all(map(entry, t.graph.nodes))
 
 
 def _is_one_of_torch(t: Tested) -> bool:
-    return len(t.graph.nodes) == 1 and entry(t.graph.nodes[0]) is not None and isinstance(t.artifact.source, str)
+    return len(t.graph.nodes) == 1 and _is_read(t) and t.artifact.format == "torch"
+
+
+def _has_one_answer(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
+    return not (_may_overflow(inputs) or _is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
 
 
 def _is_left_open(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
     """Whether ONNX does not say what a program means here: what integers do that leave their type, or infinities."""
     integers = [x for x in inputs if dtypes.is_int(dtypes.of_array(x))]
     operators = [op for node in t.graph.nodes if (op := entry(node))]
-    return isinstance(t.artifact.source, bytes) and (are_large(integers) or any(op.disputed for op in operators))
+    return t.artifact.format == "onnx" and (are_large(integers) or any(op.disputed for op in operators))
 
 
 def _may_overflow(inputs: Sequence[np.ndarray]) -> bool:
@@ -100,10 +111,6 @@ def _is_undefined(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
     operands = replace(graph, outputs=tuple(name for name, _ in casts))
     values = evaluate(operands, inputs, "float64") if casts else []
     return any(not bool(((low <= x) & (x <= high)).all()) for x, (_, (low, high)) in zip(values, casts, strict=True))
-
-
-def _places(t: Tested) -> Iterator[tuple[int, int]]:
-    return ((i, k) for i, outputs in enumerate(t.outcome.outputs) for k in range(len(outputs)))
 
 
 def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], lab: Lab) -> Results | None:
@@ -133,7 +140,7 @@ def _output(
     off = distance(array, wide)
     analysis = t.analyses[i][k]
     wrong = np.isinf(analysis.bound) & np.isfinite(allowed) & (off > allowed) & (off > distance(plain, wide))
-    if isinstance(t.artifact.source, bytes) and all(map(entry, t.graph.nodes)):
+    if t.artifact.format == "onnx" and _is_read(t):
         wrong &= distance(analysis.reference, wide) <= allowed  # ONNX's reference evaluator has faults of its own
     if not wrong.any():
         return None
