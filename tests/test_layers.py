@@ -25,7 +25,7 @@ STANDS_ON = {
     "support": "lower generate",
     "numerics": "interpret",
     "gate": "numerics",
-    "inputs": "numerics",
+    "inputs": "numerics compilers",
     "oracles": "given inputs",
     "triage": "oracles bench gate inputs egraph",
     "campaign": "triage egraph support",

@@ -21,7 +21,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.generate import disrupt
 from polyjuice.given import ORIGINAL, Program
-from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode, normal, plans
+from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
@@ -150,7 +150,8 @@ class Preparation:
         if self._config.disruptive:
             return self._disrupted(graph, key)
         program = self._seeds.program(index)
-        given = self._given(program, graph, key)
+        with self._clock.of("judge"):
+            given = self._given(program, graph, key)
         if given and index % 2 == 0:
             plan = plan.restricted(given.profile)
         with self._clock.of("rewrite"):
@@ -265,8 +266,12 @@ class Preparation:
 
     def _input_set(self, graph: Graph, profile: str, arrays: tuple[np.ndarray, ...]) -> _InputSet:
         """Raises EvaluationError."""
-        known = mode(profile, self._compiler.format, self._compiler.excess_precision)
+        known = mode_in(profile, self._compiler)
         return _InputSet(profile, known, arrays, evaluate(graph, arrays, "float64"))
+
+    def _as_usual(self, given: _InputSet) -> _InputSet:
+        """The same inputs, under the profile of ordinary values."""
+        return replace(given, profile="given", mode=mode_in("given", self._compiler))
 
     def _input_sets(
         self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: _InputSet | None
@@ -287,7 +292,7 @@ class Preparation:
             except EvaluationError as error:
                 problem = str(error)
         if given:  # where other rules were used, too, what is not as usual is left open
-            found.append(given if plan.holds_on(given.profile) else self._input_set(graph, "given", given.arrays))
+            found.append(given if plan.holds_on(given.profile) else self._as_usual(given))
         if not found:
             raise Skip(f"no value: {problem}")
         return found

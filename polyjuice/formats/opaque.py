@@ -38,10 +38,13 @@ _RANDOM = frozenset(
 
 def is_stateful(node: NodeProto) -> bool:
     """Whether two runs of a node may differ; of other domains' operators nobody knows, so those count too."""
-    return any(
-        inner.op_type in _RANDOM or not (is_default(inner.domain) or inner.domain in _PURE_DOMAINS)
-        for inner in nested_nodes(node)
-    )
+    known = all(is_default(inner.domain) or inner.domain in _PURE_DOMAINS for inner in nested_nodes(node))
+    return not known or draws_randomly(node)
+
+
+def draws_randomly(node: NodeProto) -> bool:
+    """Whether a node, or one in its subgraphs, is one of ONNX's operators that draw random numbers."""
+    return any(inner.op_type in _RANDOM for inner in nested_nodes(node))
 
 
 def from_proto(proto: NodeProto, identity: str) -> Node:

@@ -20,8 +20,8 @@ IR_VERSION = 9
 """The version of the file format, the one that runtimes of opset 18's and 19's time load."""
 
 
-_ONE_AXIS = 13
-"""The opset from which on Softmax and its like go over one axis."""
+ONE_AXIS_OPSET = 13
+"""The opset from which on Softmax and its like normalise over one axis; before, over all from it on together."""
 
 
 def is_default(domain: str) -> bool:
@@ -78,7 +78,7 @@ def _with_flat_hardmax(model: ModelProto, version: int) -> ModelProto:
 
     ``onnx.version_converter`` does so for Softmax and LogSoftmax, and leaves Hardmax as it is.
     """
-    if version >= _ONE_AXIS or not any(node.op_type == "Hardmax" for node in model.graph.node):
+    if version >= ONE_AXIS_OPSET or not any(node.op_type == "Hardmax" for node in model.graph.node):
         return model
     changed = ModelProto()
     changed.CopyFrom(model)

@@ -8,13 +8,14 @@ program in float64 gives what no other does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, numpy_helper
 
 from polyjuice.execution import Artifact
+from polyjuice.formats.opaque import draws_randomly
+from polyjuice.formats.subgraphs import graphs_of
 from polyjuice.ir import dtypes
 
 _TORCH_TYPES = re.compile(r"torch\.(?:float32|float16|bfloat16|float|half)\b")
@@ -51,8 +52,7 @@ def in_float64(artifact: Artifact) -> Artifact | None:
     if isinstance(artifact.source, bytes):
         model = ModelProto.FromString(artifact.source)
         functions = [node for function in model.functions for node in function.node]
-        nodes = [*_nodes(model.graph.node), *_nodes(functions)]
-        if any("Random" in node.op_type or node.op_type in ("Bernoulli", "Dropout", "Multinomial") for node in nodes):
+        if any(map(draws_randomly, (*model.graph.node, *functions))):
             return None
         _widen_graph(model.graph)
         for node in functions:
@@ -75,15 +75,6 @@ def _widened(array: np.ndarray) -> np.ndarray:
     return array.astype(np.float64) if dtypes.is_float(dtypes.of_array(array)) else array
 
 
-def _nodes(nodes: Iterable[NodeProto]) -> Iterable[NodeProto]:
-    """Nodes, and those inside of them."""
-    for node in nodes:
-        yield node
-        for attribute in node.attribute:
-            for graph in (attribute.g, *attribute.graphs):
-                yield from _nodes(graph.node)
-
-
 def _widen_graph(graph: GraphProto) -> None:
     for value in (*graph.input, *graph.output, *graph.value_info):
         _widen_type(value.type)
@@ -104,7 +95,7 @@ def _widen_node(node: NodeProto) -> None:
             values = attribute.f if attribute.name == "value_float" else list(attribute.floats)
             attribute.CopyFrom(AttributeProto(name="value", type=AttributeProto.TENSOR))
             attribute.t.CopyFrom(numpy_helper.from_array(np.asarray(values, np.float64)))
-        for graph in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+        for graph in graphs_of(attribute):
             _widen_graph(graph)
 
 

@@ -14,6 +14,7 @@ from polyjuice.inputs.profiles import (
     given_profile,
     make_inputs,
     mode,
+    mode_in,
     ranges,
     rulesets_on,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "joined",
     "make_inputs",
     "mode",
+    "mode_in",
     "normal",
     "plans",
     "ranges",

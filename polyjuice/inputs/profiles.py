@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyjuice.compilers import CompilerInfo
 from polyjuice.inputs.distributions import distributed
 from polyjuice.inputs.extremes import extreme_inputs
 from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
@@ -63,6 +64,11 @@ def mode(profile: str, format: str, excess_precision: Sequence[str] = _HALF_TYPE
     not known, those for which some do.
     """
     return replace(MODES[_like(profile)], ordered=format != "tensorflow", excess_precision=tuple(excess_precision))
+
+
+def mode_in(profile: str, compiler: CompilerInfo) -> Mode:
+    """What the analysis takes for known under a profile of a compiler's programs."""
+    return mode(profile, compiler.format, compiler.excess_precision)
 
 
 RULESETS: Mapping[str, frozenset[str]] = {

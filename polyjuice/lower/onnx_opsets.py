@@ -16,7 +16,7 @@ from onnx import ModelProto, NodeProto, defs, helper
 
 from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.formats.tensors import to_array, to_tensor
-from polyjuice.formats.versions import default_version, ir_version, is_default
+from polyjuice.formats.versions import ONE_AXIS_OPSET, default_version, ir_version, is_default
 from polyjuice.ir import TensorType
 from polyjuice.lower.onnx_forms.rule import attribute, drop, element_text, give, set_input, value
 
@@ -160,7 +160,7 @@ class _Writer:
 
     def one_axis(self, node: NodeProto) -> bool:
         """Before opset 13 Softmax and its like normalised over the axis and all behind it together."""
-        if self._opset >= 13:
+        if self._opset >= ONE_AXIS_OPSET:
             return True
         shape = self._types[node.input[0]].shape
         return all(size == 1 for size in shape[value(node, "axis") % len(shape) + 1 :])

@@ -10,7 +10,10 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling
 from polyjuice.ops.shapes import Dims, normalize_axis
-from polyjuice.ops.spec import Call, Hole, SampleFn, SpellFn
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, Hole, NumpyFn, Op, SampleFn, SpellFn
+
+DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
+"""The attributes of ATen's reductions over several dimensions."""
 
 WIDE = (*FLOATS, "int32", "int64")
 """The types of ONNX's summing operators and products."""
@@ -153,3 +156,35 @@ def _spelled(
         return (reshaped if keep else squeezed).format(y=text, dim=listed, **everything)
 
     return spell
+
+
+def reduction(
+    name: str,
+    numpy: NumpyFn,
+    error: ErrorFn,
+    torch: SpellFn,
+    tensorflow: SpellFn,
+    onnx: DecomposeFn,
+    types: tuple[str, ...] = FLOATS,
+    **more: Any,
+) -> Op:
+    """One of ATen's reductions: over several dimensions, unless ``more`` says otherwise."""
+    defaults = {
+        "results": ("T",),
+        "shape": dims_shape,
+        "sample": some_axes(),
+        "attrs": DIMS,
+        "weight": 0.6,
+    }
+    return Op(
+        name=name,
+        domain="aten",
+        inputs=("T",),
+        types={"T": types},
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        onnx=onnx,
+        **{**defaults, **more},
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,26 +26,8 @@ from polyjuice.ops.spec import (
     SpellFn,
 )
 
-
-def _op(
-    name: str, numpy: NumpyFn, error: ErrorFn, torch: SpellFn, tensorflow: SpellFn, onnx: DecomposeFn, **more: Any
-) -> Op:
-    """An operator that selects extremes, or says where they stand."""
-    return Op(
-        name=name,
-        domain="aten",
-        inputs=("T",),
-        types={"T": NUMERIC},
-        numpy=numpy,
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        onnx=onnx,
-        exact=True,
-        limits=Limits.INFINITY,
-        weight=0.4,
-        **more,
-    )
+_op = partial(along.reduction, types=NUMERIC, exact=True, limits=Limits.INFINITY, weight=0.4)
+"""An operator that selects extremes, or says where they stand."""
 
 
 def _reduced(b: Builder, op: str, x: str, a: Attrs) -> str:

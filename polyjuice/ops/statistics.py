@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, FLOATS
+from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import along, errors, sampling
 from polyjuice.ops.reductions import (
     Reduce,
@@ -41,40 +41,6 @@ from polyjuice.ops.spec import (
     Op,
     SpellFn,
 )
-
-_DIM = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
-
-
-def _op(
-    name: str,
-    numpy: NumpyFn,
-    error: ErrorFn,
-    torch: SpellFn,
-    tensorflow: SpellFn,
-    onnx: DecomposeFn,
-    types: tuple[str, ...] = FLOATS,
-    **more: Any,
-) -> Op:
-    """A reduction over several dimensions."""
-    defaults = {
-        "results": ("T",),
-        "shape": along.dims_shape,
-        "sample": along.some_axes(),
-        "attrs": _DIM,
-        "weight": 0.6,
-    }
-    return Op(
-        name=name,
-        domain="aten",
-        inputs=("T",),
-        types={"T": types},
-        numpy=numpy,
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        onnx=onnx,
-        **{**defaults, **more},
-    )
 
 
 def _by(op: str) -> DecomposeFn:
@@ -210,7 +176,7 @@ def _draw_variance(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, onnx: DecomposeFn, **more: Any) -> Op:
-    return _op(
+    return along.reduction(
         name,
         numpy,
         error,
@@ -377,7 +343,7 @@ def _truth_onnx(op: str) -> DecomposeFn:
 
 
 def _truth(name: str, function: Any, decisive: bool, op: str) -> Op:
-    return _op(
+    return along.reduction(
         name,
         reducing(function, "bool"),
         _truth_error(decisive),
@@ -415,7 +381,7 @@ OPS = (
         results=("T", "T"),
         shape=_var_mean_shape,
     ),
-    _op(
+    along.reduction(
         "logsumexp",
         reducing(log_sum_exp),
         log_sum_exp_error,
@@ -432,7 +398,7 @@ OPS = (
         ulps=4,
         limits=Limits.INFINITY,
     ),
-    _op(
+    along.reduction(
         "linalg_vector_norm",
         lambda x, a: reducing(_order(a["ord"]))(x, a),
         _order_error,
@@ -440,11 +406,11 @@ OPS = (
         _order_tensorflow,
         _order_onnx,
         sample=along.some_axes(ord=lambda rng: rng.choice((2.0, 2.0, 1.0, 3.0, 0.0, math.inf, -math.inf))),
-        attrs=(Attr("ord", "float", 2.0), *_DIM),
+        attrs=(Attr("ord", "float", 2.0), *along.DIMS),
         continuous=False,
         ulps=2,
     ),
-    _op(
+    along.reduction(
         "nansum",
         reducing(np.nansum),
         sum_error,
@@ -458,7 +424,7 @@ OPS = (
     ),
     _truth("any", np.any, True, "ReduceMax"),
     _truth("all", np.all, False, "ReduceMin"),
-    _op(
+    along.reduction(
         "count_nonzero",
         reducing(lambda x, axis, keepdims: np.count_nonzero(x, axis=axis), "int64"),
         _count_error,

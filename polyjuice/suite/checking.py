@@ -19,7 +19,7 @@ from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
 from polyjuice.given import ORIGINAL, Program
-from polyjuice.inputs import given_profile, intervals, mode, rulesets_on
+from polyjuice.inputs import given_profile, intervals, mode, mode_in, rulesets_on
 from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
 from polyjuice.numerics import Analyses
@@ -130,7 +130,7 @@ class Checker:
         left_out: dict[str, str] = {}
         inputs = [arrays]
         compiler = self._bench.compiler
-        known = mode(profile, compiler.format, compiler.excess_precision)
+        known = mode_in(profile, compiler)
         for variant in variants:
             try:
                 artifact, spelling = self._written(program, variant, seed)

@@ -15,7 +15,7 @@ from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.given import files
-from polyjuice.inputs import mode
+from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, unpacked
 from polyjuice.lower.forms import ALL
 from polyjuice.numerics import Analyses
@@ -73,9 +73,7 @@ class Stored:
 
     def case(self) -> Case:
         """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
-        modes = [
-            mode(profile, self.compiler.format, self.compiler.excess_precision) for profile in self.record.profiles
-        ]
+        modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
         tested = []
         for label, graph in self.graphs.items():
             spelling = self.spellings.get(label)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from onnx import NodeProto
 
+from polyjuice.formats.versions import ONE_AXIS_OPSET
 from polyjuice.lower.onnx_forms.rule import (
     Rule,
     Site,
@@ -270,19 +271,15 @@ def _axis_of_int32(node: NodeProto, site: Site) -> bool:
     return True
 
 
-_ONE_AXIS_OPSET = 13
-"""The version of ONNX from which on Softmax and its like normalise over one axis; before, over all from it on."""
-
-
 def _old_softmax(node: NodeProto, site: Site) -> bool:
     """Whether the operator is that of before opset 13."""
-    return site.opset < _ONE_AXIS_OPSET
+    return site.opset < ONE_AXIS_OPSET
 
 
 def _flattened_axis(node: NodeProto, site: Site) -> bool:
     """Before opset 13: the axis, or another from which on there are as many elements, with sizes of one behind it."""
     axis, shape = value(node, "axis"), site.operand(node).shape
-    if site.opset >= _ONE_AXIS_OPSET or axis is None:
+    if site.opset >= ONE_AXIS_OPSET or axis is None:
         return False
     axis %= len(shape)
     first = next((i + 1 for i in reversed(range(axis)) if shape[i] != 1), 0)

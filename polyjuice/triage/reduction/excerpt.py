@@ -18,7 +18,7 @@ from polyjuice.execution import Outcome
 from polyjuice.formats import FormatError
 from polyjuice.given.apart import taken_apart
 from polyjuice.given.steps import Written
-from polyjuice.inputs import mode
+from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
 from polyjuice.numerics import Analyses
 from polyjuice.ops import entry
@@ -139,8 +139,8 @@ class ExcerptTrial:
         if self._known and not is_known(program.graph):
             raise FormatError("the operator table lacks what it knew in the whole program")
         inputs = tuple(excerpt.written.inputs.values())
-        profile, compiler = self.stored.record.profile, self.bench.compiler
-        modes = [mode(profile, compiler.format, compiler.excess_precision)]
+        profile = self.stored.record.profile
+        modes = [mode_in(profile, self.bench.compiler)]
         self.counts.programs += 1
         outcome: Outcome = self.bench.execute_given(artifact, [inputs])
         analyses = Analyses(program.graph, [inputs], modes)

@@ -16,7 +16,7 @@ from polyjuice.bench import Bench
 from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.gate import difference
-from polyjuice.inputs import make_inputs, mode
+from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, array_digest, digest
 from polyjuice.lower import Unlowerable
@@ -144,8 +144,7 @@ class Trial:
 
     @property
     def _mode(self) -> Mode:
-        compiler = self.bench.compiler
-        return mode(self.stored.record.profile, compiler.format, compiler.excess_precision)
+        return mode_in(self.stored.record.profile, self.bench.compiler)
 
     def verdict(self, pair: Pair) -> Verdict:
         """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
