@@ -97,6 +97,12 @@ class Bench:
         reference = not self.conditions.disruptive  # a framework's refusal must not keep a program from the compiler
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
 
+    def execute_together(
+        self, programs: Sequence[tuple[Artifact, Sequence[Sequence[np.ndarray]]]]
+    ) -> list[Outcome | None]:
+        """Execute programs by a compiler that compiles several in less time together (see Worker.execute_together)."""
+        return self.worker().execute_together(programs, reference=not self.conditions.disruptive)
+
     def execute_given(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Execute a program as its owner wrote it: nobody has asked whether the compiler takes its operators.
 

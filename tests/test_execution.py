@@ -149,6 +149,7 @@ WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py
 FRAMEWORKS = {
     "_inductor_knobs": {"torch"},
     "_inductor_trace": {"torch"},
+    "_inductor_unit": {"torch"},
     "_tensorflow": {"tensorflow"},
     "_torch": {"torch"},
     "eager": {"torch"},

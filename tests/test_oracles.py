@@ -524,3 +524,20 @@ def test_a_wrong_element_type_is_another_fault_than_wrong_values() -> None:
     values = Verdict("differential", "mismatch", "min", "", "", "", rung="exact")
     assert values.same_fault(replace(values, rung="bounded"))
     assert not values.same_fault(replace(values, rung=MISTYPED))
+
+
+@pytest.mark.parametrize(("second", "faults"), [(5.0, 1), (6.0, 2)], ids=["the same", "another"])
+def test_one_wrong_result_of_both_sides_is_one_fault(second, faults):
+    x = np.array([1, 2, 3, 4], np.float32)
+    wrong = [np.array([value, 4, 6, 8], np.float32) for value in (5.0, second)]
+    both = case(x, ("min", doubled("Add"), ran(wrong[0])), ("max", doubled("Mul"), ran(wrong[1])))
+    verdicts = ORACLES["differential"].judge(both, LAB)
+    assert [v.culprit for v in verdicts] == ["min", "max"]
+    assert len(set(map(both.fault, verdicts))) == faults
+
+
+def test_crashes_with_one_message_are_one_fault():
+    failed = Outcome("error", "compile", message="ValueError: no such kernel")
+    x = np.array([1, 2, 3, 4], np.float32)
+    both = case(x, ("min", doubled("Add"), failed), ("max", doubled("Mul"), failed))
+    assert len(set(map(both.fault, ORACLES["crash"].judge(both, LAB)))) == 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from math import comb
 from pathlib import Path
 
@@ -18,9 +19,13 @@ from polyjuice.campaign.preparation import Preparation, Prepared, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome
+from polyjuice.generate import STRATEGIES
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.support import Support
 from polyjuice.triage import Circumstances, FindingRecord, known, repeats, write_finding
+
+#: Of so many cases, one whose programs are compiled alone, so that what compiling them together hides is met.
+_ALONE = 8
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -51,6 +56,17 @@ class CaseResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Ahead:
+    """A case whose programs were compiled and run together with those of others; None stands for one that must be
+    executed alone. ``seconds`` is the case's share of what all that took.
+    """
+
+    prepared: Prepared
+    outcomes: Sequence[Outcome | None]
+    seconds: dict[str, float]
+
+
 class Runner:
     """Runs cases of one campaign, one after another, on a bench of its own unless one is given."""
 
@@ -64,12 +80,33 @@ class Runner:
         support = Support(self._compiler, self.bench.worker(), config.opset)
         self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
+        self._ahead: dict[int, _Ahead] = {}
 
     def close(self) -> None:
         self.bench.close()
 
+    def run_ahead(self, indices: Sequence[int]) -> None:
+        """Compile and run the programs of cases that `run` is to run next, where that takes less time together."""
+        if not together(self._config, self._compiler):
+            return
+        prepared: dict[int, tuple[Prepared, dict[str, float]]] = {}
+        for index in indices:
+            self._clock.reset()
+            with suppress(Exception):  # `run` meets it again
+                if index % _ALONE:
+                    prepared[index] = self._preparation.case(index, 0), dict(self._clock.seconds)
+        before = self.bench.seconds
+        programs = [(artifact, case.inputs) for case, _ in prepared.values() for artifact in case.artifacts]
+        outcomes = iter(self.bench.execute_together(programs))
+        now = {name: seconds / max(len(prepared), 1) for name, seconds in self.bench.seconds.items()}
+        before = {name: seconds / max(len(prepared), 1) for name, seconds in before.items()}
+        for index, (case, spent) in prepared.items():
+            _add_worker_seconds(spent, now, before)
+            self._ahead[index] = _Ahead(case, [next(outcomes) for _ in case.artifacts], spent)
+
     def run(self, index: int) -> CaseResult:
         """Run one case. Raises EnvironmentProblem where the compiler cannot be used at all."""
+        ahead = self._ahead.get(index)
         self._clock.reset()
         before = self.bench.seconds
         try:
@@ -81,6 +118,8 @@ class Runner:
             result = CaseResult(index, unsound=unsound.args)
         spent = dict(self._clock.seconds)
         _add_worker_seconds(spent, self.bench.seconds, before)
+        if ahead:
+            spent = {activity: seconds + ahead.seconds[activity] for activity, seconds in spent.items()}
         return replace(result, seconds=spent)
 
     def execute(self, index: int) -> tuple[Prepared, Case]:
@@ -95,8 +134,9 @@ class Runner:
         return self._attempt(index, attempts - 1)
 
     def _attempt(self, index: int, attempt: int) -> tuple[Prepared, Case]:
-        prepared = self._preparation.case(index, attempt)
-        outcomes = self._outcomes(prepared)
+        ahead = self._ahead.pop(index, None)
+        prepared = ahead.prepared if ahead else self._preparation.case(index, attempt)
+        outcomes = self._outcomes(prepared, ahead.outcomes if ahead else ())
         if _refused(prepared, outcomes) and (own := prepared.on_its_own_inputs()):  # others are not fit for it, perhaps
             prepared, outcomes = own, self._outcomes(own)
         case = prepared.case(outcomes)
@@ -104,13 +144,16 @@ class Runner:
             raise Skip("unsupported: " + _first_line(outcomes[0]))
         return prepared, case
 
-    def _outcomes(self, prepared: Prepared) -> list[Outcome]:
-        """What becomes of each program. Raises Skip where one that Polyjuice wrote of a generated graph is refused."""
+    def _outcomes(self, prepared: Prepared, known: Sequence[Outcome | None] = ()) -> list[Outcome]:
+        """What becomes of each program, where that is not ``known`` yet.
+
+        Raises Skip where one that Polyjuice wrote of a generated graph is refused.
+        """
         outcomes: list[Outcome] = []
         of_a_model = None in prepared.spellings
-        for artifact, spelling in zip(prepared.artifacts, prepared.spellings, strict=True):
+        for artifact, spelling, outcome in zip_longest(prepared.artifacts, prepared.spellings, known):
             execute = self.bench.execute if spelling else self.bench.execute_given
-            outcomes.append(execute(artifact, prepared.inputs))
+            outcomes.append(outcome or execute(artifact, prepared.inputs))
             if outcomes[-1].status == "unsupported" and not prepared.broken and not of_a_model:
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
         return outcomes
@@ -138,7 +181,7 @@ class Runner:
             found = ORACLES[name].judge(case, self.bench)
             self._clock.deduct(sum(self.bench.seconds.values()) - before)
             for verdict in found:
-                fault = (verdict.kind, verdict.culprit, verdict.inputs, verdict.output)
+                fault = case.fault(verdict)
                 if not verdict.culprit or fault not in said:
                     verdicts.append(verdict)
                 said.add(fault)
@@ -177,6 +220,12 @@ class Runner:
         config = self._config
         conditions = config.conditions
         return Circumstances(self._compiler, self.bench.versions, conditions, config.seed, index, rules, regression)
+
+
+def together(config: Config, compiler: CompilerInfo) -> bool:
+    """Whether the programs of several cases are compiled together: of generated graphs that nothing was done to."""
+    ours = len(config.seeds) == 1 and config.seeds[0] in STRATEGIES and not config.disruptive
+    return compiler.batches and config.device == "cpu" and ours and not config.plain
 
 
 def _refused(prepared: Prepared, outcomes: Sequence[Outcome]) -> bool:

@@ -22,7 +22,8 @@ class Config:
     ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, of which there are no variants then (see
     :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known bugs, if there is one. ``triage_s`` is how long
-    each finding is reduced, and bisected, at most; with 0 neither is done.
+    each finding is reduced, and bisected, at most; with 0 neither is done. ``plain``: no two programs are compiled
+    together.
     """
 
     compiler: str
@@ -49,6 +50,7 @@ class Config:
     disruptive: bool = False
     known: str = ""
     triage_s: float = 300.0
+    plain: bool = False
 
     @property
     def conditions(self) -> Conditions:

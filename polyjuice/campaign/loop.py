@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import multiprocessing
 import signal
 import time
@@ -14,16 +15,21 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.case import CaseResult
+from polyjuice.campaign.case import CaseResult, together
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import Triage
+from polyjuice.compilers import find
 from polyjuice.egraph import Rule
 from polyjuice.triage.automatic import Triaged
 
 #: Tasks given out ahead to each process, so that none waits for the loop.
 _AHEAD = 2
+
+#: Cases whose programs are compiled together, where that takes less time. They are one task, and none is given out
+#: ahead of it: when the time is up, no more than these are still to come.
+_TOGETHER = 8
 
 #: Seconds that one task takes, about: results come back at its end, and less than this is lost when all is killed.
 _TASK_S = 0.5
@@ -62,7 +68,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     try:
         while True:
             while len(running) < tasks.ahead and (config.time_s is None or elapsed() < config.time_s):
-                task = tasks.next()
+                task = tasks.next(config.time_s - elapsed() if config.time_s is not None else math.inf)
                 if not task:
                     break
                 with _uninterrupted():  # it may start a process
@@ -103,13 +109,18 @@ class _Tasks:
         self._batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // BATCH))
         self._batch: list[int] = []
         self._cases, self._busy_s = 0, 0.0
-        self.ahead = _AHEAD * config.workers
+        self._together = together(config, find(config.compiler))
+        self.ahead = (1 if self._together else _AHEAD) * config.workers
 
-    def next(self) -> list[int]:
+    def next(self, remaining_s: float) -> list[int]:
         """The next task; empty where there is nothing left to do."""
         self._batch = self._batch or next(self._batches, [])
-        affordable = int(_TASK_S * self._cases / self._busy_s) if self._busy_s else 0
-        size = max(1, min(affordable, self._cases // self.ahead))  # few cases say little of the next
+        case_s = self._busy_s / self._cases if self._busy_s else math.inf
+        affordable = _TOGETHER if self._together else int(_TASK_S / case_s)
+        known = self._cases // self.ahead  # few cases say little of the next
+        size = max(1, min(affordable, known))
+        if remaining_s < size * case_s:
+            size = max(1, int(remaining_s / case_s))
         task, self._batch = self._batch[:size], self._batch[size:]
         return task
 

@@ -77,7 +77,8 @@ def _close() -> None:
 
 
 def run_cases(indices: Sequence[int]) -> list[CaseResult]:
-    """Run some cases that share an e-graph, so that this process builds it and no other."""
+    """Run some cases that share an e-graph, or a compilation, so that this process makes it and no other."""
+    _unwound(lambda: _the_runner().run_ahead(indices))
     return [_run_case(index) for index in indices]
 
 

@@ -113,6 +113,10 @@ def fuzz(
     triage: Annotated[
         str, typer.Option(help="How long a finding is reduced, and bisected, at most; 0s: findings stay as they are.")
     ] = "5m",
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Compile every program alone; Inductor's kernels are built together otherwise."),
+    ] = False,
     opset: Annotated[
         int | None,
         typer.Option(
@@ -177,6 +181,7 @@ def fuzz(
             disruptive=disruptive,
             known=_known_bugs(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
+            plain=plain,
         )
         version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)

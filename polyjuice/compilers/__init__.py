@@ -70,6 +70,9 @@ class CompilerFile(Protocol):
     """Optional, a string literal: `no` where a process that has imported the framework cannot be forked safely. The
     file says why. Its workers then start from scratch."""
 
+    BATCHES: str
+    """Optional, a string literal: `yes` where several programs can be compiled in less time together (`draft`)."""
+
     EXCESS_PRECISION: str
     """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
     not round where a program casts. The file says where that is documented. A cast to another type must round."""
@@ -115,6 +118,12 @@ class CompilerFile(Protocol):
     def compile(self, program: Any, inputs: Sequence[Array]) -> Any:
         """Compile; a compiler that works at the first call makes that call here."""
 
+    def draft(self, program: Any, inputs: Sequence[Array]) -> Any:
+        """With BATCHES: `compile` up to what `build` does for several programs; `run` takes it after that."""
+
+    def build(self) -> None:
+        """With BATCHES: compile what the drafts since the last time have left to do, all together."""
+
     def run(self, compiled: Any, inputs: Sequence[Array]) -> Sequence[Array]:
         """Run what `compile` returned."""
 
@@ -151,6 +160,7 @@ class CompilerInfo:
     probe_compiles: bool = True
     fast: bool = False
     forks: bool = True
+    batches: bool = False
     excess_precision: tuple[str, ...] = ()
 
 
@@ -185,6 +195,7 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("PROBE") != "eager",
         constants.get("SPEED") == "fast",
         constants.get("FORKS") != "no",
+        constants.get("BATCHES") == "yes",
         tuple(constants.get("EXCESS_PRECISION", "").split()),
     )
 

@@ -19,11 +19,12 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_trace, _torch
+from . import _inductor_knobs, _inductor_trace, _inductor_unit, _torch
 from ._torch import Array, Program, load, run
 
 FORMAT = "torch"
 PROBE = "eager"
+BATCHES = "yes"
 # torch._inductor.config says so of `emulate_precision_casts`, which is off: pairs of casts between operators on half
 # types, which are computed in float32, are left out.
 EXCESS_PRECISION = "float16 bfloat16"
@@ -54,13 +55,16 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor"):
 """
 
 __all__ = [
+    "BATCHES",
     "FORMAT",
     "LEVELS",
     "NEEDS",
     "REPRO",
     "REPRO_IMPORTS",
+    "build",
     "check",
     "compile",
+    "draft",
     "eager",
     "knobs",
     "load",
@@ -108,6 +112,7 @@ _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
 _dynamic: bool | None = False
 _backend = "inductor"
+_unit: _inductor_unit.Unit | None = None  # that of the drafts since the last `build`
 _prepared = ""  # the key of the toolchain that this process has made ready
 
 eager = run
@@ -169,14 +174,40 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
     the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model.
     """
     torch._dynamo.reset()
+    with _fresh_cache():
+        return _first_call(program, inputs)
+
+
+def draft(program: Program, inputs: Sequence[Array]) -> Program:
+    """Compile, but for C++ kernels, which `build` compiles for all drafts since the last time. Raises as `compile`."""
+    global _unit
+    if _unit is None:
+        torch._dynamo.reset()
+        _unit = _inductor_unit.Unit(_fresh_cache())
+    with _unit.holding_back():
+        return _first_call(program, inputs)
+
+
+def build() -> None:
+    """Compile the kernels of the drafts, which can be run from now on."""
+    global _unit
+    unit, _unit = _unit, None
+    if unit:
+        unit.build()
+
+
+def _first_call(program: Program, inputs: Sequence[Array]) -> Program:
+    """What `compile` returns; the call that makes Inductor work may end at a kernel that is held back."""
     torch._dynamo.utils.counters.clear()
     _inductor_trace.clear()
     dynamic = True if program.dynamic else _dynamic
     model: Any = torch.compile(program.model, backend=_backend, fullgraph=True, dynamic=dynamic)
     compiled = replace(program, model=model)
-    with _fresh_cache(), torch._inductor.config.patch(freezing=program.freezing):
+    with torch._inductor.config.patch(freezing=program.freezing):
         try:
             run(compiled, inputs)
+        except _inductor_unit.Unbuilt:
+            return compiled
         except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError) as error:
             raise NotImplementedError(str(error)) from error
         except torch._dynamo.exc.BackendCompilerFailed as error:

@@ -94,90 +94,157 @@ class Worker:
         Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
         another format, and TypeError for an array whose dtype no frame carries.
         """
-        if artifact.format != self.compiler.format:
-            raise ValueError(f"{self.compiler.name} takes {self.compiler.format}, not {artifact.format}")
         try:
             self.start()
         except _StartFailed as failed:
             if not self.info:  # it never worked: not the doing of a compiled program
                 raise
             return failed.outcome
-        source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
-        assert self._process is not None
-        held = self._holds is not None and self._holds[0] is self._process and self._holds[1] is inputs
-        request = {
-            "text": isinstance(artifact.source, str),
-            "names": list(artifact.arrays),
-            "arguments": artifact.arguments,
-            "results": artifact.results,
-            "setup": dict(artifact.setup),
-            "reference": reference,
-            "compile": compile,
-            "measure_s": measure_s,
-            "sets": 0 if held else len(inputs),
-        }
-        values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]
-        arrays = _wire.checked([_wire.text_array(source), *map(to_wire, values)])
-        self._holds = self._process, inputs
+        asked = {"step": "execute", "reference": reference, "compile": compile, "measure_s": measure_s}
         try:
-            return self._exchange(request, arrays, len(inputs))
-        except BaseException:  # an interrupt: the channel may be anywhere within a frame
-            self._discard(at_once=True)
-            raise
+            header, results = self._ask(*self._request(artifact, inputs, asked))
+        except _Lost as lost:
+            return lost.outcome
+        self._account(header["seconds"])
+        # A process that ran out of memory is in no state to be trusted with another artifact.
+        if header["status"] == "crash":
+            self._discard()
+        self._recycle(header)
+        return _outcome(header, results, len(inputs))
+
+    def execute_together(
+        self, programs: Sequence[tuple[Artifact, Sequence[Sequence[NDArray[Any]]]]], *, reference: bool = True
+    ) -> list[Outcome | None]:
+        """Execute artifacts, each on its sets of inputs, by a compiler that compiles several in less time together.
+
+        There is an outcome for each that ran, or that the compiler does not support. None stands for any other: it must
+        be executed alone, since a failure may be that of its neighbours. Raises as `execute`.
+        """
+        outcomes: list[Outcome | None] = [None] * len(programs)
+        try:
+            self.start()
+            drafted: list[int] = []
+            for number, (artifact, inputs) in enumerate(programs):
+                asked = {"step": "draft", "number": number, "reference": reference, "compile": True, "measure_s": 0.0}
+                header, results = self._ask(*self._request(artifact, inputs, asked))
+                if header["status"] == "drafted":
+                    drafted.append(number)
+                    continue
+                self._account(header["seconds"])
+                if header["status"] == "unsupported":
+                    outcomes[number] = _outcome(header, results, len(inputs))
+            if drafted:
+                header, _ = self._ask({"step": "build"}, [], programs=len(drafted))
+                self.seconds["compile"] += header["seconds"]
+            for number in drafted:
+                header, results = self._ask({"step": "finish", "number": number}, [])
+                self._account(header["seconds"])
+                if header["status"] == "ok":
+                    outcomes[number] = _outcome(header, results, len(programs[number][1]))
+                if number == drafted[-1]:
+                    self._recycle(header)
+        except _StartFailed:
+            if not self.info:
+                raise
+        except _Lost:
+            self._holds = None
+        return outcomes
 
     def close(self) -> None:
         """End the process. The worker may be used again, and then starts another."""
         self._discard()
 
-    def _exchange(self, request: dict[str, Any], arrays: list[_wire.Array], sets: int) -> Outcome:
+    def _request(
+        self, artifact: Artifact, inputs: Sequence[Sequence[NDArray[Any]]], asked: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], list[_wire.Array]]:
+        """The frame that asks for something about an artifact. Raises ValueError for one of another format."""
+        if artifact.format != self.compiler.format:
+            raise ValueError(f"{self.compiler.name} takes {self.compiler.format}, not {artifact.format}")
+        source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
+        assert self._process is not None
+        held = self._holds is not None and self._holds[0] is self._process and self._holds[1] is inputs
+        request = {
+            **asked,
+            "text": isinstance(artifact.source, str),
+            "names": list(artifact.arrays),
+            "arguments": artifact.arguments,
+            "results": artifact.results,
+            "setup": dict(artifact.setup),
+            "sets": 0 if held else len(inputs),
+        }
+        values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]
+        arrays = _wire.checked([_wire.text_array(source), *map(to_wire, values)])
+        self._holds = self._process, inputs
+        return request, arrays
+
+    def _ask(
+        self, request: dict[str, Any], arrays: list[_wire.Array], programs: int = 1
+    ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+        """The answer to a frame, which concerns so many programs. Raises _Lost."""
         assert self._process is not None
         stage: Stage = "load"
         begin = time.perf_counter()
         try:
             self._process.send(request, arrays, self._limit(stage))
             while True:
-                header, results = self._process.receive(self._limit(stage))
+                header, results = self._process.receive(programs * self._limit(stage))
                 if "status" in header:
-                    return self._outcome(header, [from_wire(array) for array in results], sets)
+                    return header, [from_wire(array) for array in results]
                 stage = header["stage"]
                 begin = time.perf_counter()
         except (EOFError, OSError) as error:
             self.seconds[_ACCOUNT[stage]] += time.perf_counter() - begin
             process, self._process = self._process, None
-            return _lost(process, stage, error, self._limit(stage))
+            raise _Lost(_lost(process, stage, error, programs * self._limit(stage))) from None
+        except BaseException:  # an interrupt: the channel may be anywhere within a frame
+            self._discard(at_once=True)
+            raise
 
     def _limit(self, stage: Stage) -> float:
         return self.limits.compile_s if stage in ("load", "compile") else self.limits.run_s
 
-    def _outcome(self, report: dict[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
-        spent = report["seconds"]
-        run_s = spent["eager"] + spent["run"]
+    def _account(self, spent: Mapping[str, float]) -> None:
         self.seconds["compile"] += spent["compile"]
-        self.seconds["run"] += run_s
+        self.seconds["run"] += spent["eager"] + spent["run"]
         self.seconds["other"] += spent["load"] + spent["other"]
-        # A process that ran out of memory is in no state to be trusted with another artifact.
-        if report["status"] == "crash" or report["rss"] > self.limits.recycle_rss_gib * _GIB:
+
+    def _recycle(self, report: Mapping[str, Any]) -> None:
+        """End a process that has grown too large."""
+        if report.get("rss", 0) > self.limits.recycle_rss_gib * _GIB:
             self._discard()
-        count = len(arrays) - (report["reference"] or 0)
-        return Outcome(
-            status=report["status"],
-            stage=report["stage"],
-            outputs=_grouped(arrays[:count], sets),
-            reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
-            message=report["message"],
-            traceback=report["traceback"],
-            load_s=spent["load"],
-            compile_s=spent["compile"],
-            run_s=run_s,
-            trace=tuple(report["trace"]),
-            times=tuple(report["times"]),
-            peak=report["peak"],
-        )
 
     def _discard(self, *, at_once: bool = False) -> None:
         if self._process:
             self._process.stop(at_once=at_once)
             self._process = None
+
+
+class _Lost(Exception):
+    """The process went away, or silent, over an artifact."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.message)
+        self.outcome = outcome
+
+
+def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
+    """What a report says of one artifact."""
+    spent = report["seconds"]
+    count = len(arrays) - (report["reference"] or 0)
+    return Outcome(
+        status=report["status"],
+        stage=report["stage"],
+        outputs=_grouped(arrays[:count], sets),
+        reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
+        message=report["message"],
+        traceback=report["traceback"],
+        load_s=spent["load"],
+        compile_s=spent["compile"],
+        run_s=spent["eager"] + spent["run"],
+        trace=tuple(report["trace"]),
+        times=tuple(report["times"]),
+        peak=report["peak"],
+    )
 
 
 def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:

@@ -10,10 +10,14 @@ A worker's frames are those of _wire.py:
 
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
-    from the host          {names, arguments, results, setup, text, reference, compile, measure_s, sets} with
-                           source, named arrays, and the inputs of each set; with no set, those of the artifact before
+    from the host          {step: execute, names, arguments, results, setup, text, reference, compile, measure_s, sets}
+                           with source, named arrays, and the inputs of each set; with no set, those of the artifact
+                           before
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
                            and those of the reference
+
+Several artifacts may be compiled together: the step `draft` for each, then {step: build}, then {step: finish, number}
+for each draft, from 0. A draft is answered by a status, `drafted` where it can be finished; `build` by its seconds.
 """
 
 from __future__ import annotations
@@ -96,25 +100,58 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> No
     """Answer requests until the host closes its side of the channel."""
     stream = channel.makefile("rb")
     inputs: list[Sequence[Any]] = []
+    drafts: list[Job] = []
+
+    def announce(stage: str) -> None:
+        wire.write(channel, {"stage": stage})
+
     while True:
         try:
             request, arrays = wire.read(stream)
         except (EOFError, ConnectionError):
             return
-        first = 1 + len(request["names"])
-        if request["sets"]:
-            inputs = _split(arrays[first:], request["sets"])
-        job = Job(lambda stage: wire.write(channel, {"stage": stage}), wire.checked)
-        wire.write(channel, *job.execute(compiler, request, arrays[:first], inputs))
+        if request["step"] == "build":
+            announce("compile")
+            began = time.perf_counter()
+            compiler.build()
+            wire.write(channel, {"status": "built", "seconds": time.perf_counter() - began})
+        elif request["step"] == "finish":
+            wire.write(channel, *drafts[request["number"]].finish())
+        else:
+            first = 1 + len(request["names"])
+            if request["sets"]:
+                inputs = _split(arrays[first:], request["sets"])
+            job = Job(compiler, announce, wire.checked, request, arrays[:first], inputs)
+            if request["step"] == "execute":
+                wire.write(channel, *job.execute())
+            else:
+                drafts = [*(drafts if request["number"] else ()), job]
+                wire.write(channel, *job.draft())
 
 
 class Job:
     """One artifact on its way through the stages, each announced and timed."""
 
-    def __init__(self, announce: Callable[[str], None], checked: Callable[[Any], list[Any]]) -> None:
+    def __init__(
+        self,
+        compiler: ModuleType,
+        announce: Callable[[str], None],
+        checked: Callable[[Any], list[Any]],
+        request: dict[str, Any],
+        arrays: Sequence[Any],
+        input_sets: Sequence[Sequence[Any]],
+    ) -> None:
+        self._compiler = compiler
         self._announce = announce
         self._checked = checked
-        self._begin = time.perf_counter()
+        self._request = request
+        self._arrays = arrays
+        self._input_sets = input_sets
+        self._inputs: list[list[Any]] = []
+        self._compiled: Any = None
+        self._reference: list[Any] | None = None
+        self._outputs: list[Any] = []
+        self._said: dict[str, Any] = {}
         self.stage = "load"
         self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
 
@@ -128,47 +165,81 @@ class Job:
         finally:
             self.seconds[stage] = time.perf_counter() - begin
 
-    def execute(
-        self, compiler: ModuleType, request: dict[str, Any], arrays: Sequence[Any], input_sets: Sequence[Sequence[Any]]
-    ) -> tuple[dict[str, Any], list[Any]]:
+    def execute(self) -> tuple[dict[str, Any], list[Any]]:
         """The report and its arrays: the outputs for each set of inputs, then the reference outputs likewise."""
-        source = arrays[0][1].tobytes()
-        named = {name: arrays[1 + index] for index, name in enumerate(request["names"])}
+        return self._reported(self._whole)
+
+    def draft(self) -> tuple[dict[str, Any], list[Any]]:
+        """All up to where the drafts are to be built; the report and, where it ends here, its arrays."""
+        report, arrays = self._reported(self._drafted)
+        return report, [] if report["status"] == "drafted" else arrays
+
+    def finish(self) -> tuple[dict[str, Any], list[Any]]:
+        """The rest; the report and its arrays, as of :meth:`execute`."""
+        return self._reported(self._run)
+
+    def _whole(self) -> None:
+        program = self._load()
+        if self._request["compile"]:
+            with self._in("compile"):
+                self._compiled = self._compiler.compile(program, self._inputs[0])
+            self._run()
+            if hasattr(self._compiler, "trace"):
+                self._said["trace"] = self._compiler.trace(self._compiled)
+
+    def _drafted(self) -> None:
+        program = self._load()
+        with self._in("compile"):
+            self._compiled = self._compiler.draft(program, self._inputs[0])
+        self._said["status"] = "drafted"
+
+    def _load(self) -> Any:
+        """The program, which has been run uncompiled where that was asked for."""
+        request, compiler = self._request, self._compiler
+        source = self._arrays[0][1].tobytes()
+        named = {name: self._arrays[1 + index] for index, name in enumerate(request["names"])}
         arguments = [named[name] for name in request["arguments"]]
-        inputs = [[*one, *arguments] for one in input_sets]
+        self._inputs = [[*one, *arguments] for one in self._input_sets]
         text = source.decode() if request["text"] else source
-        artifact = {"source": text, "arrays": named, "setup": request["setup"]}
-        count = request["results"]
-        reference = None
-        outputs: list[Any] = []
+        with self._in("load"):
+            program = compiler.load({"source": text, "arrays": named, "setup": request["setup"]})
+        if request["reference"] and hasattr(compiler, "eager"):
+            with self._in("eager"):
+                self._reference = self._results(compiler.eager, program)
+        return program
+
+    def _run(self) -> None:
+        compiler, seconds = self._compiler, self._request["measure_s"]
+        with self._in("run"):
+            self._outputs = self._results(compiler.run, self._compiled)
+            if seconds:
+                self._said.update(_measure(lambda: compiler.run(self._compiled, self._inputs[0]), seconds))
+
+    def _results(self, run: Callable[[Any, Any], Any], program: Any) -> list[Any]:
+        """The outputs for all sets of inputs."""
+        results = [run(program, one)[: self._request["results"]] for one in self._inputs]
+        return [array for one in results for array in self._checked(one)]
+
+    def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:
+        """Do some work; the report of how that went, and the arrays that came of all work so far."""
+        begin, spent = time.perf_counter(), sum(self.seconds.values())
+        self._said = {}
         report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
         report.update(times=[], peak=0)
         try:
-            with self._in("load"):
-                program = compiler.load(artifact)
-            if request["reference"] and hasattr(compiler, "eager"):
-                with self._in("eager"):
-                    results = [compiler.eager(program, one)[:count] for one in inputs]
-                    reference = [array for one in results for array in self._checked(one)]
-            if request["compile"]:
-                with self._in("compile"):
-                    compiled = compiler.compile(program, inputs[0])
-                with self._in("run"):
-                    results = [compiler.run(compiled, one)[:count] for one in inputs]
-                    outputs = [array for one in results for array in self._checked(one)]
-                    if request["measure_s"]:
-                        report.update(_measure(lambda: compiler.run(compiled, inputs[0]), request["measure_s"]))
-                if hasattr(compiler, "trace"):
-                    report["trace"] = compiler.trace(compiled)
+            work()
         except Exception as error:  # whatever the compiler raises is the result that the host asked for
-            report.update(_failure(_status(self.stage, error), self.stage, error))
-        other = time.perf_counter() - self._begin - sum(self.seconds.values())
+            self._said = _failure(_status(self.stage, error), self.stage, error)
+            self._outputs = []
+        report.update(self._said)
+        other = time.perf_counter() - begin - (sum(self.seconds.values()) - spent)
+        reference = self._reference
         report.update(
             seconds={**self.seconds, "other": other},
             reference=None if reference is None else len(reference),
             rss=_rss(),
         )
-        return report, outputs + (reference or [])
+        return report, self._outputs + (reference or [])
 
 
 def _measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:

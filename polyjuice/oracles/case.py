@@ -68,6 +68,20 @@ class Case:
         """The variants that gave results."""
         return [t for t in self.tested if t.outcome.status == "ok"]
 
+    def fault(self, verdict: Verdict) -> tuple[object, ...]:
+        """What is equal where two verdicts on this case tell of one fault.
+
+        That is how programs fail, or the wrong result that several give; otherwise which side is wrong, and where.
+        """
+        at = verdict.inputs, verdict.output
+        culprit = self.of(verdict.culprit).outcome if verdict.culprit else None
+        if verdict.kind == "crash":
+            return verdict.kind, verdict.signature
+        if verdict.kind == "mismatch" and culprit and culprit.status == "ok":
+            wrong = culprit.outputs[verdict.inputs][verdict.output]
+            return verdict.kind, *at, wrong.dtype, wrong.shape, wrong.tobytes()
+        return verdict.kind, verdict.culprit, *at
+
 
 class Lab(Protocol):
     """The compiler under test, for an oracle that needs more of it than the runs that a case holds."""
