@@ -94,6 +94,8 @@ def main(compiler_file: str, settings_json: str) -> None:
     hello = {"version": version, "python": platform.python_version(), "knobs": compiler.knobs()}
     wire.write(channel, {**hello, "prepared_s": prepared})
     _serve(channel, wire, compiler)
+    sys.stderr.flush()
+    os._exit(0)  # what a framework does at the end may wait for threads that a forked process never had
 
 
 def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> None:
