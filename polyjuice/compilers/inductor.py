@@ -36,7 +36,7 @@ import copy
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")
-os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+os.environ["TORCHINDUCTOR_FX_GRAPH_CACHE"] = os.environ["TORCHINDUCTOR_AUTOGRAD_CACHE"] = "0"
 import torch
 import torch._inductor.config
 import torch.nn.functional as F
