@@ -161,7 +161,7 @@ class Runner:
     def _judged(self, index: int, prepared: Prepared, case: Case) -> CaseResult:
         with self._clock.of("judge"):
             verdicts = self._judge(case)
-        findings, met, flaky = self._confirm(index, case, verdicts, prepared.rules)
+        findings, met, flaky = self._confirm(index, case, _distinct(case, verdicts), prepared.rules)
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
         pairs = 1 if case.broken else comb(len(judged), min(len(case.tested), 2))
         if not pairs and not verdicts:
@@ -173,18 +173,12 @@ class Runner:
         )
 
     def _judge(self, case: Case) -> list[Verdict]:
-        """What the oracles say, in the order in which the user names them; none repeats what another has said."""
+        """What the oracles say, in the order in which the user names them."""
         verdicts: list[Verdict] = []
-        said = set()
         for name in self._config.oracles:
             before = sum(self.bench.seconds.values())
-            found = ORACLES[name].judge(case, self.bench)
+            verdicts += ORACLES[name].judge(case, self.bench)
             self._clock.deduct(sum(self.bench.seconds.values()) - before)
-            for verdict in found:
-                fault = case.fault(verdict)
-                if not verdict.culprit or fault not in said:
-                    verdicts.append(verdict)
-                said.add(fault)
         return verdicts
 
     def _confirm(
@@ -220,6 +214,18 @@ class Runner:
         config = self._config
         conditions = config.conditions
         return Circumstances(self._compiler, self.bench.versions, conditions, config.seed, index, rules, regression)
+
+
+def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts but those that say which side is wrong, and tell of a fault that an earlier one tells of."""
+    distinct: list[Verdict] = []
+    said = set()
+    for verdict in verdicts:
+        fault = case.fault(verdict)
+        if not verdict.culprit or fault not in said:
+            distinct.append(verdict)
+        said.add(fault)
+    return distinct
 
 
 def together(config: Config, compiler: CompilerInfo) -> bool:
