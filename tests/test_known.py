@@ -115,7 +115,7 @@ def campaign(tmp_path: Path, name: str, *arguments: object) -> tuple[int, dict[s
 
 def test_what_is_added_is_counted_from_then_on(tmp_path: Path) -> None:
     status, summary = campaign(tmp_path, "first")
-    assert (status, summary["raw_findings"], summary["findings"], summary["known"]) == (1, 6, 1, {})
+    assert (status, summary["raw_findings"], summary["findings"], summary["known"]) == (1, 2, 1, {})
     finding = sorted((tmp_path / "first" / "findings").iterdir())[0]
     file = tmp_path / "known.toml"
     done = polyjuice("known", "add", finding, "--url", URL, "--file", file)
@@ -123,7 +123,7 @@ def test_what_is_added_is_counted_from_then_on(tmp_path: Path) -> None:
     assert done.stdout.startswith(f"{file}: added: fake >=")
 
     status, summary = campaign(tmp_path, "second", "--known", file)
-    assert (status, summary["raw_findings"], summary["known"], summary["by_kind"]) == (0, 0, {URL: 6}, {})
+    assert (status, summary["raw_findings"], summary["known"], summary["by_kind"]) == (0, 0, {URL: 2}, {})
     assert not list((tmp_path / "second" / "findings").iterdir())
     assert f"known: {URL}" in (tmp_path / "second" / "log").read_text()
     listed = json.loads(polyjuice("known", "list", "--file", file, "--json").stdout)["known"]
@@ -132,7 +132,7 @@ def test_what_is_added_is_counted_from_then_on(tmp_path: Path) -> None:
     done = polyjuice("known", "add", finding, "--url", URL, "--fixed", "0.0.1", "--file", file)
     assert done.stdout.startswith(f"{file}: changed: fake >=")
     status, summary = campaign(tmp_path, "third", "--known", file)
-    assert (status, summary["raw_findings"], summary["known"]) == (1, 6, {})
+    assert (status, summary["raw_findings"], summary["known"]) == (1, 2, {})
     (first, *_) = sorted((tmp_path / "third" / "findings").iterdir())
     assert json.loads((first / "finding.json").read_text())["regression"] == URL
     assert f"It looks like {URL}, which is said to be fixed" in (first / "report.md").read_text()

@@ -146,7 +146,7 @@ class Job:
         self._compiler = compiler
         self._announce = announce
         self._checked = checked
-        self._request = request
+        self.request = request
         self._arrays = arrays
         self._input_sets = input_sets
         self._inputs: list[list[Any]] = []
@@ -182,7 +182,7 @@ class Job:
 
     def _whole(self) -> None:
         program = self._load()
-        if self._request["compile"]:
+        if self.request["compile"]:
             with self._in("compile"):
                 self._compiled = self._compiler.compile(program, self._inputs[0])
             self._run()
@@ -197,7 +197,7 @@ class Job:
 
     def _load(self) -> Any:
         """The program, which has been run uncompiled where that was asked for."""
-        request, compiler = self._request, self._compiler
+        request, compiler = self.request, self._compiler
         source = self._arrays[0][1].tobytes()
         named = {name: self._arrays[1 + index] for index, name in enumerate(request["names"])}
         arguments = [named[name] for name in request["arguments"]]
@@ -211,7 +211,7 @@ class Job:
         return program
 
     def _run(self) -> None:
-        compiler, seconds = self._compiler, self._request["measure_s"]
+        compiler, seconds = self._compiler, self.request["measure_s"]
         with self._in("run"):
             self._outputs = self._results(compiler.run, self._compiled)
             if seconds:
@@ -219,7 +219,7 @@ class Job:
 
     def _results(self, run: Callable[[Any, Any], Any], program: Any) -> list[Any]:
         """The outputs for all sets of inputs."""
-        results = [run(program, one)[: self._request["results"]] for one in self._inputs]
+        results = [run(program, one)[: self.request["results"]] for one in self._inputs]
         return [array for one in results for array in self._checked(one)]
 
     def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:

@@ -111,8 +111,8 @@ def by_program(job: Any) -> None:
     """Have the worker's job run where the faults that its program names are planted, and nowhere else."""
     execute = job.execute
 
-    def in_a_fork(self: Any, compiler: ModuleType, request: dict[str, Any], *others: Any) -> Any:
-        setup = dict(request["setup"])
+    def in_a_fork(self: Any) -> Any:
+        setup = dict(self.request["setup"])
         faults = [find(name) for name in setup.pop("faults", ())]
         for fault in faults:
             load(fault)  # here, and not again in each fork
@@ -120,7 +120,8 @@ def by_program(job: Any) -> None:
         def planted() -> Any:
             for fault in faults:
                 plant(fault)
-            report, arrays = execute(self, compiler, {**request, "setup": setup}, *others)
+            self.request = {**self.request, "setup": setup}
+            report, arrays = execute(self)
             report["trace"] = [*report["trace"], *sorted(met)]
             return report, arrays
 
@@ -139,9 +140,9 @@ def telling(worker: ModuleType) -> None:
         compiler.knobs = lambda: [*knobs(), *sorted(optimizers)]  # type: ignore[attr-defined]
         return compiler
 
-    def executed(*arguments: Any) -> Any:
+    def executed(self: Any) -> Any:
         met.clear()
-        report, arrays = execute(*arguments)
+        report, arrays = execute(self)
         report["trace"] = [*report["trace"], *sorted(met)]
         return report, arrays
 
