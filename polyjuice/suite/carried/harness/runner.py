@@ -12,7 +12,8 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,15 +51,14 @@ def main(name: str, scratch: str) -> None:
             continue
         ran = {}
         for side, program in case["programs"][compiler.FORMAT].items():
-            job = worker.Job(lambda stage, side=side: answer(stage=f"{stage} of {side}"), wire.checked)
-            ran[side] = run(job, compiler, folder, case, program, arrays, judging, wire)
+            make_job = partial(worker.Job, compiler, lambda stage, side=side: answer(stage=f"{stage} of {side}"))
+            ran[side] = run(make_job, folder, case, program, arrays, judging, wire)
         status, message = judging.verdict(case, arrays, compiler.FORMAT, ran)
         answer(status=status, message=message)
 
 
 def run(
-    job: Any,
-    compiler: ModuleType,
+    make_job: Callable[..., Any],
     folder: Path,
     case: Mapping[str, Any],
     program: Mapping[str, Any],
@@ -79,7 +79,8 @@ def run(
     }
     source = wire.text_array((folder / program["file"]).read_bytes())
     named = [arrays[name] for name in program["arrays"]]
-    report, outputs = job.execute(compiler, request, [source, *named], [judging.given(case, arrays)] * judging.RUNS)
+    sets = [judging.given(case, arrays)] * judging.RUNS
+    report, outputs = make_job(wire.checked, request, [source, *named], sets).execute()
     made = len(outputs) - (report["reference"] or 0)
     reference = None if report["reference"] is None else list(parts(outputs[made:], judging.RUNS))
     said = (report["status"], report["stage"], report["message"])
