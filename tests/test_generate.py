@@ -196,11 +196,19 @@ def test_every_edge_has_its_turn_once() -> None:
     assert [e for e in edges if not Turn(7, 3).covers(e)] != [e for e in edges if not Turn(8, 3).covers(e)]
 
 
-def test_turns_make_a_campaign_more_diverse() -> None:
-    suites = []
+def test_every_operator_has_its_turn_once_on_every_element_type() -> None:
+    pairs = [(op, dtype) for op in TABLE.values() for dtype in op.types[op.variable(0)]]
+    cases = -(-len(pairs) // 5)
+    due = [pair for index in range(cases) for pair in Turn(7, index).due(list(TABLE.values()), 5)]
+    assert due[: len(pairs)] != pairs
+    assert Counter((op.qualified, dtype) for op, dtype in due[: len(pairs)]) == Counter(
+        (op.qualified, dtype) for op, dtype in pairs
+    )
+
+
+def test_turns_bring_operators_onto_more_element_types() -> None:
+    found = []
     for turns in (False, True):
-        suite = Suite()
-        for index in range(200):
-            suite.add(generate(10, index, memory=Turn(0, index) if turns else None))
-        suites.append(suite.values()["SEC"])
-    assert suites[1] > suites[0]
+        graphs = [generate(10, index, memory=Turn(0, index) if turns else None) for index in range(200)]
+        found.append({(n.op, g.types[n.inputs[0]].dtype) for g in graphs for n in g.nodes if n.inputs})
+    assert len(found[1]) > 1.3 * len(found[0])

@@ -115,16 +115,15 @@ class Default(Growth):
         """Try to add one operator; False where this try did not fit."""
         op, first = self._next()
         application = self.draw(op, self.type(first))
-        if application is None:
-            return False
+        return application is not None and bool(self._put(application, first))
+
+    def _put(self, application: Application, first: str) -> tuple[str, ...]:
+        """Apply an operator as it was drawn for a value; its results, none where the other operands do not fit."""
         operands = [first, *(self._operand(application, place) for place in range(1, len(application.types)))]
         results = self.results_on(application, operands)
         if self._exchanges(application) and self.results_on(application, operands[::-1]) == results:
             operands.reverse()
-        if not results:
-            return False
-        self.add(op, operands, application.attrs, results)
-        return True
+        return self.add(application.op, operands, application.attrs, results) if results else ()
 
     def _exchanges(self, application: Application) -> bool:
         """Whether the two operands of an elementwise operator are to be taken the other way round."""

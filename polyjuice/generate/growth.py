@@ -60,6 +60,9 @@ class InputTypes:
 
 ANY_INPUTS = InputTypes()
 
+_SHOWN = 0.1
+"""How often a value that operators read is an output as well."""
+
 _IN_ORDER = 64
 """The most elements of a constant whose elements are 0, 1, 2 ..."""
 
@@ -205,8 +208,12 @@ class Growth:
     def build(self) -> Graph:
         """The graph, of which what nobody reads is an output, and some of the rest too."""
         unused = [name for name in self.computed if name not in self._used]
-        others = [name for name in self.computed if name in self._used and self.rng.random() < 0.1]
+        others = [name for name in self.computed if name in self._used and self.rng.random() < self._shown(name)]
         return without_unused_inputs(self._builder.graph(unused + others))
+
+    def _shown(self, name: str) -> float:
+        """How often a value that operators read is an output as well."""
+        return _SHOWN
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:
         """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""

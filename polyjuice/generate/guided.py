@@ -17,7 +17,7 @@ from polyjuice.generate.memory import Memory, Turn, edge
 from polyjuice.ir import Attrs, Graph, TensorType
 from polyjuice.ops import Accepts, Op
 
-_EXPLORED, _IN_CAMPAIGNS = 0.9, 0.2
+_EXPLORED, _IN_CAMPAIGNS = 0.9, 0.3
 """How often an operator is chosen for what is new about it: in suites, and in campaigns, which have more in mind."""
 
 _CANDIDATES = 4
@@ -34,6 +34,18 @@ _TYPES = 3
 
 _NEWEST = 2
 """The score of an operator and a first operand with a new edge and, as it seems, a new vertex."""
+
+_DUE = 0.5
+"""How much of a case's graph is due in it: operators, each on an element type."""
+
+_TRIALS = 8
+"""How many values are drawn for an operator that is due, for one that it takes."""
+
+_ON_EXISTING = 0.9
+"""How often an operator that is due is put on a value that there is, if one is of the type, rather than on an input."""
+
+_EXPOSED = 0.5
+"""How often the result of an operator that is due is an output although others read it: they may hide what is wrong."""
 
 _RECENT = 50
 """How many of the last values are looked at."""
@@ -102,9 +114,36 @@ class _Guided(Default):
 
 
 class InCampaign(_Guided):
-    """The choices of this strategy where it is known which edges a case is to look for."""
+    """The choices of this strategy where it is known what a case is to look for: edges, and operators on types."""
 
     explored = _IN_CAMPAIGNS
+    memory: Turn
+
+    def graph(self, nodes: int) -> Graph:
+        self._due = self.memory.due(self.operators, round(_DUE * nodes))
+        self._exposed: set[str] = set()
+        return super().graph(nodes)
+
+    def _grow(self) -> bool:
+        if self._due and self.rng.random() < _DUE:
+            return self._grow_due(*self._due.pop())
+        return super()._grow()
+
+    def _grow_due(self, op: Op, dtype: str) -> bool:
+        """Try to put an operator on a value of an element type, a new input if none is there that it takes."""
+        for _ in range(_TRIALS):
+            there = [v for v in self.values[-_RECENT:] if self.type(v).dtype == dtype]
+            first = self.rng.choice(self._wide(there)) if there and self.rng.random() < _ON_EXISTING else ""
+            t = self.type(first) if first else self.random_type(dtype)
+            if application := self.draw(op, t):
+                results = self._put(application, first or self.input(t))
+                self._exposed.update(results)
+                if results:
+                    return True
+        return False
+
+    def _shown(self, name: str) -> float:
+        return _EXPOSED if name in self._exposed else super()._shown(name)
 
     def _remember(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
         self.memory.add(op, types, attrs)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from zlib import crc32
 
 from polyjuice.generate.call_space import CallSpace, call_space
@@ -54,20 +56,39 @@ class Memory:
 
 
 class Turn(Memory):
-    """What a case of a campaign is to leave to others: all edges but those whose turn it is.
+    """What is due in a case of a campaign; all else that could be new is left to other cases.
 
-    Every edge has its turn once in so many cases. So a campaign is directed as a suite is, with nothing to remember:
-    each case follows from the campaign's seed and its index alone, whoever runs it.
+    Every edge has its turn once in so many cases, and so has every operator on every element type. So a campaign is
+    directed as a suite is, with nothing to remember: each case follows from the campaign's seed and its index alone,
+    whoever runs it.
     """
 
     def __init__(self, seed: int | str, index: int) -> None:
         super().__init__()
         self._seed = seed
+        self._index = index
         self._turn = index % _TURNS
+
+    def due(self, operators: Sequence[Op], count: int) -> list[tuple[Op, str]]:
+        """Operators, each with the element type of its first operand, that this case is to hold.
+
+        All that there are have their turn, in an order that the campaign's seed decides, before one has it again.
+        """
+        pairs = [(op, dtype) for op in operators for dtype in op.types[op.variable(0)]]
+        places = range(self._index * count, (self._index + 1) * count)
+        return [
+            pairs[_order(len(pairs), f"{self._seed} {place // len(pairs)}")[place % len(pairs)]] for place in places
+        ]
 
     def covers(self, pair: tuple[str, str, str]) -> bool:
         turn = crc32(f"{self._seed} {pair}".encode()) % _TURNS
         return turn != self._turn or super().covers(pair)
+
+
+@lru_cache(4)
+def _order(count: int, seed: str) -> Sequence[int]:
+    """The numbers below ``count``, shuffled."""
+    return random.Random(seed).sample(range(count), count)
 
 
 def edge(producer: str, op: Op) -> tuple[str, str, str]:
