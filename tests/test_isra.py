@@ -37,7 +37,7 @@ CHOICES = {
     "Pad mode": {"constant", "edge", "reflect", "wrap"},
     "DepthToSpace mode": {"DCR", "CRD"},
     "Resize mode": {"nearest", "linear", "cubic"},
-    "GridSample mode": {"nearest", "bilinear"},
+    "GridSample mode": {"nearest", "bilinear", "bicubic"},
     "coordinate_transformation_mode": {"half_pixel", "align_corners", "asymmetric"},
     "nearest_mode": {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"},
     "Cast to": set(dtypes.ALL),

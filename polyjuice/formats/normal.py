@@ -267,9 +267,7 @@ def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 def _grid_sample(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     mode = a.setdefault("mode", "bilinear")
-    _demand(mode in ("bilinear", "linear", "nearest"), "cubic interpolation")
-    if mode == "linear":  # its name from opset 20 on
-        a["mode"] = "bilinear"
+    a["mode"] = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)  # their names from opset 20 on
     _demand(a.get("padding_mode", "zeros") in ("zeros", "border"), "reflection at the border")
 
 

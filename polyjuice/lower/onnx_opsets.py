@@ -189,8 +189,9 @@ class _Writer:
 
     def grid_sample(self, node: NodeProto) -> bool:
         """Opset 20 gave the modes other names."""
-        if self._opset >= 20 and attribute(node, "mode") and value(node, "mode") == b"bilinear":
-            give(node, "mode", "linear")
+        if self._opset >= 20 and attribute(node, "mode"):
+            mode = value(node, "mode")
+            give(node, "mode", {b"bilinear": "linear", b"bicubic": "cubic"}.get(mode, mode))
         return True
 
     def group_norm(self, node: NodeProto) -> bool:

@@ -405,8 +405,34 @@ def _at(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> n
     return found
 
 
+_STEEPNESS = -0.75
+"""The free number of the cubic convolution (Keys, 1981), as Torch and ONNX choose it."""
+
+_SLOPE, _WEIGHT = {"bilinear": 2.0, "bicubic": 5.0}, {"bilinear": 1.0, "bicubic": 2.0}
+"""How steep an interpolation is at most, in both directions together, and what its weights add up to, signs aside."""
+
+
+def _cubic_weight(distance: np.ndarray) -> np.ndarray:
+    """How much an element at a distance of at most 2 counts."""
+    d, k = np.abs(distance), np.asarray(_STEEPNESS, distance.dtype)
+    near = ((k + 2) * d - (k + 3)) * d * d + 1
+    return np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k)
+
+
+def _grid_cubic(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
+    """The 16 elements around each place, weighed; what lies outside is taken from the border, or is 0."""
+    total: Any = 0
+    for row in (np.floor(rows) + i for i in (-1, 0, 1, 2)):
+        for column in (np.floor(columns) + i for i in (-1, 0, 1, 2)):
+            weight = _cubic_weight(rows - row) * _cubic_weight(columns - column)
+            total = total + weight[:, None] * _at(x, row, column, padding)
+    return np.asarray(total)
+
+
 def _grid_sample(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     rows, columns = _pixels(x[1], x[0].shape, a["align_corners"])
+    if a["mode"] == "bicubic":
+        return _grid_cubic(x[0], rows, columns, a["padding_mode"])
     if a["padding_mode"] == "border":
         rows, columns = (np.clip(v, 0, n - 1) for v, n in zip((rows, columns), x[0].shape[2:], strict=True))
     if a["mode"] == "nearest":
@@ -421,7 +447,7 @@ def _grid_sample(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _grid_error(c: ErrorContext) -> np.ndarray:
-    """A shift of a place by d changes an interpolated value by at most 2 d times the greatest element."""
+    """A shift of a place by d changes an interpolated value by at most its slope times d times the greatest element."""
     x, grid = c.x
     e, e_grid = (np.broadcast_to(q, v.shape) for q, v in zip(c.e, c.x, strict=True))
     pixels = _pixels(grid, x.shape, c.attrs["align_corners"])
@@ -435,7 +461,9 @@ def _grid_error(c: ErrorContext) -> np.ndarray:
             far = far | (np.rint(p - d) != np.rint(p + d))
         return np.where(far[:, None], np.inf, worst + np.zeros(c.y[0].shape))
     shift = sum(shifts)[:, None]
-    return np.where(far[:, None], np.inf, worst + (2 * shift + 8 * c.unit) * (greatest + worst))
+    slope, weight = _SLOPE[c.attrs["mode"]], _WEIGHT[c.attrs["mode"]]
+    rounding = 8 * weight**2 * c.unit
+    return np.where(far[:, None], np.inf, weight * worst + (slope * shift + rounding) * (greatest + worst))
 
 
 def _grid_torch(c: Call) -> str:
@@ -449,7 +477,7 @@ def _sample_grid(rng: random.Random, first: TensorType) -> Sample | None:
         return None
     grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
     attrs = {
-        "mode": rng.choice(("bilinear", "bilinear", "nearest")),
+        "mode": rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
         "padding_mode": rng.choice(("zeros", "border")),
         "align_corners": rng.randint(0, 1),
     }
