@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from onnx import parser
 from test_given import Refusing
 
 from polyjuice import given
-from polyjuice.execution import Outcome
+from polyjuice.bench import Bench, Conditions
+from polyjuice.compilers import find
+from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import mode
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Tested
@@ -30,6 +34,34 @@ def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: obje
     analyses = Analyses(program.graph, [tuple(inputs)], [mode(profile, "onnx")])
     tested = Tested("original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)))
     return bool(ORACLES["differential"].judge(Case([profile], [tuple(inputs)], [tested]), Refusing([])))
+
+
+class Optimizing(Bench):
+    """A compiler that is right at its lowest level: it doubles."""
+
+    def __init__(self) -> None:
+        super().__init__(Conditions(), replace(find("numpy"), levels=("low", "high")))
+
+    def execute(self, artifact: Artifact, inputs: Any, *, level: str = "", compile: bool = True) -> Outcome:
+        assert level == "low"
+        assert all(x.dtype == np.float32 for arrays in inputs for x in arrays)
+        return Outcome("ok", outputs=tuple((2 * x,) for (x,) in inputs))
+
+
+@pytest.mark.parametrize(("answer", "wrong"), [([2, 4, -6, 8], False), ([2, 4.1, -6, 8], False), ([2, 4, 0, 8], True)])
+def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
+    answer: Sequence[float], wrong: bool
+) -> None:
+    """Only what differs by far: nothing tells how much rounding changes."""
+    source = '<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[4] x) => (float[4] y)'
+    program = given.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
+    inputs = [(np.float32([1, 2, -3, 4]),)]
+    assert program.artifact
+    analyses = Analyses(program.graph, inputs, [mode("given", "onnx")])
+    outcome = Outcome("ok", outputs=((np.float32(answer),),))
+    tested = Tested("original", program.graph, program.artifact, analyses, outcome)
+    verdicts = ORACLES["differential"].judge(Case(["given"], inputs, [tested]), Optimizing())
+    assert bool(verdicts) == wrong
 
 
 NAN_OF_TWO = f"({F} a, {F} b) => ({F} y)", "y = Max(a, b)", [np.float32([NAN, 1, -2, 3]), np.float32([1, NAN, 3, -4])]
