@@ -83,7 +83,10 @@ def fuzz(
     cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
     duration: Annotated[str | None, typer.Option("--time", help="How long to run: 90s, 10m, 8h.")] = None,
     seed: SeedOption = 0,
-    nodes: Annotated[int, typer.Option(min=1, help="Operators in a generated seed graph.")] = 10,
+    nodes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Operators in a generated seed graph.", show_default="what suits the compiler"),
+    ] = None,
     variants: Annotated[int, typer.Option(min=2, help="Variants of each seed graph.")] = 2,
     disruptive: Annotated[
         bool, typer.Option(help="Break one constraint of each hirgen graph: an error is due, a crash or hang a bug.")
@@ -162,7 +165,7 @@ def fuzz(
             cases=cases,
             time_s=seconds(duration) if duration else None if cases else 600.0,
             seed=seed,
-            nodes=nodes,
+            nodes=nodes or compilers.find(compiler).nodes,
             variants=variants,
             extract=ORIGINAL if disruptive else extract.value,
             rules=tuple(str(path.resolve()) for path in rules or ()),

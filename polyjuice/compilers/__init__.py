@@ -73,6 +73,10 @@ class CompilerFile(Protocol):
     BATCHES: str
     """Optional, a string literal: `yes` where several programs can be compiled in less time together (`draft`)."""
 
+    NODES: str
+    """Optional, a string literal: how many operators a generated seed graph has unless the user says; 10 where this is
+    not said. More pay where a program costs much whatever its size."""
+
     EXCESS_PRECISION: str
     """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
     not round where a program casts. The file says where that is documented. A cast to another type must round."""
@@ -162,6 +166,7 @@ class CompilerInfo:
     forks: bool = True
     batches: bool = False
     excess_precision: tuple[str, ...] = ()
+    nodes: int = 10
 
 
 def names() -> list[str]:
@@ -178,11 +183,14 @@ def find(name: str) -> CompilerInfo:
 
 
 def read(name: str, path: Path) -> CompilerInfo:
-    """Describe the compiler file at `path`, by its text alone."""
+    """Describe the compiler file at `path`, by its text alone. Raises EnvironmentProblem where a constant is wrong."""
     constants = _string_constants(path)
     declared = constants.get("FORMAT")
     if declared not in FORMATS:
         raise EnvironmentProblem(f"{path}: FORMAT must be one of {', '.join(FORMATS)}, not {declared!r}")
+    nodes = constants.get("NODES", str(CompilerInfo.nodes))
+    if not nodes.isdecimal() or not int(nodes):
+        raise EnvironmentProblem(f"{path}: NODES must be a number of operators in quotes, not {nodes!r}")
     return CompilerInfo(
         name,
         path,
@@ -197,6 +205,7 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("FORKS") != "no",
         constants.get("BATCHES") == "yes",
         tuple(constants.get("EXCESS_PRECISION", "").split()),
+        int(nodes),
     )
 
 

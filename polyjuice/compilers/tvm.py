@@ -25,6 +25,7 @@ FORMAT = "onnx"
 LACKS = "functions, symbolic sizes"
 NEEDS = "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'"
 LEVELS = "0 1 2 3"
+NODES = "20"
 
 REPRO_IMPORTS = """
 import onnx
