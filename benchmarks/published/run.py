@@ -10,8 +10,8 @@ measured before and not anew, in a ``--folder`` of another run, stays in the tab
 
 *Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
 one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
-release. A wrong result is one of the entry's bug where it shows no more in the first later release that is right, and
-neither does what it is reduced to. For a bug that no release has mended, the trigger itself must be what is wrong, or
+release. A wrong result is one of the entry's bug where what it is reduced to shows no more in the first later release
+that is right. For a bug that no release has mended, the trigger itself must be what is wrong, or
 the reduced finding must hold the entry's operators. The latter is asked of every finding of a blind campaign.
 """
 
@@ -169,26 +169,29 @@ class Lab:
         With ``needs_operators`` it is the trigger that is wrong, or the reduced finding holds the entry's operators, or
         the entry's part is blamed.
         """
-        if _record(finding)["kind"] != "mismatch" or not self._vanishes(finding, entry):
+        if _record(finding)["kind"] != "mismatch" or self._later(finding, entry) == REMAINS:
             return False
         reduced = finding / "reduced"
         if not reduced.exists():
             _polyjuice("reduce", finding, "--time", REDUCTION_TIME)
         smallest = reduced if (reduced / "finding.json").exists() else finding
-        if smallest is reduced and not self._vanishes(smallest, entry):
+        if self._later(smallest, entry) != GONE:
             return False
         record = _record(smallest)
         if not needs_operators or record["culprit"] == ORIGINAL or entry.part in record["blame"]:
             return True
         return set(entry.operators) <= _operators(smallest)
 
-    def _vanishes(self, finding: Path, entry: Entry) -> bool:
-        """Whether a finding shows no more in the release that mended the bug, or none has."""
+    def _later(self, finding: Path, entry: Entry) -> int:
+        """Whether a finding shows in the release that mended the bug: REMAINS, or GONE as where none has.
+
+        Another status says that the release cannot run the program, perhaps for a bug of its own elsewhere in it.
+        """
         if not entry.right:
-            return True
+            return GONE
         later = [release for release in entry.right if Version(release) > Version(entry.wrong[-1])]
         python = environments.interpreter(entry.compiler, (later or entry.right)[0], self.environments)
-        return _polyjuice("replay", finding, "--python", python) == GONE
+        return _polyjuice("replay", finding, "--python", python)
 
     def _seed(self, entry: Entry) -> tuple[str, Path]:
         """What ``--seeds`` is given, and the folder that Python finds the module in, if it is one."""
