@@ -1,0 +1,54 @@
+"""The pad of an integer division ends the process by SIGFPE in TorchInductor of torch 2.13.0 on the CPU.
+
+The vectorised kernel divides in the pads too, by zero. fmod and remainder raise ZeroDivisionError there. Exits 1 where
+the bug shows, 0 where it does not, 2 where this could not run.
+"""
+
+import os
+import subprocess
+import sys
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+DIVISIONS = {
+    "div": lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+    "fmod": torch.fmod,
+    "remainder": torch.remainder,
+    "floor_divide": torch.floor_divide,
+}
+
+
+def check(name):
+    """Compile the pad of one division and compare it with eager: 0 where they agree."""
+
+    def padded(x, y):
+        return torch.nn.functional.pad(DIVISIONS[name](x, y), (1, 1))
+
+    x, y = torch.arange(48).reshape(3, 16), torch.full((3, 16), 7)  # no divisor is zero
+    try:
+        return not torch.equal(torch.compile(padded)(x, y), padded(x, y))
+    except RuntimeError as error:
+        print(error)
+        return 1
+
+
+if len(sys.argv) > 1:
+    sys.exit(check(sys.argv[1]))
+try:
+    torch.compile(torch.neg)(torch.ones(3))
+except Exception as error:
+    print("could not run:", error)
+    sys.exit(2)
+shows = False
+for name in DIVISIONS:
+    done = subprocess.run(
+        [sys.executable, __file__, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    print(f"{name}: status {done.returncode} {done.stdout.strip()[-17:]}".rstrip())
+    shows |= done.returncode != 0
+sys.exit(shows)
