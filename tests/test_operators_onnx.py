@@ -56,6 +56,9 @@ SINGLE_PRECISION = {
 }
 """Where the judges compute in single precision what they say in double, and why."""
 
+ROUNDED = {"test_gridsample_bicubic": 4}
+"""Node test cases whose expected values were written down with so many decimals, fewer than the type holds."""
+
 RUNTIME_RANKS = {"LRN": 4}
 """The only rank that ONNX Runtime takes, where the specification allows others."""
 
@@ -69,10 +72,13 @@ LARGEST_INSTANCE = 4096
 SEEDS = range(8)
 
 
-def assert_close(actual: np.ndarray, expected: np.ndarray, precision: str = "float64") -> None:
+def assert_close(
+    actual: np.ndarray, expected: np.ndarray, precision: str = "float64", decimals: int | None = None
+) -> None:
     """Equal types, shapes, NaNs, infinities, and values: exactly, unless they are floats.
 
-    ``precision`` names a floating type in which ``expected`` was computed, if that is a narrower one.
+    ``precision`` names a floating type in which ``expected`` was computed, if that is a narrower one;
+    ``decimals`` is how many decimals of ``expected`` were written down, if not all.
     """
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
@@ -83,7 +89,8 @@ def assert_close(actual: np.ndarray, expected: np.ndarray, precision: str = "flo
     a, e = actual.astype(np.float64), expected.astype(np.float64)
     scale = np.max(np.abs(e[np.isfinite(e)]), initial=0.0)
     unit = max(ROUNDINGS[t] * dtypes.unit_roundoff(t) for t in (dtype, precision) if dtypes.is_float(t))
-    np.testing.assert_allclose(a, e, rtol=unit, atol=unit * scale + dtypes.smallest_normal(dtype))
+    written = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+    np.testing.assert_allclose(a, e, rtol=unit, atol=unit * scale + dtypes.smallest_normal(dtype) + written)
 
 
 # --- ONNX's node test cases ---------------------------------------------------------------------------------
@@ -148,7 +155,7 @@ def test_node_cases(name: str) -> None:
     for case, graph, inputs, expected in cases:
         try:
             for actual, wanted in zip(evaluate(graph, inputs), expected, strict=True):
-                assert_close(actual, as_array(wanted))
+                assert_close(actual, as_array(wanted), decimals=ROUNDED.get(case))
         except AssertionError as error:
             failures.append(f"{case}: {error}")
     assert not failures, "\n".join(failures)

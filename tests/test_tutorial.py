@@ -14,7 +14,7 @@ TUTORIAL = Path(__file__).parent.parent / "docs/tutorial-a-rule.md"
 
 _FENCED = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-_FINDING = "000000-0-mismatch"
+_FINDING = "000005-0-mismatch"
 
 
 def masked(line: str) -> str:

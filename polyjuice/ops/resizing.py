@@ -416,7 +416,7 @@ def _cubic_weight(distance: np.ndarray) -> np.ndarray:
     """How much an element at a distance of at most 2 counts."""
     d, k = np.abs(distance), np.asarray(_STEEPNESS, distance.dtype)
     near = ((k + 2) * d - (k + 3)) * d * d + 1
-    return np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k)
+    return np.asarray(np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k))
 
 
 def _grid_cubic(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
