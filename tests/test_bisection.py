@@ -19,12 +19,12 @@ from test_campaign import plugin
 from test_mutants import SITE, demos, usable
 
 from polyjuice import formats
-from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.ir import Graph
 from polyjuice.lower import UNKNOWN_SIZES
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Spelling, Tested
+from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import Circumstances, write_finding
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
@@ -43,13 +43,13 @@ def stored(
     spellings = (Spelling(str(i), {}, UNKNOWN_SIZES, avoided=["forms"]) for i in range(200))
     lowered = ((spelling, spelled(graph, spelling, info, conditions.opset)) for spelling in spellings)
     spelling, artifact = next((spelling, artifact) for spelling, artifact in lowered if not artifact.idioms)
-    with Bench(conditions, info) as bench:
-        outcome = bench.execute(artifact, [inputs])
+    with CompilerSession(conditions, info) as session:
+        outcome = session.execute(artifact, [inputs])
         analyses = Analyses(graph, [inputs])
         tested = Tested("original", graph, artifact, analyses, outcome, spelling)
         case = Case(["exact"], [inputs], [tested])
-        (verdict, *_) = ORACLES["differential"].judge(case, bench)
-        write_finding(folder, Circumstances(info, bench.versions, conditions, 0, 0, []), case, verdict)
+        (verdict, *_) = ORACLES["differential"].judge(case, session)
+        write_finding(folder, Circumstances(info, session.versions, conditions, 0, 0, []), case, verdict)
     return folder
 
 

@@ -26,11 +26,11 @@ import numpy as np
 import pytest
 from test_cli import COMMAND, fuzz, polyjuice, refusal, save_model
 
-from polyjuice.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
+from polyjuice.session import CompilerSession
 
 CONTROL = '''
 from polyjuice.campaign import numpy_control as control
@@ -141,17 +141,17 @@ def executed(config: Config, indices: Iterable[int], folder: Path, patch: pytest
     Probes of what the compiler takes do not count: whether there are any depends on the user's cache.
     """
     digests = {}
-    execute = Bench.execute
+    execute = CompilerSession.execute
     seen: list[bytes] = []
 
-    def spy(bench: Bench, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
-        outcome = execute(bench, artifact, inputs)
+    def spy(session: CompilerSession, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+        outcome = execute(session, artifact, inputs)
         source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
         arrays = itertools.chain(*inputs, *outcome.outputs)
         seen.extend([source, outcome.status.encode(), *(array.tobytes() for array in arrays)])
         return outcome
 
-    patch.setattr(Bench, "execute", spy)
+    patch.setattr(CompilerSession, "execute", spy)
     runner = Runner(config, folder, load())
     try:
         for index in indices:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from polyjuice import formats
-from polyjuice.bench import Bench, Conditions
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Prepared
@@ -18,6 +17,7 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
+from polyjuice.session import CompilerSession, Conditions
 
 CASES = 16
 
@@ -57,6 +57,6 @@ def test_the_numpy_control_takes_symbolic_sizes() -> None:
     artifact = lower(graph, "onnx", 0, unknown_sizes=1.0, lacks=("functions", "constant nodes"))
     assert "symbolic" in " ".join(artifact.idioms)
     x, y = np.array([1, -2, 3, 4, 5, 6], np.int8), np.array([3, 3, 3, 3, 3, 3], np.int8)
-    with Bench(Conditions(), find("numpy")) as bench:
-        outcome = bench.execute(Artifact(artifact.format, artifact.source, artifact.arrays), [[x, y]])
+    with CompilerSession(Conditions(), find("numpy")) as session:
+        outcome = session.execute(Artifact(artifact.format, artifact.source, artifact.arrays), [[x, y]])
     assert outcome.outputs[0][0].tolist() == [3, -6, 9, 12, 15, 18]

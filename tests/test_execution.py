@@ -180,8 +180,8 @@ def test_files_of_the_worker_run_in_a_foreign_interpreter(path):
 
 def test_inputs_of_the_call_before_are_not_sent_again(worker, monkeypatch):
     sent = []
-    checked = execution.pool._wire.checked
-    monkeypatch.setattr(execution.pool._wire, "checked", lambda arrays: sent.append(len(arrays)) or checked(arrays))
+    checked = execution.host._wire.checked
+    monkeypatch.setattr(execution.host._wire, "checked", lambda arrays: sent.append(len(arrays)) or checked(arrays))
     inputs = [[np.arange(3)], [np.arange(3) + 1]]
     for arrays in ({}, {"w": np.ones(2)}):
         outcome = worker.execute(Artifact("onnx", b"", arrays), inputs)

@@ -17,13 +17,13 @@ from test_campaign import plugin
 from test_cli import polyjuice
 
 from polyjuice import given
-from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.formats import FormatError
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.session import CompilerSession, Conditions
 
 MODEL = """<ir_version: 8, opset_import: ["" : 13]>
     small (float[3,4] x) => (float[3,4] y, float z)
@@ -109,7 +109,7 @@ def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Pa
 # --- what is no fault of the compiler -------------------------------------------------------------------------
 
 
-class Refusing(Bench):
+class Refusing(CompilerSession):
     """A compiler that raises an error on every program, at the levels named."""
 
     def __init__(self, levels: Sequence[str], reference: tuple[Any, ...] | None = None) -> None:

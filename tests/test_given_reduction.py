@@ -107,7 +107,7 @@ class Says:
     def __init__(self, shown: Callable[[Excerpt], bool]) -> None:
         self._shown = shown
         self.counts = Counts()
-        self.bench: Any = None
+        self.session: Any = None
 
     def check_time(self) -> None:
         pass

@@ -19,7 +19,6 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 tf = pytest.importorskip("tensorflow")
 
 from polyjuice import given as given_package  # noqa: E402
-from polyjuice.bench import Bench, Conditions  # noqa: E402
 from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.campaign.seeds import Seeds  # noqa: E402
@@ -29,6 +28,7 @@ from polyjuice.formats import FormatError  # noqa: E402
 from polyjuice.given import Program, files, in_float64, tensorflow_program  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
+from polyjuice.session import CompilerSession, Conditions  # noqa: E402
 
 COUNT = tf.Variable(0.0)
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
@@ -98,8 +98,8 @@ def test_the_source_is_a_program_of_the_functions_inputs_and_outputs_for_the_com
     assert [(t.dtype, t.shape) for t in program.graph.output_types] == [(str(a.dtype), a.shape) for a in wanted]
     assert program.unread
     assert program.examples
-    with Bench(Conditions(), find("xla")) as bench:
-        outcome = bench.execute(kept.artifact, [program.examples] * 2)
+    with CompilerSession(Conditions(), find("xla")) as session:
+        outcome = session.execute(kept.artifact, [program.examples] * 2)
     assert outcome.status == "ok", outcome.message
     assert outcome.reference
     for found in (*outcome.outputs, *outcome.reference):
@@ -125,8 +125,8 @@ def test_what_cannot_be_compiled_as_it_is_has_one_line_to_say_so(function: Any, 
 
 
 def uncompiled(artifact: Any, inputs: Any) -> Any:
-    with Bench(Conditions(), find("xla")) as bench:
-        outcome = bench.execute(artifact, [inputs], compile=False)
+    with CompilerSession(Conditions(), find("xla")) as session:
+        outcome = session.execute(artifact, [inputs], compile=False)
     assert outcome.reference is not None, outcome.message
     return outcome.reference[0]
 
@@ -186,7 +186,7 @@ def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
         right = case.of("original")
         shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
         wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
-        (verdict,) = ORACLES["differential"].judge(replace(case, tested=[wrong]), runner.bench)
+        (verdict,) = ORACLES["differential"].judge(replace(case, tested=[wrong]), runner.session)
     finally:
         runner.close()
     assert [t.label for t in case.tested] == ["original"]

@@ -15,7 +15,6 @@ from test_cli import polyjuice
 
 torch = pytest.importorskip("torch")
 
-from polyjuice.bench import Bench, Conditions  # noqa: E402
 from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
@@ -24,6 +23,7 @@ from polyjuice.given import Program, files, in_float64, torch_program  # noqa: E
 from polyjuice.given.torch_source import NotCaptured, capture, run  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
+from polyjuice.session import CompilerSession, Conditions  # noqa: E402
 
 X = torch.arange(8, dtype=torch.float32).reshape(2, 4) - 3
 
@@ -73,8 +73,8 @@ def test_the_source_is_a_program_of_the_graphs_inputs_and_outputs_that_runs_agai
     program = torch_program.from_module(model, (X,), {"scale": torch.full((3,), 0.5)})
     assert program.artifact
     wanted = [y.detach().numpy() for y in run(program.artifact, [X.clone(), torch.full((3,), 0.5)])]
-    with Bench(Conditions(), find("eager")) as bench:
-        outcome = bench.execute(program.artifact, [(X.numpy(), np.full(3, 0.5, np.float32))] * 2)
+    with CompilerSession(Conditions(), find("eager")) as session:
+        outcome = session.execute(program.artifact, [(X.numpy(), np.full(3, 0.5, np.float32))] * 2)
     assert outcome.status == "ok", outcome.message
     assert [y.shape for y in wanted] == [t.shape for t in program.graph.output_types]
     for found in outcome.outputs:
@@ -120,8 +120,8 @@ def test_in_float64_types_that_are_named_and_types_that_are_not_are_float64() ->
 
     wide = in_float64(capture(Made(), (X,), {}))
     assert wide
-    with Bench(Conditions(), find("eager")) as bench:
-        outcome = bench.execute(wide, [(X.double().numpy(),)])
+    with CompilerSession(Conditions(), find("eager")) as session:
+        outcome = session.execute(wide, [(X.double().numpy(),)])
     assert [str(y.dtype) for y in outcome.outputs[0]] == ["float64", "float64"]
     np.testing.assert_array_equal(outcome.outputs[0][0], X.double().numpy() / 3 + np.arange(4) / 3)
 
@@ -171,7 +171,7 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
         right = case.of("original")
         shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
         wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
-        (verdict,) = ORACLES["differential"].judge(replace(case, tested=[wrong]), runner.bench)
+        (verdict,) = ORACLES["differential"].judge(replace(case, tested=[wrong]), runner.session)
     finally:
         runner.close()
     assert [t.label for t in case.tested] == ["original"]

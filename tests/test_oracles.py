@@ -22,7 +22,7 @@ VECTOR = TensorType("float32", (4,))
 
 
 class FakeLab:
-    """A lab that answers with prepared outcomes, by optimization level or one after another."""
+    """A access that answers with prepared outcomes, by optimization level or one after another."""
 
     def __init__(self, *outcomes: Outcome, levels: Mapping[str, Outcome] | None = None) -> None:
         self.compiler = replace(find("numpy"), levels=(*(levels or {}), "all"))
@@ -419,8 +419,8 @@ def test_a_compiler_without_levels_is_refused() -> None:
 
 def again(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> list[Verdict]:
     """The determinism oracle's word on x + x, whose three runs gave these."""
-    lab = FakeLab(Outcome("ok", outputs=((second,), (third,))))
-    return ORACLES["determinism"].judge(case(X, ("min", doubled("Add"), ran(first))), lab)
+    access = FakeLab(Outcome("ok", outputs=((second,), (third,))))
+    return ORACLES["determinism"].judge(case(X, ("min", doubled("Add"), ran(first))), access)
 
 
 def test_equal_runs_are_no_verdict() -> None:

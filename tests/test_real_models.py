@@ -19,8 +19,8 @@ import models  # noqa: E402
 
 from polyjuice import formats  # noqa: E402
 from polyjuice.egraph import Rewriter, distinct, load, operator_count, windows  # noqa: E402
+from polyjuice.equivalence import difference  # noqa: E402
 from polyjuice.formats import from_model, to_model, torch_export  # noqa: E402
-from polyjuice.gate import difference  # noqa: E402
 from polyjuice.inputs import make_inputs  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402

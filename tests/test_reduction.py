@@ -20,7 +20,7 @@ from test_mutants import SITE, usable
 
 from polyjuice import formats
 from polyjuice.egraph import Budget, Rewriter
-from polyjuice.gate import difference
+from polyjuice.equivalence import difference
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType

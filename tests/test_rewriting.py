@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from polyjuice.egraph import Budget, Rewriter, Rewriting, distinct, fold_broadcasts, load, operator_count
-from polyjuice.gate import difference
+from polyjuice.equivalence import difference
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate

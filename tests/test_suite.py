@@ -19,13 +19,13 @@ import pytest
 import typer
 
 from polyjuice import cli
-from polyjuice.bench import Conditions
 from polyjuice.execution.protocol import to_wire
 from polyjuice.formats import load as load_graph
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import TensorType
 from polyjuice.numerics import distance
 from polyjuice.ops import GraphBuilder
+from polyjuice.session import Conditions
 from polyjuice.suite import adding, archive, building, features, running, stored, work
 from polyjuice.suite.carried.harness import expected, judging
 from polyjuice.suite.choice import Choice

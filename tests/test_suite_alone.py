@@ -15,7 +15,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from polyjuice.bench import Conditions
+from polyjuice.session import Conditions
 from polyjuice.suite import adding, running, stored
 
 pytest.importorskip("onnxruntime")

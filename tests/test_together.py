@@ -157,7 +157,7 @@ def test_a_runner_uses_what_ran_ahead(tmp_path):
     try:
         runner.run_ahead([0, 1, 2])
         assert sorted(runner._ahead) == [1, 2]
-        worker = runner.bench.worker()
+        worker = runner.session.worker()
         before = worker.seconds["compile"]
         result = runner.run(1)
         assert result.pairs or result.skipped

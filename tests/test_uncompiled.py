@@ -12,12 +12,12 @@ from onnx import parser
 from test_given import Refusing
 
 from polyjuice import given
-from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import mode
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.session import CompilerSession, Conditions
 
 NAN, INF = np.nan, np.inf
 
@@ -36,7 +36,7 @@ def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: obje
     return bool(ORACLES["differential"].judge(Case([profile], [tuple(inputs)], [tested]), Refusing([])))
 
 
-class Optimizing(Bench):
+class Optimizing(CompilerSession):
     """A compiler that is right at its lowest level: it doubles."""
 
     def __init__(self) -> None:

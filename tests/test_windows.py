@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polyjuice.egraph import Rewriter, distinct, load, operator_count, windows
-from polyjuice.gate import difference
+from polyjuice.equivalence import difference
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate

@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.bench import Bench
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Prepared, Skip, Unsound
@@ -42,6 +41,7 @@ from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.given import ORIGINAL
 from polyjuice.oracles import ORACLES, Case
+from polyjuice.session import CompilerSession
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "artifacts" / "mutants.json"
@@ -146,20 +146,20 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
         state = json.loads(progress.read_text())
     detected: dict[str, Detected] = state["detected"]
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, FaultyBench(config.conditions, find(config.compiler)) as bench:
-        runner = Runner(config, Path(folder), load(), bench)
+    with tempfile.TemporaryDirectory() as folder, FaultySession(config.conditions, find(config.compiler)) as session:
+        runner = Runner(config, Path(folder), load(), session)
         for index in count(state["cases"]):
             left = [name for name in names if not detected[name].keys() & enough]
             if not left or state["pairs"] >= pairs:
                 break
-            bench.faults = left
+            session.faults = left
             state["cases"] += 1
             try:
                 prepared, case = runner.execute(index)
             except (Skip, Unsound):
                 continue
             state["pairs"] += comb(len(case.ran), min(len(case.tested), 2))
-            for name, events in spoken(config.oracles, bench, prepared, case).items():
+            for name, events in spoken(config.oracles, session, prepared, case).items():
                 for event in events - detected[name].keys():
                     detected[name][event] = max(state["pairs"], 1)
                     print(f"{config.compiler} {config.extract}: {name} {event}", file=sys.stderr)
@@ -174,30 +174,30 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
     return detected
 
 
-def spoken(oracles: Sequence[str], bench: FaultyBench, prepared: Prepared, case: Case) -> dict[str, set[str]]:
+def spoken(oracles: Sequence[str], session: FaultySession, prepared: Prepared, case: Case) -> dict[str, set[str]]:
     """For each fault that a case met (`MET`), the oracles that say of it what they do not say of the sound compiler."""
-    met = [bench.met(t.outcome) for t in case.tested]
+    met = [session.met(t.outcome) for t in case.tested]
     candidates = sorted(set().union(*met))
     found = {name: {MET} if any(name in t.outcome.trace for t in case.tested) else set() for name in candidates}
-    if not candidates or not said(oracles, case, bench):
+    if not candidates or not said(oracles, case, session):
         return found
-    sound = [bench.planted([], artifact, prepared) for artifact in prepared.artifacts]
+    sound = [session.planted([], artifact, prepared) for artifact in prepared.artifacts]
     if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
         return found
-    before = said(oracles, prepared.case(sound), bench)
+    before = said(oracles, prepared.case(sound), session)
     by_chance: bool | None = None  # asked for where it matters: it takes many compilations
-    for name, outcomes in effects(bench, prepared, met, sound, candidates, [t.outcome for t in case.tested]):
-        verdicts = said(oracles, prepared.case(outcomes), bench) - before
+    for name, outcomes in effects(session, prepared, met, sound, candidates, [t.outcome for t in case.tested]):
+        verdicts = said(oracles, prepared.case(outcomes), session) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
         if failed and by_chance is None:
-            by_chance = fails_by_chance(bench, prepared)
+            by_chance = fails_by_chance(session, prepared)
         if not (failed and by_chance):
             found[name] |= {verdict[0] for verdict in verdicts}
     return found
 
 
 def effects(
-    bench: FaultyBench,
+    session: FaultySession,
     prepared: Prepared,
     met: Sequence[set[str]],
     sound: Sequence[Outcome],
@@ -219,12 +219,14 @@ def effects(
         for i, artifact in enumerate(prepared.artifacts):
             if changed[i] and met[i].intersection(half):
                 alone = met[i].isdisjoint(set(names).difference(half))
-                part[i] = outcomes[i] if alone else bench.planted(sorted(met[i].intersection(half)), artifact, prepared)
-        yield from effects(bench, prepared, met, sound, half, part)
+                part[i] = (
+                    outcomes[i] if alone else session.planted(sorted(met[i].intersection(half)), artifact, prepared)
+                )
+        yield from effects(session, prepared, met, sound, half, part)
 
 
-class FaultyBench(Bench):
-    """A bench whose compiler has faults, which may be others for each program."""
+class FaultySession(CompilerSession):
+    """A session whose compiler has faults, which may be others for each program."""
 
     faults: Sequence[str] = ()
 
@@ -245,15 +247,15 @@ class FaultyBench(Bench):
         return set(self.faults) & set(outcome.trace) if told else set(self.faults)
 
 
-def fails_by_chance(bench: FaultyBench, prepared: Prepared) -> bool:
+def fails_by_chance(session: FaultySession, prepared: Prepared) -> bool:
     """Whether the sound compiler fails too, now and then, at programs that it has just compiled."""
-    outcomes = (bench.planted([], a, prepared) for _ in range(_RETRIES) for a in prepared.artifacts)
+    outcomes = (session.planted([], a, prepared) for _ in range(_RETRIES) for a in prepared.artifacts)
     return any(outcome.status != "ok" for outcome in outcomes)
 
 
-def said(oracles: Sequence[str], case: Case, bench: Bench) -> set[tuple[str, str, str, int]]:
+def said(oracles: Sequence[str], case: Case, session: CompilerSession) -> set[tuple[str, str, str, int]]:
     """What oracles say of a case, without the words."""
-    return {(v.oracle, v.kind, v.a, v.output) for name in oracles for v in ORACLES[name].judge(case, bench)}
+    return {(v.oracle, v.kind, v.a, v.output) for name in oracles for v in ORACLES[name].judge(case, session)}
 
 
 @contextmanager

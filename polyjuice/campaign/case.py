@@ -1,6 +1,6 @@
 """One case, from its index to its result: the straight line of the project.
 
-seed graph -> equivalent variants -> gate -> artifacts -> outcomes -> verdicts -> confirmed findings
+seed graph -> equivalent variants -> equivalence check -> artifacts -> outcomes -> verdicts -> confirmed findings
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from itertools import zip_longest
 from math import comb
 from pathlib import Path
 
-from polyjuice.bench import Bench
 from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Prepared, Skip, Unsound
@@ -21,6 +20,7 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome
 from polyjuice.generate import STRATEGIES
 from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import Circumstances, FindingRecord, known, repeats, write_finding
 
@@ -68,22 +68,24 @@ class _Ahead:
 
 
 class Runner:
-    """Runs cases of one campaign, one after another, on a bench of its own unless one is given."""
+    """Runs cases of one campaign, one after another, on a session of its own unless one is given."""
 
-    def __init__(self, config: Config, out: Path, rules: Sequence[Rule], bench: Bench | None = None) -> None:
+    def __init__(
+        self, config: Config, out: Path, rules: Sequence[Rule], session: CompilerSession | None = None
+    ) -> None:
         """Read the seeds. Raises FormatError, ValueError, EnvironmentProblem."""
         self._config = config
         self._out = out
         self._compiler: CompilerInfo = find(config.compiler)
         self._clock = Clock()
-        self.bench = bench or Bench(config.conditions, self._compiler)
-        support = Support(self._compiler, self.bench.worker(), config.opset)
+        self.session = session or CompilerSession(config.conditions, self._compiler)
+        support = Support(self._compiler, self.session.worker(), config.opset)
         self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
         self._ahead: dict[int, _Ahead] = {}
 
     def close(self) -> None:
-        self.bench.close()
+        self.session.close()
 
     def run_ahead(self, indices: Sequence[int]) -> None:
         """Compile and run the programs of cases that `run` is to run next, where that takes less time together."""
@@ -95,10 +97,10 @@ class Runner:
             with suppress(Exception):  # `run` meets it again
                 if index % _ALONE:
                     prepared[index] = self._preparation.case(index, 0), dict(self._clock.seconds)
-        before = self.bench.seconds
+        before = self.session.seconds
         programs = [(artifact, case.inputs) for case, _ in prepared.values() for artifact in case.artifacts]
-        outcomes = iter(self.bench.execute_together(programs))
-        now = {name: seconds / max(len(prepared), 1) for name, seconds in self.bench.seconds.items()}
+        outcomes = iter(self.session.execute_together(programs))
+        now = {name: seconds / max(len(prepared), 1) for name, seconds in self.session.seconds.items()}
         before = {name: seconds / max(len(prepared), 1) for name, seconds in before.items()}
         for index, (case, spent) in prepared.items():
             _add_worker_seconds(spent, now, before)
@@ -108,7 +110,7 @@ class Runner:
         """Run one case. Raises EnvironmentProblem where the compiler cannot be used at all."""
         ahead = self._ahead.get(index)
         self._clock.reset()
-        before = self.bench.seconds
+        before = self.session.seconds
         try:
             prepared, case = self.execute(index)
             result = self._judged(index, prepared, case)
@@ -117,7 +119,7 @@ class Runner:
         except Unsound as unsound:
             result = CaseResult(index, unsound=unsound.args)
         spent = dict(self._clock.seconds)
-        _add_worker_seconds(spent, self.bench.seconds, before)
+        _add_worker_seconds(spent, self.session.seconds, before)
         if ahead:
             spent = {activity: seconds + ahead.seconds[activity] for activity, seconds in spent.items()}
         return replace(result, seconds=spent)
@@ -152,7 +154,7 @@ class Runner:
         outcomes: list[Outcome] = []
         of_a_model = None in prepared.spellings
         for artifact, spelling, outcome in zip_longest(prepared.artifacts, prepared.spellings, known):
-            execute = self.bench.execute if spelling else self.bench.execute_given
+            execute = self.session.execute if spelling else self.session.execute_given
             outcomes.append(outcome or execute(artifact, prepared.inputs))
             if outcomes[-1].status == "unsupported" and not prepared.broken and not of_a_model:
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
@@ -176,9 +178,9 @@ class Runner:
         """What the oracles say, in the order in which the user names them."""
         verdicts: list[Verdict] = []
         for name in self._config.oracles:
-            before = sum(self.bench.seconds.values())
-            verdicts += ORACLES[name].judge(case, self.bench)
-            self._clock.deduct(sum(self.bench.seconds.values()) - before)
+            before = sum(self.session.seconds.values())
+            verdicts += ORACLES[name].judge(case, self.session)
+            self._clock.deduct(sum(self.session.seconds.values()) - before)
         return verdicts
 
     def _confirm(
@@ -194,7 +196,7 @@ class Runner:
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):
                     met.append(bug.url)
-                elif repeats(case, verdict, self.bench):
+                elif repeats(case, verdict, self.session):
                     folder = self._out / "raw" / f"{index:06d}-{number}-{verdict.kind}"
                     how = self._circumstances(index, rules, bug.url if bug else "")
                     findings.append(write_finding(folder, how, case, verdict))
@@ -204,7 +206,7 @@ class Runner:
 
     @property
     def _version(self) -> str:
-        return self.bench.versions[self._compiler.name]
+        return self.session.versions[self._compiler.name]
 
     def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""
@@ -213,7 +215,7 @@ class Runner:
     def _circumstances(self, index: int, rules: Sequence[str], regression: str) -> Circumstances:
         config = self._config
         conditions = config.conditions
-        return Circumstances(self._compiler, self.bench.versions, conditions, config.seed, index, rules, regression)
+        return Circumstances(self._compiler, self.session.versions, conditions, config.seed, index, rules, regression)
 
 
 def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:

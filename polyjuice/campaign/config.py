@@ -7,10 +7,10 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from polyjuice.bench import Conditions
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import USUAL_ORACLES
+from polyjuice.session import Conditions
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The first half of a case, before any compiler sees it: seed graph -> equivalent variants -> gate -> artifacts."""
+"""The first half of a case: seed graph -> equivalent variants -> equivalence check -> artifacts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
+from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.gate import difference
 from polyjuice.generate import disrupt
 from polyjuice.given import ORIGINAL, Program
 from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans

@@ -13,20 +13,20 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
 
-from polyjuice.bench import Bench
 from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.triage import suspects
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
+from polyjuice.session import CompilerSession
 from polyjuice.triage import automatic, known
 from polyjuice.triage.automatic import Suspect, Triaged
 
 Result = TypeVar("Result")
 
 _job: tuple[Config, Path, Sequence[Rule]] | None = None
-_bench: Bench | None = None
+_session: CompilerSession | None = None
 _runner: Runner | None = None
 _busy = False
 
@@ -72,8 +72,8 @@ def _end() -> None:
 
 
 def _close() -> None:
-    if _bench:
-        _bench.close()
+    if _session:
+        _session.close()
 
 
 def run_cases(indices: Sequence[int]) -> list[CaseResult]:
@@ -119,15 +119,15 @@ def triage(folder: Path) -> Triaged:
 
 
 def _the_runner() -> Runner:
-    """The one of this process; its bench can be closed before the runner is made, which runs programs itself."""
-    global _bench, _runner
+    """The one of this process; its session can be closed before the runner is made, which runs programs itself."""
+    global _session, _runner
     if _runner is None:
         assert _job is not None
         config, folder, rules = _job
-        if _bench is None:
-            _bench = Bench(config.conditions, find(config.compiler))
+        if _session is None:
+            _session = CompilerSession(config.conditions, find(config.compiler))
             Finalize(None, _close, exitpriority=1)
-        _runner = Runner(config, folder, rules, _bench)
+        _runner = Runner(config, folder, rules, _session)
     return _runner
 
 

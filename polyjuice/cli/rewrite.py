@@ -17,7 +17,7 @@ from polyjuice.cli.common import (
     stdout,
 )
 from polyjuice.egraph import Rewriter, load, operator_count, windows
-from polyjuice.gate import difference
+from polyjuice.equivalence import difference
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import GraphError
 

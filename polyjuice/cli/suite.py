@@ -16,7 +16,6 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
-from polyjuice.bench import Conditions
 from polyjuice.cli.common import (
     FINDINGS,
     INTERRUPTED,
@@ -34,6 +33,7 @@ from polyjuice.cli.common import (
 )
 from polyjuice.execution import probe
 from polyjuice.generate import STRATEGIES
+from polyjuice.session import Conditions
 from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
 from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options

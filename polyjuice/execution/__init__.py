@@ -1,7 +1,7 @@
 """Run a compiler in a process, and an interpreter, of its own: a `Worker` turns artifacts into outcomes."""
 
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.execution.pool import Worker, probe
+from polyjuice.execution.host import Worker, probe
 from polyjuice.execution.protocol import Artifact, Limits, Outcome, Probe, Stage, Status
 
 __all__ = [

@@ -83,7 +83,7 @@ class Case:
         return verdict.kind, verdict.culprit, *at
 
 
-class Lab(Protocol):
+class CompilerAccess(Protocol):
     """The compiler under test, for an oracle that needs more of it than the runs that a case holds."""
 
     @property
@@ -166,9 +166,9 @@ class Oracle(ABC):
         return artifact
 
     @abstractmethod
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
         """What is wrong with a case's variants."""
 
-    def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
+    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
         """Whether a fault still shows in a case that holds the verdict's sides: repeated, or made smaller."""
-        return any(again.same_fault(verdict) for again in self.judge(case, lab))
+        return any(again.same_fault(verdict) for again in self.judge(case, access))

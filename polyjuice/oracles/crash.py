@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
 
 _KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
 
@@ -23,15 +23,15 @@ class Crash(Oracle):
 
     name = "crash"
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
         fine = next((t.label for t in case.ran), "")
         if case.broken:
             return [_of_broken(verdict(self.name, t), case.broken) for t in case.tested if t.outcome.status in _DEADLY]
         return [verdict(self.name, t, fine) for t in case.tested if failed(t)]
 
-    def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
+    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
         """The same error, that is: a smaller program may well fail in another way."""
-        again = (v for v in self.judge(case, lab) if v.same_fault(verdict))
+        again = (v for v in self.judge(case, access) if v.same_fault(verdict))
         return any(v.signature == verdict.signature for v in again)
 
 

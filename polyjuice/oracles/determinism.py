@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyjuice.numerics import SAFETY, Analysis, distance
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import operators
 
 
@@ -19,17 +19,17 @@ class Determinism(Oracle):
 
     name = "determinism"
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
-        return [v for t in case.ran if (v := _again(case, t, lab))]
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        return [v for t in case.ran if (v := _again(case, t, access))]
 
-    def triggers(self, verdict: Verdict, case: Case, lab: Lab) -> bool:
+    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
         """Any output will do: which one catches stray memory is a matter of chance."""
-        return any(v.a == verdict.a for v in self.judge(case, lab))
+        return any(v.a == verdict.a for v in self.judge(case, access))
 
 
-def _again(case: Case, t: Tested, lab: Lab) -> Verdict | None:
+def _again(case: Case, t: Tested, access: CompilerAccess) -> Verdict | None:
     sets = len(case.inputs)
-    outcome = lab.execute(t.artifact, [*case.inputs, *case.inputs])
+    outcome = access.execute(t.artifact, [*case.inputs, *case.inputs])
     if outcome.status != "ok":
         return None
     for i, first in enumerate(t.outcome.outputs):

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
 from polyjuice.oracles import uncompiled
-from polyjuice.oracles.case import MISTYPED, Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import judged, misshapen, operators, places
 
 
@@ -20,9 +20,9 @@ class Differential(Oracle):
 
     name = "differential"
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
         first = (next((v for i, k in places(case, t) if (v := self._output(case, t, i, k))), None) for t in case.ran)
-        found = (v or uncompiled.judge(self.name, case, t, lab) for t, v in zip(case.ran, first, strict=True))
+        found = (v or uncompiled.judge(self.name, case, t, access) for t, v in zip(case.ran, first, strict=True))
         return [v for v in found if v]
 
     def _output(self, case: Case, t: Tested, i: int, k: int) -> Verdict | None:

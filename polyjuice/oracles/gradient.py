@@ -18,7 +18,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import GraphError, dtypes
 from polyjuice.numerics import distance
 from polyjuice.ops import in_float64
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import mismatch_signature
 from polyjuice.oracles.tolerance import TIMES, error, moved
 from polyjuice.oracles.tolerance import tolerance as tolerance_of
@@ -46,24 +46,24 @@ class Gradient(Oracle):
         """The program whose results are the gradients: a setting that the Torch compilers know."""
         return replace(artifact, setup={**artifact.setup, "mode": "grad", "gradient": True}, results=None)
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
-        found = [g for t in case.ran if (g := self._gradients(case, t, lab))]
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        found = [g for t in case.ran if (g := self._gradients(case, t, access))]
         return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
 
-    def _gradients(self, case: Case, t: Tested, lab: Lab) -> _Gradients | None:
+    def _gradients(self, case: Case, t: Tested, access: CompilerAccess) -> _Gradients | None:
         """None where the program has no gradients, or Torch cannot differentiate it."""
-        outcome = lab.execute(self.program(t.artifact), case.inputs)
+        outcome = access.execute(self.program(t.artifact), case.inputs)
         if outcome.status != "ok" or not outcome.reference:
             return None
         try:
-            wide = lab.lower(in_float64(t.graph))
+            wide = access.lower(in_float64(t.graph))
         except GraphError:
             return None
         if wide is None:
             return None
         sets = len(case.inputs)
         near = [moved(x, side) for side in (0.0, 1.0, -1.0) for x in case.inputs]
-        reference: Outcome = lab.execute(self.program(wide), near, compile=False)
+        reference: Outcome = access.execute(self.program(wide), near, compile=False)
         if reference.reference is None:
             return None
         at, above, below = (reference.reference[n * sets : (n + 1) * sets] for n in range(3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from polyjuice.oracles.case import Case, Lab, Oracle, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Verdict
 from polyjuice.oracles.comparison import compare
 
 
@@ -14,6 +14,6 @@ class Metamorphic(Oracle):
     name = "metamorphic"
     least = 2
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
         verdicts = (compare(self.name, case, a, b) for a, b in combinations(case.ran, 2))
         return [v for v in verdicts if v]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.oracles import crash
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import compare, operators
 
 
@@ -18,13 +18,13 @@ class OptLevel(Oracle):
     def refusal(self, compiler: CompilerInfo) -> str:
         return "" if len(compiler.levels) > 1 else f"{compiler.name} has no optimization levels"
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
-        levels = lab.compiler.levels[:-1]
-        return [v for t in case.ran for level in levels if (v := _against(case, t, level, lab))]
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        levels = access.compiler.levels[:-1]
+        return [v for t in case.ran for level in levels if (v := _against(case, t, level, access))]
 
 
-def _against(case: Case, t: Tested, level: str, lab: Lab) -> Verdict | None:
-    outcome = lab.execute(t.artifact, case.inputs, level=level)
+def _against(case: Case, t: Tested, level: str, access: CompilerAccess) -> Verdict | None:
+    outcome = access.execute(t.artifact, case.inputs, level=level)
     other = replace(t, label=f"{t.label} at level {level}", outcome=outcome)
     if outcome.status == "ok":
         verdict = compare(OptLevel.name, case, t, other)

@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from polyjuice.execution import Outcome
-from polyjuice.oracles.case import Case, Lab, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
 from polyjuice.oracles.comparison import operators
 
 #: How many times as long the simpler program must take, and how much longer: below that, it is the call that counts.
@@ -32,18 +32,20 @@ class Performance(Oracle):
     name = "performance"
     least = 2
 
-    def judge(self, case: Case, lab: Lab) -> list[Verdict]:
-        first = {t.label: lab.measure(t.artifact, case.inputs) for t in case.ran}
+    def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        first = {t.label: access.measure(t.artifact, case.inputs) for t in case.ran}
         pairs = [(a, b) for a, b in permutations(case.ran, 2) if len(a.graph) < len(b.graph)]
-        return [v for a, b in pairs if (v := _pair(case, a, b, [(first[a.label], first[b.label])], lab))]
+        return [v for a, b in pairs if (v := _pair(case, a, b, [(first[a.label], first[b.label])], access))]
 
 
-def _pair(case: Case, simple: Tested, other: Tested, rounds: list[tuple[Outcome, Outcome]], lab: Lab) -> Verdict | None:
+def _pair(
+    case: Case, simple: Tested, other: Tested, rounds: list[tuple[Outcome, Outcome]], access: CompilerAccess
+) -> Verdict | None:
     """The verdict that every round of measurements agrees on; the rounds end with the first that does not."""
     while slow := _slower(rounds) or _larger(rounds):
         if len(rounds) == _ROUNDS:
             break
-        rounds.append((lab.measure(simple.artifact, case.inputs), lab.measure(other.artifact, case.inputs)))
+        rounds.append((access.measure(simple.artifact, case.inputs), access.measure(other.artifact, case.inputs)))
     if not slow:
         return None
     message = (

@@ -26,7 +26,7 @@ from polyjuice.ir import dtypes
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
-from polyjuice.oracles.case import Case, Lab, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Tested, Verdict
 from polyjuice.oracles.tolerance import moved, tolerance
 
 _GROSS = 0.05
@@ -37,7 +37,7 @@ Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
 
 
-def judge(oracle: str, case: Case, t: Tested, lab: Lab) -> Verdict | None:
+def judge(oracle: str, case: Case, t: Tested, access: CompilerAccess) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
     if t.spelling is not None:
         return None
@@ -47,13 +47,13 @@ def judge(oracle: str, case: Case, t: Tested, lab: Lab) -> Verdict | None:
         return None
     sets = sorted({i for i, _ in unknown})
     inputs = [case.inputs[i] for i in sets]
-    plain = _uncompiled(t.artifact, inputs, lab)
+    plain = _uncompiled(t.artifact, inputs, access)
     sides = (0.0, 0.0, 0.0) if _is_one_of_torch(t) else (0.0, 1.0, -1.0)
     near = [moved(x, side, zeros=False) for side in sides for x in inputs]
-    around = _uncompiled(wide, near, lab) if plain else None
+    around = _uncompiled(wide, near, access) if plain else None
     gross = not around and isinstance(t.artifact.source, bytes)
     if gross:
-        plain = around = _unoptimized(t, near, lab)
+        plain = around = _unoptimized(t, near, access)
     if not plain or not around:
         return None
     for i, k in unknown:
@@ -123,10 +123,10 @@ def _is_undefined(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
     return any(not bool(((low <= x) & (x <= high)).all()) for x, (_, (low, high)) in zip(values, casts, strict=True))
 
 
-def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], lab: Lab) -> Results | None:
+def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:
     """The outputs of a program on sets of inputs, without the compiler; None where it does not run."""
     if not isinstance(artifact.source, bytes):
-        return lab.execute(artifact, sets, compile=False).reference
+        return access.execute(artifact, sets, compile=False).reference
     results = []
     for inputs in sets:
         outputs = given.uncompiled(artifact.source, inputs)
@@ -136,13 +136,13 @@ def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], lab: L
     return results
 
 
-def _unoptimized(t: Tested, sets: Sequence[Sequence[np.ndarray]], lab: Lab) -> Results | None:
+def _unoptimized(t: Tested, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:
     """The outputs of a program at the compiler's lowest optimization level; None where it has none, or fails."""
-    if len(lab.compiler.levels) < 2:
+    if len(access.compiler.levels) < 2:
         return None
     types = [dtypes.to_numpy(type.dtype) for type in t.graph.input_types]
     narrow = [[x.astype(dtype) for x, dtype in zip(inputs, types, strict=True)] for inputs in sets]
-    outcome = lab.execute(t.artifact, narrow, level=lab.compiler.levels[0])
+    outcome = access.execute(t.artifact, narrow, level=access.compiler.levels[0])
     return outcome.outputs if outcome.status == "ok" else None
 
 

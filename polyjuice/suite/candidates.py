@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice.bench import Bench, Conditions
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import find
 from polyjuice.egraph import Budget, Rewriter, load, partners, windows
@@ -18,6 +17,7 @@ from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeated_axes
 from polyjuice.ops import Op
 from polyjuice.oracles import Spelling
+from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite import features
 from polyjuice.suite.lowering import Lowering
 from polyjuice.suite.options import Options
@@ -64,14 +64,14 @@ class Candidates:
         compilers = [find(name) for name in options.compilers]
         self.lowering = Lowering(options.opset, compilers)
         conditions = Conditions(opset=options.opset)
-        self._asked = [Bench(conditions, info) for info in compilers]
-        self._traced = [Bench(conditions, find(name), trace=True) for name in options.traced]
-        self._supports = [Support(bench.compiler, bench.worker(), options.opset) for bench in self._asked]
+        self._asked = [CompilerSession(conditions, info) for info in compilers]
+        self._traced = [CompilerSession(conditions, find(name), trace=True) for name in options.traced]
+        self._supports = [Support(session.compiler, session.worker(), options.opset) for session in self._asked]
         self._unasked = set(options.formats).difference(info.format for info in compilers)
 
     def close(self) -> None:
-        for bench in (*self._asked, *self._traced):
-            bench.close()
+        for session in (*self._asked, *self._traced):
+            session.close()
 
     def pair(self, index: int) -> Pair | None:
         """A candidate; None where its variants are one graph. Raises GraphError for a rule that failed."""
@@ -91,7 +91,7 @@ class Candidates:
         spellings = {side: Spelling(keys[side], axes, UNKNOWN_SIZES) for side in SIDES}
         found = features.of_pair(graphs[A], graphs[B], rewriting.rules)
         pair = Pair(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, spellings, found)
-        return replace(pair, features=found.union(*(self._passes(pair, bench) for bench in self._traced)))
+        return replace(pair, features=found.union(*(self._passes(pair, session) for session in self._traced)))
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether all compilers that are asked take an operator, and the other formats can say it."""
@@ -99,17 +99,17 @@ class Candidates:
             support.takes(op, operands, results) for support in self._supports
         )
 
-    def _passes(self, pair: Pair, bench: Bench) -> frozenset[str]:
+    def _passes(self, pair: Pair, session: CompilerSession) -> frozenset[str]:
         """The passes of a compiler that make the difference between two programs; none where it does not run both."""
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in pair.seed.input_types]
         traces = []
         for side in SIDES:
             try:
-                artifact = self.lowering.lower(pair.graphs[side], bench.compiler.format, pair.spellings[side])
+                artifact = self.lowering.lower(pair.graphs[side], session.compiler.format, pair.spellings[side])
             except Unlowerable:
                 return frozenset()
-            outcome = bench.worker().execute(artifact, [inputs], reference=False)
+            outcome = session.worker().execute(artifact, [inputs], reference=False)
             if outcome.status != "ok":
                 return frozenset()
             traces.append(outcome.trace)
-        return features.of_passes(bench.compiler.name, *traces)
+        return features.of_passes(session.compiler.name, *traces)

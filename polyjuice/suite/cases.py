@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact
-from polyjuice.gate import difference
 from polyjuice.inputs import mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph

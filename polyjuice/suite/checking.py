@@ -13,17 +13,17 @@ import numpy as np
 from onnx import ModelProto
 
 from polyjuice import given
-from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
+from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.gate import difference
 from polyjuice.given import ORIGINAL, Program
 from polyjuice.inputs import given_profile, intervals, mode, mode_in, rulesets_on
 from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, USUAL_ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage import Circumstances, repeats, write_finding
@@ -51,7 +51,7 @@ class Checker:
 
     def __init__(self, compiler: str = "inductor", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
         """Raises EnvironmentProblem for a compiler that nobody knows."""
-        self._bench = Bench(Conditions(str(python), timeout_s=timeout_s), find(compiler))
+        self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), find(compiler))
 
     def __enter__(self) -> Checker:
         return self
@@ -60,7 +60,7 @@ class Checker:
         self.close()
 
     def close(self) -> None:
-        self._bench.close()
+        self._session.close()
 
     def check(
         self,
@@ -85,12 +85,12 @@ class Checker:
         tested, left_out = self._run(program, chosen, arrays, profile, seed)
         case = Case([profile], [arrays], tested)
         if ORIGINAL in left_out:
-            raise NotChecked(f"{self._bench.compiler.name}: {left_out[ORIGINAL]}")
+            raise NotChecked(f"{self._session.compiler.name}: {left_out[ORIGINAL]}")
         for verdict in self._verdicts(case):
-            if repeats(case, verdict, self._bench):
+            if repeats(case, verdict, self._session):
                 folder = _free(findings)
-                bench = self._bench
-                how = Circumstances(bench.compiler, bench.versions, bench.conditions, seed, 0, fired)
+                session = self._session
+                how = Circumstances(session.compiler, session.versions, session.conditions, seed, 0, fired)
                 write_finding(folder, how, case, verdict)
                 raise Miscompiled(f"{verdict.message}\nthe finding, with a reproducer: {folder}")
         return Checked(tuple(t.label for t in case.ran), left_out)
@@ -105,10 +105,10 @@ class Checker:
         rules: Sequence[Rule],
     ) -> tuple[Sequence[Variant], Sequence[str]]:
         """The model itself, and variants by the rules that hold on its inputs; and the rules that fired."""
-        graph, compiler = program.graph, self._bench.compiler
+        graph, compiler = program.graph, self._session.compiler
         if program.unread:
             return [Variant(ORIGINAL, graph)], []
-        takes = Support(compiler, self._bench.worker()).takes
+        takes = Support(compiler, self._session.worker()).takes
         how = ("steps", count, takes, intervals(graph, arrays), rulesets_on(profile))
         rewriting = windows.rewrite(Rewriter(rules), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
@@ -129,7 +129,7 @@ class Checker:
         tested: list[Tested] = []
         left_out: dict[str, str] = {}
         inputs = [arrays]
-        compiler = self._bench.compiler
+        compiler = self._session.compiler
         known = mode_in(profile, compiler)
         for variant in variants:
             try:
@@ -137,7 +137,7 @@ class Checker:
             except Unlowerable as error:
                 left_out[variant.label] = str(error)
                 continue
-            execute = self._bench.execute if spelling else self._bench.execute_given
+            execute = self._session.execute if spelling else self._session.execute_given
             outcome = execute(artifact, inputs)
             if outcome.status == "unsupported":
                 left_out[variant.label] = _first_line(outcome)
@@ -148,17 +148,17 @@ class Checker:
 
     def _written(self, program: Program, variant: Variant, seed: int) -> tuple[Artifact, Spelling | None]:
         """A variant in the compiler's format: the original as it was given, if the compiler reads its format."""
-        as_given = program.as_given(self._bench.compiler.format)
+        as_given = program.as_given(self._session.compiler.format)
         if as_given and variant.label == ORIGINAL:
             return as_given, None
         spelling = Spelling(f"check {seed} {variant.label}", {}, UNKNOWN_SIZES)
         return self._spelled(variant.graph, spelling), spelling
 
     def _spelled(self, graph: Graph, spelling: Spelling) -> Artifact:
-        return spelled(graph, spelling, self._bench.compiler, self._bench.conditions.opset)
+        return spelled(graph, spelling, self._session.compiler, self._session.conditions.opset)
 
     def _verdicts(self, case: Case) -> Iterable[Verdict]:
-        return (verdict for name in USUAL_ORACLES for verdict in ORACLES[name].judge(case, self._bench))
+        return (verdict for name in USUAL_ORACLES for verdict in ORACLES[name].judge(case, self._session))
 
 
 def _program(model: Any, inputs: Any) -> tuple[Program, tuple[np.ndarray, ...]]:

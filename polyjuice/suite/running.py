@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from polyjuice.bench import Bench, Conditions
 from polyjuice.compilers import find
 from polyjuice.execution import Outcome
 from polyjuice.execution.protocol import to_wire
+from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite import stored
 from polyjuice.suite.carried.harness import expected, judging
 
@@ -41,16 +41,16 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
     folders = stored.case_folders(suite)
     entries = expected.read(suite / "xfail.toml")
     info = find(compiler)
-    benches = [Bench(conditions, info) for _ in range(min(workers, len(folders)))]
+    sessions = [CompilerSession(conditions, info) for _ in range(min(workers, len(folders)))]
     try:
-        benches[0].worker().start()
+        sessions[0].worker().start()
     except BaseException:
-        benches[0].close()
+        sessions[0].close()
         raise
-    version = benches[0].versions[compiler]
+    version = sessions[0].versions[compiler]
 
-    def judged(folder: Path, bench: Bench) -> Result:
-        status, message = execute(bench, stored.load(folder))
+    def judged(folder: Path, session: CompilerSession) -> Result:
+        status, message = execute(session, stored.load(folder))
         reason = expected.reason(entries, folder.name, compiler, version)
         if reason and status == judging.FAILED:
             return Result(folder.name, EXPECTED_FAILURE, reason)
@@ -58,17 +58,17 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
             return Result(folder.name, UNEXPECTED_PASS, f"it is expected to fail: {reason}")
         return Result(folder.name, status, message)
 
-    return version, _results(folders, benches, judged)
+    return version, _results(folders, sessions, judged)
 
 
-def execute(bench: Bench, case: stored.StoredCase) -> tuple[str, str]:
+def execute(session: CompilerSession, case: stored.StoredCase) -> tuple[str, str]:
     """The status of a case, and what there is to say of it."""
-    format = bench.compiler.format
+    format = session.compiler.format
     artifacts = case.artifacts(format)
     if not artifacts:
         return judging.SKIPPED, f"the case has no {format} programs"
     inputs = [case.inputs] * judging.RUNS
-    ran = {side: _ran(bench.execute(artifact, inputs)) for side, artifact in artifacts.items()}
+    ran = {side: _ran(session.execute(artifact, inputs)) for side, artifact in artifacts.items()}
     return judging.verdict(case.case, case.arrays, format, ran)
 
 
@@ -79,24 +79,24 @@ def _ran(outcome: Outcome) -> judging.Ran:
 
 
 def _results(
-    folders: Sequence[Path], benches: Sequence[Bench], judged: Callable[[Path, Bench], Result]
+    folders: Sequence[Path], sessions: Sequence[CompilerSession], judged: Callable[[Path, CompilerSession], Result]
 ) -> Iterator[Result]:
-    """The results in order; each thread has a bench, which is closed at the end."""
-    free: queue.SimpleQueue[Bench] = queue.SimpleQueue()
-    for bench in benches:
-        free.put(bench)
+    """The results in order; each thread has a session, which is closed at the end."""
+    free: queue.SimpleQueue[CompilerSession] = queue.SimpleQueue()
+    for session in sessions:
+        free.put(session)
 
     def one(folder: Path) -> Result:
-        bench = free.get()
+        session = free.get()
         try:
-            return judged(folder, bench)
+            return judged(folder, session)
         finally:
-            free.put(bench)
+            free.put(session)
 
-    pool = ThreadPoolExecutor(len(benches))
+    pool = ThreadPoolExecutor(len(sessions))
     try:
         yield from pool.map(one, folders)
     finally:
         pool.shutdown(cancel_futures=True)
-        for bench in benches:
-            bench.close()
+        for session in sessions:
+            session.close()

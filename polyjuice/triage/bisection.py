@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from polyjuice.bench import Bench
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.session import CompilerSession
 from polyjuice.triage import report
 from polyjuice.triage.confirmation import rerun, tries
 from polyjuice.triage.ddmin import ddmin
@@ -125,14 +125,14 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
     verdict = finding.verdict
     conditions = replace(finding.conditions, level=level or finding.conditions.level)
     for _ in range(tries(verdict.kind)):
-        with Bench(conditions, finding.compiler, disabled) as bench:
+        with CompilerSession(conditions, finding.compiler, disabled) as session:
             try:
-                again = rerun(case, bench)
+                again = rerun(case, session)
             except EnvironmentProblem:  # the compiler does not even start
                 if not disabled:
                     raise
                 return Trial.broken
-            if ORACLES[verdict.oracle].triggers(verdict, again, bench):
+            if ORACLES[verdict.oracle].triggers(verdict, again, session):
                 return Trial.shown
             if not _fine(again):
                 return Trial.broken
@@ -179,9 +179,9 @@ class _Search:
 
     def _check(self) -> tuple[str, ...]:
         """The compiler's knobs. Raises FindingError where there are none."""
-        with Bench(self._finding.conditions, self._finding.compiler) as bench:
-            bench.worker().start()
-            knobs = tuple(bench.worker().info["knobs"])
+        with CompilerSession(self._finding.conditions, self._finding.compiler) as session:
+            session.worker().start()
+            knobs = tuple(session.worker().info["knobs"])
         if not knobs:
             raise FindingError(f"{self._finding.compiler.name} has no knobs: nothing of it can be switched off")
         return knobs
@@ -215,8 +215,8 @@ class _Search:
 
     def _traced(self, disabled: tuple[str, ...]) -> list[Tested]:
         """The programs with their traces, the culprit first."""
-        with Bench(self._finding.conditions, self._finding.compiler, disabled, trace=True) as bench:
-            case = rerun(self._case, bench)
+        with CompilerSession(self._finding.conditions, self._finding.compiler, disabled, trace=True) as session:
+            case = rerun(self._case, session)
         return sorted(case.tested, key=lambda t: t.label != self._finding.verdict.culprit)
 
     def _covered(self, knob: str) -> bool:

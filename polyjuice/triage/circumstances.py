@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo
+from polyjuice.session import Conditions
 
 
 @dataclass(frozen=True)

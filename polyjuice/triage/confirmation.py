@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polyjuice.bench import Bench
 from polyjuice.execution import Outcome
 from polyjuice.oracles import ORACLES, Case, Tested, Verdict
+from polyjuice.session import CompilerSession
 
 #: In how many fresh processes, one after another, a verdict must repeat to be a finding.
 REPEATS = 3
@@ -20,21 +20,21 @@ def tries(kind: str) -> int:
     return _BY_CHANCE.get(kind, 1)
 
 
-def rerun(case: Case, bench: Bench) -> Case:
+def rerun(case: Case, session: CompilerSession) -> Case:
     """The case with the outcomes of its variants compiled and run once more."""
 
     def outcome(t: Tested) -> Outcome:
-        execute = bench.execute if t.spelling else bench.execute_given
+        execute = session.execute if t.spelling else session.execute_given
         return execute(t.artifact, case.inputs)
 
     return replace(case, tested=[replace(t, outcome=outcome(t)) for t in case.tested])
 
 
-def repeats(case: Case, verdict: Verdict, bench: Bench) -> bool:
-    """Whether a verdict shows every time, each time on a bench like the given one that has seen nothing yet."""
+def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
+    """Whether a verdict shows every time, each time on a session like the given one that has seen nothing yet."""
     sides = replace(case, tested=[case.of(label) for label in (verdict.a, verdict.b) if label])
     for _ in range(REPEATS):
-        with bench.fresh() as fresh:
+        with session.fresh() as fresh:
             if not ORACLES[verdict.oracle].triggers(verdict, rerun(sides, fresh), fresh):
                 return False
     return True

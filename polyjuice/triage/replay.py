@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from polyjuice.bench import Bench
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import ORACLES, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.triage.confirmation import rerun, tries
 from polyjuice.triage.stored import FindingError, load
 
@@ -41,17 +41,17 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
     try:
         stored = load(folder, python)
         case, verdict = stored.case(), stored.verdict
-        with Bench(stored.conditions, stored.compiler) as bench:
+        with CompilerSession(stored.conditions, stored.compiler) as session:
             said: list[Verdict] = []
             for _ in range(tries(verdict.kind)):
-                again = rerun(case, bench)
-                version = bench.versions[stored.compiler.name]
-                if ORACLES[verdict.oracle].triggers(verdict, again, bench):
+                again = rerun(case, session)
+                version = session.versions[stored.compiler.name]
+                if ORACLES[verdict.oracle].triggers(verdict, again, session):
                     return Replayed(folder.name, Fate.remains, version)
                 refused = [t.outcome.message for t in again.tested if t.outcome.status == "unsupported"]
                 if refused:
                     return Replayed(folder.name, Fate.not_run, version, refused[0])
-                said += [v for name in {verdict.oracle, "crash"} for v in ORACLES[name].judge(again, bench)]
+                said += [v for name in {verdict.oracle, "crash"} for v in ORACLES[name].judge(again, session)]
     except (EnvironmentProblem, FindingError, Unlowerable) as problem:
         return Replayed(folder.name, Fate.not_run, message=str(problem))
     return Replayed(folder.name, Fate.changed if said else Fate.fixed, version, said[0].message if said else "")

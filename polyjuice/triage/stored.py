@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice import formats
-from polyjuice.bench import Conditions
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.given import files
@@ -20,6 +19,7 @@ from polyjuice.ir import Graph, unpacked
 from polyjuice.lower.forms import ALL
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
+from polyjuice.session import Conditions
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
 from polyjuice.triage.spelling import spelled

@@ -13,7 +13,6 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from polyjuice.bench import Bench
 from polyjuice.execution import Outcome
 from polyjuice.formats import FormatError
 from polyjuice.given.apart import taken_apart
@@ -23,6 +22,7 @@ from polyjuice.ir import Graph, array_digest
 from polyjuice.numerics import Analyses
 from polyjuice.ops import entry
 from polyjuice.oracles import ORACLES, Case, Oracle, Tested, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import array_cost
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 from polyjuice.triage.stored import Stored
@@ -79,7 +79,7 @@ class ExcerptTrial:
     """
 
     stored: Stored
-    bench: Bench
+    session: CompilerSession
     until: float = math.inf
     counts: Counts = field(default_factory=Counts)
     _answers: dict[str, bool] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class ExcerptTrial:
             if excerpt.digest not in self._answers:
                 self.counts.candidates += 1
                 self._answers[excerpt.digest] = self.oracle.triggers(
-                    self._verdict(excerpt), self._case(excerpt), self.bench
+                    self._verdict(excerpt), self._case(excerpt), self.session
                 )
         except UNFIT:
             return False
@@ -127,7 +127,7 @@ class ExcerptTrial:
     def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""
         case, wanted = self._case(excerpt), self._verdict(excerpt)
-        said = (v for v in self.oracle.judge(case, self.bench) if v.same_fault(wanted))
+        said = (v for v in self.oracle.judge(case, self.session) if v.same_fault(wanted))
         verdict = next(said, None)
         return (case, verdict) if verdict else None
 
@@ -140,9 +140,9 @@ class ExcerptTrial:
             raise FormatError("the operator table lacks what it knew in the whole program")
         inputs = tuple(excerpt.written.inputs.values())
         profile = self.stored.record.profile
-        modes = [mode_in(profile, self.bench.compiler)]
+        modes = [mode_in(profile, self.session.compiler)]
         self.counts.programs += 1
-        outcome: Outcome = self.bench.execute_given(artifact, [inputs])
+        outcome: Outcome = self.session.execute_given(artifact, [inputs])
         analyses = Analyses(program.graph, [inputs], modes)
         return Case([profile], [inputs], [Tested(self.label, program.graph, artifact, analyses, outcome)])
 

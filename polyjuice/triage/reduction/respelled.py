@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polyjuice.bench import Bench
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Spelling
+from polyjuice.session import CompilerSession
 from polyjuice.triage.confirmation import rerun
 from polyjuice.triage.stored import Stored
 
@@ -14,7 +14,7 @@ from polyjuice.triage.stored import Stored
 _SPELLINGS = 8
 
 
-def respelled(stored: Stored, bench: Bench) -> Stored | None:
+def respelled(stored: Stored, session: CompilerSession) -> Stored | None:
     """The finding with every given program spelled anew in a way that shows the fault; None where no way does."""
     for number in range(_SPELLINGS):
         anew = Spelling(f"respelled {number}", {}, unknown_sizes=0.0)
@@ -24,6 +24,6 @@ def respelled(stored: Stored, bench: Bench) -> Stored | None:
             case = candidate.case()
         except Unlowerable:
             return None
-        if stored.oracle.triggers(stored.verdict, rerun(case, bench), bench):
+        if stored.oracle.triggers(stored.verdict, rerun(case, session), session):
             return candidate
     return None

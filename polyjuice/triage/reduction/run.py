@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from polyjuice.bench import Bench
 from polyjuice.egraph import Rule
 from polyjuice.given.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.confirmation import rerun
 from polyjuice.triage.explanation import default_rules, explain
@@ -80,8 +80,8 @@ def reduce(
     """
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
-    with Bench(stored.conditions, stored.compiler) as bench:
-        found = (_of_given if stored.given else _of_graphs)(stored, bench, time_s, show, rules)
+    with CompilerSession(stored.conditions, stored.compiler) as session:
+        found = (_of_given if stored.given else _of_graphs)(stored, session, time_s, show, rules)
         reduction = {
             "from": stored.record.folder,
             "operators_before": dict(zip(found.labels, found.before, strict=True)),
@@ -91,7 +91,7 @@ def reduce(
             "finished": found.finished,
         }
         explanation = _explanation(found.case, stored.record.profile, rules)
-        record = write_finding(out, _circumstances(stored, bench), found.case, found.verdict, reduction, explanation)
+        record = write_finding(out, _circumstances(stored, session), found.case, found.verdict, reduction, explanation)
     return Reduced(found.before, found.after, found.finished, record, out)
 
 
@@ -110,10 +110,10 @@ class _Found:
 
 
 def _of_graphs(
-    stored: Stored, bench: Bench, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
+    stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
 ) -> _Found:
     """A finding whose programs are written from their graphs. Raises NotShown, FindingError."""
-    trial = Trial(stored, bench, rules or default_rules())
+    trial = Trial(stored, session, rules or default_rules())
     start = _start(trial)
     trial.until = time.monotonic() + time_s
     search = Search(PASSES, trial, [start], show, names.tidy)
@@ -123,24 +123,24 @@ def _of_graphs(
 
 
 def _of_given(
-    stored: Stored, bench: Bench, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
+    stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
 ) -> _Found:
     """A finding with a program as its owner wrote it: spelled anew from its graph, or cut down, whichever gets smaller.
 
     Raises NotShown, FindingError.
     """
     began = time.monotonic()
-    anew = respelled(stored, bench)
+    anew = respelled(stored, session)
     written = None
     if anew:
         with suppress(NotShown, FindingError):
-            written = _of_graphs(anew, bench, time_s / 2, show, rules)
+            written = _of_graphs(anew, session, time_s / 2, show, rules)
     (label,) = stored.given
     least = dict(zip(written.labels, written.after, strict=True))[label] if written else None
     if written and least == 1:
         return written
     try:
-        cut = _of_text(stored, bench, began + time_s, show)
+        cut = _of_text(stored, session, began + time_s, show)
     except (NotShown, FindingError):
         if written is None:
             raise
@@ -148,16 +148,16 @@ def _of_given(
     return written if written and least is not None and least <= cut.after[0] else cut
 
 
-def _of_text(stored: Stored, bench: Bench, until: float, show: Callable[[Step], None]) -> _Found:
+def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Step], None]) -> _Found:
     """A finding of a program as its owner wrote it, cut down. Raises NotShown, FindingError."""
-    trial = ExcerptTrial(stored, bench)
+    trial = ExcerptTrial(stored, session)
     shows_only = f"the fault shows only as {trial.label} was written, not in what it means"
     try:
         start = trial.as_stored()
     except NotTakenApart as problem:
         raise FindingError(f"{shows_only}, and {problem}") from None
     if trial.oracle.least > 1 or not trial.shows(start):
-        if not stored.oracle.triggers(stored.verdict, rerun(stored.case(), bench), bench):
+        if not stored.oracle.triggers(stored.verdict, rerun(stored.case(), session), session):
             raise NotShown
         raise FindingError(f"{shows_only}, and only beside another program")
     trial.until = until
@@ -196,9 +196,9 @@ def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule,
     return explain(graphs[0], graphs[1], rules, ranges(graphs[0], (profile,), are_large(case.inputs[0])))
 
 
-def _circumstances(stored: Stored, bench: Bench) -> Circumstances:
+def _circumstances(stored: Stored, session: CompilerSession) -> Circumstances:
     record = stored.record
-    conditions, regression = bench.conditions, record.regression
+    conditions, regression = session.conditions, record.regression
     return Circumstances(
-        bench.compiler, bench.versions, conditions, record.seed, record.index, record.rules, regression
+        session.compiler, session.versions, conditions, record.seed, record.index, record.rules, regression
     )

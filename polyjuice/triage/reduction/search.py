@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from polyjuice.bench import Bench
 from polyjuice.oracles import Case, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.triage.confirmation import repeats
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 
@@ -49,7 +49,7 @@ class Judge(Protocol[C_contra]):
     """Says of candidates whether they show the fault."""
 
     @property
-    def bench(self) -> Bench: ...
+    def session(self) -> CompilerSession: ...
 
     @property
     def counts(self) -> Counts: ...
@@ -103,7 +103,7 @@ class Search(Generic[C]):
         """The smallest candidate that repeats in fresh processes. Raises NotShown where not even the first one does."""
         for candidate in reversed(self.accepted):
             judged = self.trial.judge(candidate)
-            if judged and repeats(*judged, self.trial.bench):
+            if judged and repeats(*judged, self.trial.session):
                 return candidate, *judged
         raise NotShown
 

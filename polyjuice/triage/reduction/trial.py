@@ -1,4 +1,4 @@
-"""Whether a candidate still shows the fault: the gate first, then the compiler and the oracle. Answers are kept."""
+"""Whether a candidate still shows the fault: the equivalence check, then compiler and oracle. Answers are kept."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.bench import Bench
 from polyjuice.egraph import Budget, Rewriter, Rule
+from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.gate import difference
 from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, array_digest, digest
@@ -23,6 +22,7 @@ from polyjuice.lower import Unlowerable
 from polyjuice.lower.forms import ALL, text
 from polyjuice.numerics import Analyses, Mode
 from polyjuice.oracles import ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.values import fingerprint
 from polyjuice.triage.stored import Stored
@@ -50,7 +50,7 @@ class OutOfTime(Exception):
 
 @dataclass
 class Counts:
-    """What a reduction took: candidates, those that the gate refused, and programs that the compiler was given."""
+    """What a reduction took: candidates, those found unequal, and programs that the compiler was given."""
 
     candidates: int = 0
     refused: int = 0
@@ -65,7 +65,7 @@ class Trial:
     """
 
     stored: Stored
-    bench: Bench
+    session: CompilerSession
     rules: Sequence[Rule] = ()
     until: float = math.inf
     counts: Counts = field(default_factory=Counts)
@@ -94,19 +94,19 @@ class Trial:
         return self._answers[pair.digest]
 
     def _shows(self, pair: Pair) -> bool:
-        """The gate on few sets of inputs, since most candidates end at the oracle; and on many where they do not."""
+        """Check equivalence on few sets of inputs first: most candidates end at the oracle; the others on many."""
         if not self.sound(pair, _FEW_SETS):
             self.counts.refused += 1
             return False
         case = self.case(pair)
-        shown = case is not None and self.stored.oracle.triggers(self.verdict(pair), case, self.bench)
+        shown = case is not None and self.stored.oracle.triggers(self.verdict(pair), case, self.session)
         if shown and not self.sound(pair, _MANY_SETS):
             self.counts.refused += 1
             return False
         return shown
 
     def sound(self, pair: Pair, count: int) -> bool:
-        """Whether the graphs have values, on the pair's inputs and on others, and are equal: the campaign's gate.
+        """Whether the graphs have values, on the pair's inputs and on others, and are equal: as campaigns check it.
 
         And whether the compiler has something to compile: a program that no input enters is a constant.
         """
@@ -144,7 +144,7 @@ class Trial:
 
     @property
     def _mode(self) -> Mode:
-        return mode_in(self.stored.record.profile, self.bench.compiler)
+        return mode_in(self.stored.record.profile, self.session.compiler)
 
     def verdict(self, pair: Pair) -> Verdict:
         """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
@@ -155,7 +155,7 @@ class Trial:
         case, wanted = self.case(pair), self.verdict(pair)
         if case is None:
             return None
-        said = self.stored.oracle.judge(case, self.bench)
+        said = self.stored.oracle.judge(case, self.session)
         same = [v for v in said if v.same_fault(wanted)] or [
             v for v in said if (v.kind, v.a) == (wanted.kind, wanted.a)
         ]
@@ -183,7 +183,7 @@ class Trial:
             if t is None or t.outcome.status != "ok":
                 return t is not None
             return bool(
-                ORACLES["differential"].judge(Case([self.stored.record.profile], [pair.inputs], [t]), self.bench)
+                ORACLES["differential"].judge(Case([self.stored.record.profile], [pair.inputs], [t]), self.session)
             )
         except UNFIT:
             return False
@@ -206,7 +206,7 @@ class Trial:
         key = (str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
         if key not in self._outcomes:
             self.counts.programs += 1
-            self._outcomes[key] = self.bench.execute(artifact, [inputs])
+            self._outcomes[key] = self.session.execute(artifact, [inputs])
             _forget(self._outcomes)
         return self._outcomes[key]
 

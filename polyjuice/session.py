@@ -37,7 +37,7 @@ class Conditions:
     disruptive: bool = False
 
 
-class Bench:
+class CompilerSession:
     """One worker for the compiler's default, and one for every other optimization level that is asked for."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Bench:
         self._disabled, self._trace = tuple(disabled), trace
         self._workers: dict[str, Worker] = {}
 
-    def __enter__(self) -> Bench:
+    def __enter__(self) -> CompilerSession:
         return self
 
     def __exit__(
@@ -61,9 +61,9 @@ class Bench:
         for worker in self._workers.values():
             worker.close()
 
-    def fresh(self) -> Bench:
-        """Another bench, whose processes have seen nothing yet."""
-        return Bench(self.conditions, self.compiler, self._disabled, self._trace)
+    def fresh(self) -> CompilerSession:
+        """Another session, whose processes have seen nothing yet."""
+        return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace)
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:

@@ -1,4 +1,4 @@
-"""The gate: no rule is trusted, and the interpreter must find a variant equal to its seed graph."""
+"""The equivalence check: no rule is trusted, and the interpreter must find a variant equal to its seed graph."""
 
 from __future__ import annotations
 
