@@ -20,7 +20,7 @@ from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinc
 from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.generate import disrupt
-from polyjuice.given import ORIGINAL, Program
+from polyjuice.given import ORIGINAL, UserModel
 from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
@@ -231,7 +231,7 @@ class Preparation:
         return self._batch[1]
 
     def _variants(
-        self, graph: Graph, batch: Saturated | None, index: int, key: str, plan: Plan, program: Program | None
+        self, graph: Graph, batch: Saturated | None, index: int, key: str, plan: Plan, program: UserModel | None
     ) -> tuple[Sequence[Variant], Sequence[str]]:
         """The variants to test, each another graph, and the rules that fired. Raises GraphError where one failed."""
         if program and program.unread:
@@ -253,7 +253,7 @@ class Preparation:
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
-    def _given(self, program: Program | None, graph: Graph, key: str) -> _InputSet | None:
+    def _given(self, program: UserModel | None, graph: Graph, key: str) -> _InputSet | None:
         """What the program's owner gave; None where that is nothing, or no value of the graph.
 
         It is left out where the values of an input are to repeat along an axis.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from polyjuice import given
 from polyjuice.generate import STRATEGIES, Turn, check_installed, generate
-from polyjuice.given import Program, callables, files
+from polyjuice.given import UserModel, callables, files
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
@@ -48,7 +48,7 @@ class Seeds:
         self.generated = len(sources) == 1 and self._strategy in STRATEGIES
         if self.generated:
             check_installed(self._strategy)
-        self._programs: list[Program] = []
+        self._programs: list[UserModel] = []
         self._imported: list[int] = []
         for number, source in enumerate(() if self.generated else sources):
             kept = files.load(campaign / _KEPT, str(number)) if campaign else None
@@ -67,7 +67,7 @@ class Seeds:
         for number in self._imported:
             files.save(campaign / _KEPT, str(number), self._programs[number])
 
-    def program(self, index: int) -> Program | None:
+    def program(self, index: int) -> UserModel | None:
         """The model of a case; None where graphs are generated."""
         return self._programs[index % len(self._programs)] if self._programs else None
 
@@ -88,7 +88,7 @@ def _is_imported(source: str) -> bool:
     return source.endswith(".pt2") if Path(source).is_file() else bool(_CALLABLE.fullmatch(source))
 
 
-def _read(source: str) -> Program:
+def _read(source: str) -> UserModel:
     if _is_imported(source):
         return callables.load(source)
     if not Path(source).is_file():

@@ -12,7 +12,7 @@ from typing import Any
 
 from polyjuice.formats import FormatError
 from polyjuice.formats.errors import refused
-from polyjuice.given.program import Program
+from polyjuice.given.model import UserModel
 
 _NEEDED = {
     "torch": "Torch models need torch: pip install 'polyjuice-fuzzer[inductor]'",
@@ -23,7 +23,7 @@ _SETTINGS = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
 """TensorFlow reads them as it is imported: it is not to log, and to compute as it does in XLA's worker."""
 
 
-def load(source: str) -> Program:
+def load(source: str) -> UserModel:
     """The program of a ``.pt2`` file, or of ``module:callable`` (see :func:`call`).
 
     Raises FormatError, also where the framework is missing: the core does without.

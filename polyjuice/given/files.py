@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.execution import Artifact
-from polyjuice.given.program import Program
+from polyjuice.given.model import UserModel
 from polyjuice.ir import packed, unpacked
 
 
@@ -47,7 +47,7 @@ def read(folder: Path, stem: str, said: Mapping[str, Any], arrays: Mapping[str, 
     )
 
 
-def save(folder: Path, stem: str, program: Program) -> None:
+def save(folder: Path, stem: str, program: UserModel) -> None:
     """Write a program that is no ONNX file whole: its graph, and itself. Raises FormatError where ONNX cannot hold it.
 
     The graph is written last: a program is there if its graph is.
@@ -64,7 +64,7 @@ def save(folder: Path, stem: str, program: Program) -> None:
     formats.save(program.graph, folder / f"{stem}.onnx")
 
 
-def load(folder: Path, stem: str) -> Program | None:
+def load(folder: Path, stem: str) -> UserModel | None:
     """The program that :func:`save` wrote; None where there is none. Raises FormatError."""
     if not (folder / f"{stem}.onnx").is_file():
         return None
@@ -74,4 +74,4 @@ def load(folder: Path, stem: str) -> Program | None:
         arrays = unpacked(stored)
     artifact = read(folder, stem, said["program"], arrays) if said["program"] else None
     examples = None if said["examples"] is None else tuple(arrays[name] for name in said["examples"])
-    return Program(graph, artifact, examples)
+    return UserModel(graph, artifact, examples)

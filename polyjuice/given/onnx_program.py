@@ -15,7 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, tensors
-from polyjuice.given.program import Program, unread
+from polyjuice.given.model import UserModel, unread
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import onnx_model
 
@@ -23,19 +23,19 @@ TEST_DATA = "test_data_set_0"
 """Where ONNX's test cases and model zoo keep the first set of inputs, beside the model: ``input_0.pb`` and so on."""
 
 
-def load_onnx(path: Path) -> Program:
+def load_onnx(path: Path) -> UserModel:
     """The program of an ONNX file, with the inputs beside it where there are some that fit. Raises FormatError."""
     program = from_model(formats.load_model(path), str(path))
     return replace(program, examples=_examples(path.parent / TEST_DATA, program.graph))
 
 
-def from_model(model: ModelProto, where: str = "model") -> Program:
+def from_model(model: ModelProto, where: str = "model") -> UserModel:
     """The program of a model in memory; ``where`` begins the messages. Raises FormatError."""
     try:
-        return Program(formats.from_model(model, where), artifact_of(model))
+        return UserModel(formats.from_model(model, where), artifact_of(model))
     except FormatError as error:
         if graph := _unread(model):
-            return Program(graph, artifact_of(model))
+            return UserModel(graph, artifact_of(model))
         raise error from None
 
 

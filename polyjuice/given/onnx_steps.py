@@ -12,8 +12,8 @@ from onnx.reference import ReferenceEvaluator
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, subgraphs
+from polyjuice.given.model import UserModel
 from polyjuice.given.onnx_program import artifact_of, from_model
-from polyjuice.given.program import Program
 from polyjuice.given.steps import NotTakenApart, Step, Written
 
 _DECLARED_INPUTS = 4
@@ -46,7 +46,7 @@ class _Onnx:
             raise FormatError(str(error)) from None
         return artifact_of(model)
 
-    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
         assert isinstance(artifact.source, bytes)
         return from_model(ModelProto.FromString(artifact.source))
 

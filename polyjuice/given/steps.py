@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.program import Program
+from polyjuice.given.model import UserModel
 from polyjuice.ir import TensorType, dtypes
 
 
@@ -48,7 +48,7 @@ class Language(Protocol):
     def artifact(self, written: Written) -> Artifact:
         """The program. Raises FormatError where it is not valid."""
 
-    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
         """The program with its graph, read anew. Raises FormatError where it has no types of the IR."""
 
 
@@ -69,7 +69,7 @@ class Written:
     outputs: tuple[str, ...]
     values: Mapping[str, np.ndarray]
 
-    def program(self) -> Program:
+    def program(self) -> UserModel:
         """The program with a graph that agrees with it. Raises FormatError."""
         arrays = tuple(self.inputs.values())
         program = self.language.program(self.language.artifact(self), arrays)

@@ -11,8 +11,8 @@ import tensorflow as tf
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
 from polyjuice.formats.errors import refused
+from polyjuice.given.model import UserModel, unread
 from polyjuice.given.precision import in_float64
-from polyjuice.given.program import Program, unread
 from polyjuice.given.tensorflow_graph import NotRead, read
 from polyjuice.given.tensorflow_source import NotCaptured, array_of, capture, run
 from polyjuice.interpret import EvaluationError, evaluate
@@ -27,7 +27,7 @@ def from_function(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any] | None = None,
     where: str = "function",
-) -> Program:
+) -> UserModel:
     """The program of a function, a ``tf.function``, a ``tf.Module`` or a layer, for inputs of these types.
 
     The tensors and arrays among the arguments are its inputs, in the order of ``tf.nest.flatten``; other arguments
@@ -58,7 +58,7 @@ def from_function(
         except (NotCaptured, TypeError) as error:
             lines = str(error).strip().splitlines()
             raise FormatError(f"{where}: the function cannot be compiled as it is: {lines[0]}") from None
-    return Program(_meaning(traced, artifact, examples, graph.output_types) or graph, artifact, examples)
+    return UserModel(_meaning(traced, artifact, examples, graph.output_types) or graph, artifact, examples)
 
 
 def _meaning(

@@ -11,19 +11,19 @@ from torch.export import ExportedProgram
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, torch_export
-from polyjuice.given.program import Program, unread
+from polyjuice.given.model import UserModel, unread
 from polyjuice.given.torch_source import NotCaptured, array_of, capture, model_of, run, tensor_of, tensors
 from polyjuice.ir import Graph, TensorType, dtypes
 
 
-def load(source: str) -> Program:
+def load(source: str) -> UserModel:
     """The program of a ``.pt2`` file. Raises FormatError."""
     return _of_program(torch_export.load(source), source)
 
 
 def from_module(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
-) -> Program:
+) -> UserModel:
     """The program of a module, for inputs of these types; ``where`` begins the messages. Raises FormatError."""
     try:
         graph = torch_export.from_module(model, args, kwargs, where)
@@ -34,7 +34,7 @@ def from_module(
     return _program(graph, model, args, kwargs or {})
 
 
-def from_artifact(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+def from_artifact(artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
     """The program of source like that of :func:`capture`, for inputs of these types. Raises FormatError.
 
     The source is kept as it is. It has no graph where ``torch.export`` gives none with its inputs and outputs.
@@ -52,10 +52,10 @@ def from_artifact(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
         graph = opaque
     if (list(graph.input_types), list(graph.output_types)) != types:
         graph = opaque
-    return Program(graph, artifact, tuple(inputs))
+    return UserModel(graph, artifact, tuple(inputs))
 
 
-def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
+def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> UserModel | None:
     """A module that has no graph, as it is alone; None where its inputs or outputs are not of the IR's types."""
     inputs = tensors((args, dict(kwargs)))
     try:
@@ -65,23 +65,23 @@ def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
         made = [TensorType(dtypes.of_array(array), array.shape) for array in map(array_of, results)]
     except (NotCaptured, TypeError):
         return None
-    return Program(unread(list(map(_type, inputs)), made), artifact, examples)
+    return UserModel(unread(list(map(_type, inputs)), made), artifact, examples)
 
 
-def _of_program(program: ExportedProgram, where: str) -> Program:
+def _of_program(program: ExportedProgram, where: str) -> UserModel:
     graph = torch_export.from_program(program, where)
     if program.example_inputs is None:
-        return Program(graph)
+        return UserModel(graph)
     args, kwargs = program.example_inputs
     return _program(graph, program.module(), args, kwargs)
 
 
-def _program(graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program:
+def _program(graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> UserModel:
     inputs = tensors((args, dict(kwargs)))
     if [_type(t) for t in inputs] != list(graph.input_types):
-        return Program(graph)
+        return UserModel(graph)
     examples = tuple(map(array_of, inputs))
-    return Program(graph, _artifact(graph, model, args, kwargs), examples)
+    return UserModel(graph, _artifact(graph, model, args, kwargs), examples)
 
 
 def _artifact(

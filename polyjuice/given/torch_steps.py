@@ -15,7 +15,7 @@ import torch
 from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.program import Program
+from polyjuice.given.model import UserModel
 from polyjuice.given.steps import NotTakenApart, Step, Written
 from polyjuice.given.torch_program import from_artifact
 from polyjuice.given.torch_source import array_of, layout_of, tensor_of
@@ -73,7 +73,7 @@ class _Torch:
             around["layouts"] = layouts
         return replace(frame.artifact, source=source, arrays=arrays, setup=around)
 
-    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Program:
+    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
         return from_artifact(artifact, inputs)
 
 

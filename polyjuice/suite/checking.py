@@ -17,7 +17,7 @@ from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
 from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.given import ORIGINAL, Program
+from polyjuice.given import ORIGINAL, UserModel
 from polyjuice.inputs import given_profile, intervals, mode, mode_in, rulesets_on
 from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
@@ -97,7 +97,7 @@ class Checker:
 
     def _variants(
         self,
-        program: Program,
+        program: UserModel,
         arrays: tuple[np.ndarray, ...],
         profile: str,
         seed: int,
@@ -123,7 +123,7 @@ class Checker:
         return chosen, sorted(rewriting.rules)
 
     def _run(
-        self, program: Program, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], profile: str, seed: int
+        self, program: UserModel, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], profile: str, seed: int
     ) -> tuple[list[Tested], dict[str, str]]:
         """The variants that the compiler takes, as they ran, and why it does not take the others."""
         tested: list[Tested] = []
@@ -146,7 +146,7 @@ class Checker:
             tested.append(Tested(variant.label, variant.graph, artifact, analyses, outcome, spelling))
         return tested, left_out
 
-    def _written(self, program: Program, variant: Variant, seed: int) -> tuple[Artifact, Spelling | None]:
+    def _written(self, program: UserModel, variant: Variant, seed: int) -> tuple[Artifact, Spelling | None]:
         """A variant in the compiler's format: the original as it was given, if the compiler reads its format."""
         as_given = program.as_given(self._session.compiler.format)
         if as_given and variant.label == ORIGINAL:
@@ -161,7 +161,7 @@ class Checker:
         return (verdict for name in USUAL_ORACLES for verdict in ORACLES[name].judge(case, self._session))
 
 
-def _program(model: Any, inputs: Any) -> tuple[Program, tuple[np.ndarray, ...]]:
+def _program(model: Any, inputs: Any) -> tuple[UserModel, tuple[np.ndarray, ...]]:
     """The model, and arrays for its inputs. Raises FormatError, SuiteError."""
     if isinstance(model, str | Path | ModelProto):
         program = given.from_model(model) if isinstance(model, ModelProto) else given.load_onnx(Path(model))

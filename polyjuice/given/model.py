@@ -19,7 +19,7 @@ _UNREAD = "given"
 
 
 @dataclass(frozen=True)
-class Program:
+class UserModel:
     """A model: ``graph`` is what it means, and ``artifact`` is the program exactly as it was written.
 
     The artifact takes the graph's inputs and gives its outputs, both in the graph's order. It is None where the program
