@@ -36,6 +36,11 @@ class Conditions:
     opset: int = OPSET
     disruptive: bool = False
 
+    @property
+    def reproducer_s(self) -> float:
+        """How long a reproducer may take."""
+        return 2 * self.timeout_s
+
 
 class CompilerSession:
     """One worker for the compiler's default, and one for every other optimization level that is asked for."""

@@ -17,20 +17,33 @@ from typing import TypeVar
 
 import numpy as np
 
+from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Worker
 from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, lower
+from polyjuice.lower import DEFAULT_OPSET, OPSETS, UNKNOWN_SIZES, Unlowerable
 from polyjuice.lower.forms import ALL, MODEL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
+from polyjuice.oracles import Spelling
 
 #: Applications that are tried: an operator is taken if the compiler takes one of them.
 _TRIES = 3
 
 #: Graphs that are made in search of one that can have a form.
 _FORM_TRIES = 100
+
+_ANSWER = (
+    "compilers/_*.py",
+    "execution/worker.py",
+    "formats/**/*.py",
+    "generate/instances.py",
+    "lower/**/*.py",
+    "ops/*.py",
+    "support.py",
+)
+"""The files on which answers depend, beside the compiler's own."""
 
 _CONSTANTS = (
     np.arange(5),
@@ -50,7 +63,7 @@ class Support:
     """What one compiler takes. Probes run in ``worker``, which the caller starts and closes."""
 
     def __init__(self, compiler: CompilerInfo, worker: Worker, opset: int = DEFAULT_OPSET) -> None:
-        self._compiler = compiler
+        self.compiler = compiler
         self._worker = worker
         self._opset = opset or DEFAULT_OPSET
         self._known: dict[str, str] | None = None
@@ -75,7 +88,7 @@ class Support:
         """What is known of a question, or what probing says, which is then known."""
         if self._known is None:
             self._worker.start()
-            self._path = cache_file(self._compiler, self._worker.info["version"], self._opset)
+            self._path = cache_file(self.compiler, self._worker.info["version"], self._opset)
             self._known = read(self._path)
         if key not in self._known:
             self._known[key] = probe(asked)
@@ -86,7 +99,7 @@ class Support:
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Those of some forms of ONNX's that the compiler's importer does not take, by name."""
-        if self._compiler.format != "onnx":
+        if self.compiler.format != "onnx":
             return []
         return [
             text(form) for form in dict.fromkeys(forms) if self._answer(f"form {text(form)}", self._probe_form, form)
@@ -106,9 +119,8 @@ class Support:
             graph = instance(signature, random.Random(f"{signature} {attempt}"))
             if graph is None:
                 return reason
-            lacks = (*self._compiler.lacks, ALL)
             try:
-                artifact = lower(graph, self._compiler.format, attempt, opset=self._opset, lacks=lacks)
+                artifact = self._plain(graph, attempt, self._opset)
             except Unlowerable as error:
                 reason = str(error)
                 continue
@@ -121,9 +133,8 @@ class Support:
         """Why the compiler does not take a form of an operator that it takes; "" where no example shows that."""
         tried = 0
         for graph, opset, attempt in _examples(form):
-            said = [text(form)]
             try:
-                artifact = lower(graph, "onnx", attempt, opset=opset, lacks=(*self._compiler.lacks, ALL), said=said)
+                artifact = self._plain(graph, attempt, opset, [text(form)])
             except Unlowerable:
                 continue
             if form not in artifact.forms:
@@ -131,18 +142,22 @@ class Support:
             refused = self._refused(graph, artifact)
             if not refused:
                 return ""
-            plain = lower(graph, "onnx", attempt, lacks=(*self._compiler.lacks, ALL))
-            if not self._refused(graph, plain):
+            if not self._refused(graph, self._plain(graph, attempt, DEFAULT_OPSET)):
                 return refused
             tried += 1
             if tried == _TRIES:
                 return ""
         return ""
 
+    def _plain(self, graph: Graph, key: int, opset: int, forms: Sequence[str] = ()) -> Artifact:
+        """A graph in the compiler's format, in no other forms than some. Raises Unlowerable."""
+        spelling = Spelling(str(key), {}, UNKNOWN_SIZES, avoided=(ALL,), said=forms)
+        return pipeline.lower(graph, spelling, pipeline.target_of(self.compiler, opset))[0]
+
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
         """Why the compiler does not take a program; "" where it does, or fails."""
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in graph.input_types]
-        outcome = self._worker.execute(artifact, [inputs], compile=self._compiler.probe_compiles)
+        outcome = self._worker.execute(artifact, [inputs], compile=self.compiler.probe_compiles)
         if outcome.status != "unsupported":
             return ""
         return outcome.message.splitlines()[0] if outcome.message else outcome.status
@@ -170,10 +185,10 @@ def _beside_a_constant(rng: random.Random) -> Graph:
 
 
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:
-    """Where the answers for a version of a compiler are kept; other spellings of the operators have another file."""
+    """Where the answers for a version of a compiler are kept: another file for each state of what they depend on."""
     here = Path(__file__).parent
     asked = hashlib.sha256(compiler.path.read_bytes())
-    for source in sorted((*here.glob("ops/*.py"), *here.glob("lower/**/*.py"))):
+    for source in sorted(path for pattern in _ANSWER for path in here.glob(pattern)):
         asked.update(source.read_bytes())
     return cache_folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{asked.hexdigest()[:12]}.jsonl"
 

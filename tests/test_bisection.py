@@ -18,17 +18,15 @@ from hypothesis import strategies as st
 from test_campaign import plugin
 from test_mutants import SITE, demos, usable
 
-from polyjuice import formats
+from polyjuice import formats, pipeline
 from polyjuice.compilers import find
 from polyjuice.ir import Graph
 from polyjuice.lower import UNKNOWN_SIZES
-from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Spelling, Tested
+from polyjuice.oracles import Case, InputSet, Spelling
 from polyjuice.session import CompilerSession, Conditions
-from polyjuice.triage import Circumstances, write_finding
+from polyjuice.triage import write_finding
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
-from polyjuice.triage.spelling import spelled
 from polyjuice.triage.stored import load
 
 
@@ -41,15 +39,14 @@ def stored(
     """The finding that the differential oracle makes of a graph in its plain spelling."""
     info, conditions = find(compiler), Conditions(timeout_s=120)
     spellings = (Spelling(str(i), {}, UNKNOWN_SIZES, avoided=["forms"]) for i in range(200))
-    lowered = ((spelling, spelled(graph, spelling, info, conditions.opset)) for spelling in spellings)
-    spelling, artifact = next((spelling, artifact) for spelling, artifact in lowered if not artifact.idioms)
+    lowered = (pipeline.lower(graph, spelling, pipeline.target_of(info)) for spelling in spellings)
+    artifact, spelling = next((artifact, spelling) for artifact, spelling in lowered if not artifact.idioms)
     with CompilerSession(conditions, info) as session:
-        outcome = session.execute(artifact, [inputs])
-        analyses = Analyses(graph, [inputs])
-        tested = Tested("original", graph, artifact, analyses, outcome, spelling)
-        case = Case(["exact"], [inputs], [tested])
-        (verdict, *_) = ORACLES["differential"].judge(case, session)
-        write_finding(folder, Circumstances(info, session.versions, conditions, 0, 0, []), case, verdict)
+        sets = [InputSet("exact", tuple(inputs))]
+        program = pipeline.prepare("original", graph, artifact, sets, spelling)
+        case = pipeline.execute(Case(sets, [program]), session)
+        (verdict, *_) = pipeline.judge(case, session, ["differential"])
+        write_finding(folder, session, case, verdict)
     return folder
 
 
@@ -256,7 +253,7 @@ def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkey
 
 def test_a_finding_is_read_back_as_it_was_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = load(faulty(tmp_path / "s", monkeypatch, "a", "True"))
-    (only,) = finding.case().tested
+    (only,) = finding.case().programs
     again = stored(tmp_path / "t", "knobbed", only.graph, finding.inputs)
     for name in ("a.onnx", "a.lowered.onnx", "inputs.npz"):
         assert (again / name).read_bytes() == (finding.folder / name).read_bytes()

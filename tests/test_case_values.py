@@ -10,13 +10,13 @@ import pytest
 from polyjuice import formats
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.preparation import Prepared
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
+from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 
 CASES = 16
@@ -28,12 +28,12 @@ def product(dtype: str) -> Graph:
     return build.build([build.op("Cast", build.op("Mul", x, y), to="int32")])
 
 
-def prepared(graph: Graph, folder: Path) -> list[Prepared]:
+def prepared(graph: Graph, folder: Path) -> list[Case]:
     """Some cases of a campaign on one seed graph."""
     formats.save(graph, folder / "seed.onnx")
     runner = Runner(Config("numpy", seeds=(str(folder / "seed.onnx"),)), folder, load())
     try:
-        return [runner.execute(index)[0] for index in range(CASES)]
+        return [runner.execute(index) for index in range(CASES)]
     finally:
         runner.close()
 

@@ -22,7 +22,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.formats import FormatError
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.oracles import ORACLES, Case, InputSet, Program
 from polyjuice.session import CompilerSession, Conditions
 
 MODEL = """<ir_version: 8, opset_import: ["" : 13]>
@@ -141,8 +141,8 @@ def test_a_model_that_is_misread_is_no_fault_of_the_compiler() -> None:
     def verdicts(graph: Graph) -> int:
         assert program.artifact
         outcome = Outcome("ok", outputs=((x,),))
-        tested = Tested("original", graph, program.artifact, Analyses(graph, [(x,)]), outcome)
-        return len(ORACLES["differential"].judge(Case(["exact"], [(x,)], [tested]), Refusing([])))
+        tested = Program("original", graph, program.artifact, Analyses(graph, [(x,)]), outcome, given=True)
+        return len(ORACLES["differential"].judge(Case([InputSet("exact", (x,))], [tested]), Refusing([])))
 
     assert verdicts(other.graph) == 0
     assert given.uncompiled(b"", [x]) is None
@@ -166,10 +166,10 @@ def opaque(shift: float, turned: int = 0) -> list[str]:
     y, z = (array.copy() for array in outputs)
     y[3] += shift
     z[3] += turned
-    tested = Tested(
-        "original", program.graph, program.artifact, Analyses(program.graph, [(x,)]), Outcome("ok", outputs=((y, z),))
-    )
-    return [v.message for v in ORACLES["differential"].judge(Case(["given"], [(x,)], [tested]), Refusing([]))]
+    outcome = Outcome("ok", outputs=((y, z),))
+    analyses = Analyses(program.graph, [(x,)])
+    tested = Program("original", program.graph, program.artifact, analyses, outcome, given=True)
+    return [v.message for v in ORACLES["differential"].judge(Case([InputSet("given", (x,))], [tested]), Refusing([]))]
 
 
 def test_what_the_table_lacks_is_judged_by_its_own_uncompiled_run() -> None:

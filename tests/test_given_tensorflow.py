@@ -25,7 +25,7 @@ from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.formats import FormatError  # noqa: E402
-from polyjuice.given import Program, files, in_float64, tensorflow_program  # noqa: E402
+from polyjuice.given import UserModel, files, in_float64, tensorflow_program  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
@@ -56,11 +56,11 @@ class Everything(tf.Module):
         return {"best": best, "infinite": infinite}, tf.split(y @ self.table, 2, axis=1), more["n"]
 
 
-def program_of(function: Any, *inputs: Any) -> Program:
+def program_of(function: Any, *inputs: Any) -> UserModel:
     return tensorflow_program.from_function(function, inputs)
 
 
-def source_of(program: Program) -> str:
+def source_of(program: UserModel) -> str:
     assert program.artifact
     assert isinstance(program.artifact.source, str)
     return program.artifact.source
@@ -181,17 +181,17 @@ def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
     own = f"(lambda x, n: (tf.nn.softmax(x, axis=n), {spectrum})), (np.full((2, 3), 500, np.float32),), {{'n': 0}}"
     runner = ready(tmp_path, monkeypatch, "soft", own)
     try:
-        prepared, case = runner.execute(0)
+        case = runner.execute(0)
         result = runner.run(0)
         right = case.of("original")
         shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
         wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
-        (verdict,) = ORACLES["differential"].judge(replace(case, tested=[wrong]), runner.session)
+        (verdict,) = ORACLES["differential"].judge(replace(case, programs=[wrong]), runner.session)
     finally:
         runner.close()
-    assert [t.label for t in case.tested] == ["original"]
-    assert prepared.profiles[-1] in GIVEN
-    assert (prepared.inputs[-1][0] == 500).all()
+    assert [t.label for t in case.programs] == ["original"]
+    assert case.profiles[-1] in GIVEN
+    assert (case.inputs[-1][0] == 500).all()
     assert (result.pairs, result.findings, result.skipped) == (1, [], "")
     assert "differs from its uncompiled run at 6 of 6 elements" in verdict.message
 

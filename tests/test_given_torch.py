@@ -19,7 +19,7 @@ from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
-from polyjuice.given import Program, files, in_float64, torch_program  # noqa: E402
+from polyjuice.given import UserModel, files, in_float64, torch_program  # noqa: E402
 from polyjuice.given.torch_source import NotCaptured, capture, run  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
@@ -93,7 +93,7 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     assert isinstance(program.artifact.source, str)
     assert "keepdim" in program.artifact.source or "[-1], True" in program.artifact.source
     assert program.examples
-    half = Program(program.graph, capture(Sum(), (X.t().to(torch.bfloat16),), {}), program.examples)
+    half = UserModel(program.graph, capture(Sum(), (X.t().to(torch.bfloat16),), {}), program.examples)
     assert half.artifact
     assert half.artifact.setup == {"layouts": ["transposed"]}
     files.save(tmp_path / "kept", "0", half)
@@ -152,11 +152,11 @@ def test_the_owners_inputs_are_a_further_set(tmp_path: Path, monkeypatch: pytest
     own = "torch.full((3, 2), 500.0), torch.tensor([2, 0])"
     runner = ready(tmp_path, monkeypatch, "rows", "x, rows): return x[rows] + 1", own)
     try:
-        prepared, case = runner.execute(0)
+        case = runner.execute(0)
     finally:
         runner.close()
-    assert prepared.profiles[-1] in GIVEN
-    assert [x.tolist() for x in prepared.inputs[-1]] == [[[500.0] * 2] * 3, [2, 0]]
+    assert case.profiles[-1] in GIVEN
+    assert [x.tolist() for x in case.inputs[-1]] == [[[500.0] * 2] * 3, [2, 0]]
     assert case.of("original").outcome.outputs[-1][0].tolist() == [[501.0] * 2] * 2
     assert joined({"x": (-1.0, 1.0), "y": (0.0, 1.0)}, {"x": (0.0, 500.0)}) == {"x": (-1.0, 500.0)}
 
@@ -166,15 +166,15 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
     forward = "x): return torch.fft.ifft(torch.fft.fft(x)).real"
     runner = ready(tmp_path, monkeypatch, "spectral", forward, "torch.arange(8.0)")
     try:
-        _, case = runner.execute(0)
+        case = runner.execute(0)
         result = runner.run(0)
         right = case.of("original")
         shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
         wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))
-        (verdict,) = ORACLES["differential"].judge(replace(case, tested=[wrong]), runner.session)
+        (verdict,) = ORACLES["differential"].judge(replace(case, programs=[wrong]), runner.session)
     finally:
         runner.close()
-    assert [t.label for t in case.tested] == ["original"]
+    assert [t.label for t in case.programs] == ["original"]
     assert (result.pairs, result.findings, result.skipped) == (1, [], "")
     assert "differs from its uncompiled run at 8 of 8 elements" in verdict.message
 

@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from polyjuice import oracles
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import SAFETY, Analysis, analyse
 from polyjuice.ops import GraphBuilder
-from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.oracles.case import MISTYPED
 
 ARTIFACT = Artifact("torch", "")
@@ -55,8 +54,8 @@ def ran(*outputs: np.ndarray, eager: Sequence[np.ndarray] | None = None) -> Outc
 
 
 def case(x: np.ndarray, *sides: tuple[str, Graph, Outcome]) -> Case:
-    tested = [oracles.Tested(label, graph, ARTIFACT, [analyse(graph, [x])], outcome) for label, graph, outcome in sides]
-    return Case(["exact"], [[x]], tested)
+    programs = [Program(label, graph, ARTIFACT, [analyse(graph, [x])], outcome) for label, graph, outcome in sides]
+    return Case([InputSet("exact", (x,))], programs)
 
 
 def pair(
@@ -74,7 +73,7 @@ def analysed(reference: Sequence[float], bound: Sequence[float]) -> Analysis:
 def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eager: Sequence[float]) -> list[Verdict]:
     """Two sides with given results and bounds around the reference (1, 1, 1, 1)."""
     tested = [
-        oracles.Tested(
+        Program(
             label,
             doubled("Add"),
             ARTIFACT,
@@ -83,7 +82,7 @@ def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eage
         )
         for label, values in (("min", a), ("max", b))
     ]
-    return ORACLES["metamorphic"].judge(Case(["normal"], [[np.ones(4, np.float32)]], tested), LAB)
+    return ORACLES["metamorphic"].judge(Case([InputSet("normal", (np.ones(4, np.float32),))], tested), LAB)
 
 
 X = np.array([1, -2, 3, 0], np.float32)
@@ -226,10 +225,12 @@ def test_one_verdict_names_the_first_output_and_inputs_that_differ() -> None:
     right = tuple((-x, abs(x)) for (x,) in sets)
     wrong = (right[0], (right[1][0], right[1][1] + 1))
     tested = [
-        oracles.Tested(label, graph, ARTIFACT, [analyse(graph, x) for x in sets], Outcome("ok", outputs=outputs))
+        Program(label, graph, ARTIFACT, [analyse(graph, x) for x in sets], Outcome("ok", outputs=outputs))
         for label, outputs in (("min", right), ("max", wrong))
     ]
-    (verdict,) = ORACLES["metamorphic"].judge(Case(["exact", "normal"], sets, tested), LAB)
+    (verdict,) = ORACLES["metamorphic"].judge(
+        Case([InputSet("exact", sets[0]), InputSet("normal", sets[1])], tested), LAB
+    )
     assert (verdict.inputs, verdict.output, verdict.culprit) == (1, 1, "max")
 
 

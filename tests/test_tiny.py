@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from polyjuice import oracles
+from polyjuice import pipeline
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, load, operator_count
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import TensorType, digest
-from polyjuice.lower import lower
-from polyjuice.numerics import analyse
 from polyjuice.ops import GraphBuilder
+from polyjuice.oracles import Case, Spelling
 from polyjuice.session import CompilerSession, Conditions
 
 pytest.importorskip("torch")
@@ -32,26 +31,28 @@ def test_from_a_graph_to_a_verdict() -> None:
     assert low.operators <= operator_count(seed) < high.operators
     assert digest(low.graph) != digest(high.graph)
 
-    # The same compiler runs both, in a process of its own, on the same inputs.
-    inputs = make_inputs(seed, "exact", seed=0)
-    tested = []
-    with CompilerSession(Conditions(), find("eager")) as session:
-        for variant in (low, high):
-            model = lower(variant.graph, "torch", seed=0)
-            outcome = session.execute(model, [inputs])
-            tested.append(
-                oracles.Tested(variant.label, variant.graph, model, [analyse(variant.graph, inputs)], outcome)
-            )
+    # The interpreter finds them equal to the seed: no rule is trusted.
+    compiler = find("eager")
+    sets = [pipeline.input_set(seed, "exact", make_inputs(seed, "exact", seed=0), compiler)]
+    assert pipeline.equivalent(seed, [low.graph, high.graph], sets) == ["", ""]
 
-    # They agree, so the oracle has nothing to say ...
-    oracle = oracles.ORACLES["metamorphic"]
-    assert oracle.judge(oracles.Case(["exact"], [inputs], tested), session) == []
+    # Both become programs, and the same compiler runs both, in a process of its own, on the same inputs.
+    programs = []
+    for variant in (low, high):
+        artifact, spelling = pipeline.lower(variant.graph, Spelling("0", {}, 0.0), pipeline.target_of(compiler))
+        programs.append(pipeline.prepare(variant.label, variant.graph, artifact, sets, spelling))
+    with CompilerSession(Conditions(), compiler) as session:
+        case = pipeline.execute(Case(sets, programs), session)
 
-    # ... but had the compiler got one element wrong, it would have named the side that is wrong.
-    right, (high_result,) = tested[0], tested[1].outcome.outputs[0]
-    high_result = high_result.copy()
-    high_result[2, 1] += 1
-    wrong = replace(tested[1], outcome=replace(tested[1].outcome, outputs=((high_result,),)))
-    (verdict,) = oracle.judge(oracles.Case(["exact"], [inputs], [right, wrong]), session)
+        # They agree, so the oracle has nothing to say ...
+        assert pipeline.judge(case, session, ["metamorphic"]) == []
+
+        # ... but had the compiler got one element wrong, it would have named the side that is wrong.
+        right, wrong = case.programs
+        (result,) = wrong.outcome.outputs[0]
+        result = result.copy()
+        result[2, 1] += 1
+        wrong = replace(wrong, outcome=replace(wrong.outcome, outputs=((result,),)))
+        (verdict,) = pipeline.judge(replace(case, programs=[right, wrong]), session, ["metamorphic"])
     assert (verdict.kind, verdict.rung, verdict.culprit) == ("mismatch", "exact", "max")
     assert "at [2, 1]" in verdict.message

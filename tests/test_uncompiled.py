@@ -16,7 +16,7 @@ from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import mode
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.oracles import ORACLES, Case, InputSet, Program
 from polyjuice.session import CompilerSession, Conditions
 
 NAN, INF = np.nan, np.inf
@@ -32,8 +32,10 @@ def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: obje
     assert program.artifact
     output = np.array(answer).astype(given.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
     analyses = Analyses(program.graph, [tuple(inputs)], [mode(profile, "onnx")])
-    tested = Tested("original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)))
-    return bool(ORACLES["differential"].judge(Case([profile], [tuple(inputs)], [tested]), Refusing([])))
+    tested = Program(
+        "original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)), given=True
+    )
+    return bool(ORACLES["differential"].judge(Case([InputSet(profile, tuple(inputs))], [tested]), Refusing([])))
 
 
 class Optimizing(CompilerSession):
@@ -59,8 +61,8 @@ def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
     assert program.artifact
     analyses = Analyses(program.graph, inputs, [mode("given", "onnx")])
     outcome = Outcome("ok", outputs=((np.float32(answer),),))
-    tested = Tested("original", program.graph, program.artifact, analyses, outcome)
-    verdicts = ORACLES["differential"].judge(Case(["given"], inputs, [tested]), Optimizing())
+    tested = Program("original", program.graph, program.artifact, analyses, outcome, given=True)
+    verdicts = ORACLES["differential"].judge(Case([InputSet("given", inputs[0])], [tested]), Optimizing())
     assert bool(verdicts) == wrong
 
 

@@ -32,15 +32,16 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice import pipeline
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.preparation import Prepared, Skip, Unsound
+from polyjuice.campaign.preparation import Skip, Unsound
 from polyjuice.campaign.processes import end_with_parent
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.given import ORIGINAL
-from polyjuice.oracles import ORACLES, Case
+from polyjuice.oracles import Case, Program
 from polyjuice.session import CompilerSession
 
 HERE = Path(__file__).resolve().parent
@@ -155,11 +156,11 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
             session.faults = left
             state["cases"] += 1
             try:
-                prepared, case = runner.execute(index)
+                case = runner.execute(index)
             except (Skip, Unsound):
                 continue
-            state["pairs"] += comb(len(case.ran), min(len(case.tested), 2))
-            for name, events in spoken(config.oracles, session, prepared, case).items():
+            state["pairs"] += comb(len(case.ran), min(len(case.programs), 2))
+            for name, events in spoken(config.oracles, session, case).items():
                 for event in events - detected[name].keys():
                     detected[name][event] = max(state["pairs"], 1)
                     print(f"{config.compiler} {config.extract}: {name} {event}", file=sys.stderr)
@@ -174,31 +175,37 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
     return detected
 
 
-def spoken(oracles: Sequence[str], session: FaultySession, prepared: Prepared, case: Case) -> dict[str, set[str]]:
+def spoken(oracles: Sequence[str], session: FaultySession, case: Case) -> dict[str, set[str]]:
     """For each fault that a case met (`MET`), the oracles that say of it what they do not say of the sound compiler."""
-    met = [session.met(t.outcome) for t in case.tested]
+    met = [session.met(program.outcome) for program in case.programs]
     candidates = sorted(set().union(*met))
-    found = {name: {MET} if any(name in t.outcome.trace for t in case.tested) else set() for name in candidates}
+    found = {name: {MET} if any(name in p.outcome.trace for p in case.programs) else set() for name in candidates}
     if not candidates or not said(oracles, case, session):
         return found
-    sound = [session.planted([], artifact, prepared) for artifact in prepared.artifacts]
-    if all(alike(t.outcome, outcome) for t, outcome in zip(case.tested, sound, strict=True)):
+    sound = [session.planted([], program, case) for program in case.programs]
+    if all(alike(program.outcome, outcome) for program, outcome in zip(case.programs, sound, strict=True)):
         return found
-    before = said(oracles, prepared.case(sound), session)
+    before = said(oracles, ended(case, sound), session)
     by_chance: bool | None = None  # asked for where it matters: it takes many compilations
-    for name, outcomes in effects(session, prepared, met, sound, candidates, [t.outcome for t in case.tested]):
-        verdicts = said(oracles, prepared.case(outcomes), session) - before
+    for name, outcomes in effects(session, case, met, sound, candidates, [p.outcome for p in case.programs]):
+        verdicts = said(oracles, ended(case, outcomes), session) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
         if failed and by_chance is None:
-            by_chance = fails_by_chance(session, prepared)
+            by_chance = fails_by_chance(session, case)
         if not (failed and by_chance):
             found[name] |= {verdict[0] for verdict in verdicts}
     return found
 
 
+def ended(case: Case, outcomes: Sequence[Outcome]) -> Case:
+    """The case with other outcomes of its programs."""
+    programs = [replace(program, outcome=outcome) for program, outcome in zip(case.programs, outcomes, strict=True)]
+    return replace(case, programs=programs)
+
+
 def effects(
     session: FaultySession,
-    prepared: Prepared,
+    case: Case,
     met: Sequence[set[str]],
     sound: Sequence[Outcome],
     names: Sequence[str],
@@ -216,13 +223,12 @@ def effects(
         return
     for half in (names[: len(names) // 2], names[len(names) // 2 :]):
         part = list(sound)
-        for i, artifact in enumerate(prepared.artifacts):
+        for i, program in enumerate(case.programs):
             if changed[i] and met[i].intersection(half):
                 alone = met[i].isdisjoint(set(names).difference(half))
-                part[i] = (
-                    outcomes[i] if alone else session.planted(sorted(met[i].intersection(half)), artifact, prepared)
-                )
-        yield from effects(session, prepared, met, sound, half, part)
+                left = sorted(met[i].intersection(half))
+                part[i] = outcomes[i] if alone else session.planted(left, program, case)
+        yield from effects(session, case, met, sound, half, part)
 
 
 class FaultySession(CompilerSession):
@@ -236,10 +242,10 @@ class FaultySession(CompilerSession):
         planted = replace(artifact, setup={**artifact.setup, "faults": self.faults})
         return super().execute(planted, inputs, level=level, compile=compile)
 
-    def planted(self, faults: Sequence[str], artifact: Artifact, prepared: Prepared) -> Outcome:
+    def planted(self, faults: Sequence[str], program: Program, case: Case) -> Outcome:
         """What becomes of one program of a case with other faults."""
         self.faults = faults
-        return self.execute(artifact, prepared.inputs)
+        return self.execute(program.artifact, case.inputs)
 
     def met(self, outcome: Outcome) -> set[str]:
         """The faults that a program met; a process that died cannot tell, and may have met any."""
@@ -247,15 +253,15 @@ class FaultySession(CompilerSession):
         return set(self.faults) & set(outcome.trace) if told else set(self.faults)
 
 
-def fails_by_chance(session: FaultySession, prepared: Prepared) -> bool:
+def fails_by_chance(session: FaultySession, case: Case) -> bool:
     """Whether the sound compiler fails too, now and then, at programs that it has just compiled."""
-    outcomes = (session.planted([], a, prepared) for _ in range(_RETRIES) for a in prepared.artifacts)
+    outcomes = (session.planted([], program, case) for _ in range(_RETRIES) for program in case.programs)
     return any(outcome.status != "ok" for outcome in outcomes)
 
 
 def said(oracles: Sequence[str], case: Case, session: CompilerSession) -> set[tuple[str, str, str, int]]:
     """What oracles say of a case, without the words."""
-    return {(v.oracle, v.kind, v.a, v.output) for name in oracles for v in ORACLES[name].judge(case, session)}
+    return {(v.oracle, v.kind, v.a, v.output) for v in pipeline.judge(case, session, oracles)}
 
 
 @contextmanager

@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from math import comb
 from pathlib import Path
 
+from polyjuice import pipeline
 from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.preparation import Preparation, Prepared, Skip, Unsound
+from polyjuice.campaign.preparation import Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rule
-from polyjuice.execution import Outcome
 from polyjuice.generate import STRATEGIES
-from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.inputs import GIVEN
+from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
-from polyjuice.triage import Circumstances, FindingRecord, known, repeats, write_finding
+from polyjuice.triage import FindingRecord, known, write_finding
 
 #: Of so many cases, one whose programs are compiled alone, so that what compiling them together hides is met.
 _ALONE = 8
@@ -56,17 +56,6 @@ class CaseResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Ahead:
-    """A case whose programs were compiled and run together with those of others; None stands for one that must be
-    executed alone. ``seconds`` is the case's share of what all that took.
-    """
-
-    prepared: Prepared
-    outcomes: Sequence[Outcome | None]
-    seconds: dict[str, float]
-
-
 class Runner:
     """Runs cases of one campaign, one after another, on a session of its own unless one is given."""
 
@@ -82,7 +71,8 @@ class Runner:
         support = Support(self._compiler, self.session.worker(), config.opset)
         self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
-        self._ahead: dict[int, _Ahead] = {}
+        self._ahead: dict[int, tuple[Case | Exception, dict[str, float]]] = {}
+        """Cases prepared, and run as far as that went, before their turn, or what went wrong; and the time it took."""
 
     def close(self) -> None:
         self.session.close()
@@ -91,20 +81,28 @@ class Runner:
         """Compile and run the programs of cases that `run` is to run next, where that takes less time together."""
         if not together(self._config, self._compiler):
             return
-        prepared: dict[int, tuple[Prepared, dict[str, float]]] = {}
         for index in indices:
-            self._clock.reset()
-            with suppress(Exception):  # `run` meets it again
-                if index % _ALONE:
-                    prepared[index] = self._preparation.case(index, 0), dict(self._clock.seconds)
+            if index % _ALONE:
+                self._clock.reset()
+                self._ahead[index] = self._prepared_or_problem(index), dict(self._clock.seconds)
+        ready = {index: case for index, (case, _) in self._ahead.items() if isinstance(case, Case)}
         before = self.session.seconds
-        programs = [(artifact, case.inputs) for case, _ in prepared.values() for artifact in case.artifacts]
+        programs = [(program.artifact, case.inputs) for case in ready.values() for program in case.programs]
         outcomes = iter(self.session.execute_together(programs))
-        now = {name: seconds / max(len(prepared), 1) for name, seconds in self.session.seconds.items()}
-        before = {name: seconds / max(len(prepared), 1) for name, seconds in before.items()}
-        for index, (case, spent) in prepared.items():
+        now = {name: seconds / max(len(ready), 1) for name, seconds in self.session.seconds.items()}
+        before = {name: seconds / max(len(ready), 1) for name, seconds in before.items()}
+        for index, case in ready.items():
+            spent = self._ahead[index][1]
             _add_worker_seconds(spent, now, before)
-            self._ahead[index] = _Ahead(case, [next(outcomes) for _ in case.artifacts], spent)
+            ran = [replace(p, outcome=outcome) if (outcome := next(outcomes)) else p for p in case.programs]
+            self._ahead[index] = replace(case, programs=ran), spent
+
+    def _prepared_or_problem(self, index: int) -> Case | Exception:
+        """The case, or what went wrong: `run` raises that when the case has its turn."""
+        try:
+            return self._preparation.case(index, 0)
+        except Exception as problem:  # noqa: BLE001 - nothing is lost
+            return problem
 
     def run(self, index: int) -> CaseResult:
         """Run one case. Raises EnvironmentProblem where the compiler cannot be used at all."""
@@ -112,8 +110,7 @@ class Runner:
         self._clock.reset()
         before = self.session.seconds
         try:
-            prepared, case = self.execute(index)
-            result = self._judged(index, prepared, case)
+            result = self._judged(self.execute(index))
         except Skip as skip:
             result = CaseResult(index, skipped=str(skip))
         except Unsound as unsound:
@@ -121,11 +118,11 @@ class Runner:
         spent = dict(self._clock.seconds)
         _add_worker_seconds(spent, self.session.seconds, before)
         if ahead:
-            spent = {activity: seconds + ahead.seconds[activity] for activity, seconds in spent.items()}
+            spent = {activity: seconds + ahead[1][activity] for activity, seconds in spent.items()}
         return replace(result, seconds=spent)
 
-    def execute(self, index: int) -> tuple[Prepared, Case]:
-        """Prepare a case, and compile and run its variants.
+    def execute(self, index: int) -> Case:
+        """Prepare a case, and compile and run its programs; those that the compiler does not support are left out.
 
         Raises Skip where none of the seed graphs that it may try can be tested, and Unsound.
         """
@@ -135,43 +132,48 @@ class Runner:
                 return self._attempt(index, attempt)
         return self._attempt(index, attempts - 1)
 
-    def _attempt(self, index: int, attempt: int) -> tuple[Prepared, Case]:
+    def _attempt(self, index: int, attempt: int) -> Case:
+        case = self._executed(self._prepared(index, attempt))
+        if _refused(case) and (own := _on_its_own_inputs(case)):  # others are not fit for it, perhaps
+            case = self._executed(own)
+        if case.broken:
+            return case
+        supported = [program for program in case.programs if program.outcome.status != "unsupported"]
+        if not supported:
+            raise Skip("unsupported: " + pipeline.first_line(case.programs[0].outcome))
+        return replace(case, programs=supported)
+
+    def _prepared(self, index: int, attempt: int) -> Case:
+        """The case as it was prepared ahead, if it was. Raises what was raised then."""
         ahead = self._ahead.pop(index, None)
-        prepared = ahead.prepared if ahead else self._preparation.case(index, attempt)
-        outcomes = self._outcomes(prepared, ahead.outcomes if ahead else ())
-        if _refused(prepared, outcomes) and (own := prepared.on_its_own_inputs()):  # others are not fit for it, perhaps
-            prepared, outcomes = own, self._outcomes(own)
-        case = prepared.case(outcomes)
-        if not case.tested:
-            raise Skip("unsupported: " + _first_line(outcomes[0]))
-        return prepared, case
+        if ahead is None:
+            return self._preparation.case(index, attempt)
+        case, _ = ahead
+        if isinstance(case, Exception):
+            raise case
+        return case
 
-    def _outcomes(self, prepared: Prepared, known: Sequence[Outcome | None] = ()) -> list[Outcome]:
-        """What becomes of each program, where that is not ``known`` yet.
+    def _executed(self, case: Case) -> Case:
+        """The case with what became of its programs. Raises Skip where one that we wrote of a graph is refused."""
+        ours = not case.broken and not any(program.given for program in case.programs)
+        case = pipeline.execute(case, self.session, all_or_none=ours)
+        refused = [program.outcome for program in case.programs if program.outcome.status == "unsupported"]
+        if ours and refused:
+            raise Skip("unsupported: " + pipeline.first_line(refused[0]))
+        return case
 
-        Raises Skip where one that Polyjuice wrote of a generated graph is refused.
-        """
-        outcomes: list[Outcome] = []
-        of_a_model = None in prepared.spellings
-        for artifact, spelling, outcome in zip_longest(prepared.artifacts, prepared.spellings, known):
-            execute = self.session.execute if spelling else self.session.execute_given
-            outcomes.append(outcome or execute(artifact, prepared.inputs))
-            if outcomes[-1].status == "unsupported" and not prepared.broken and not of_a_model:
-                raise Skip("unsupported: " + _first_line(outcomes[-1]))
-        return outcomes
-
-    def _judged(self, index: int, prepared: Prepared, case: Case) -> CaseResult:
+    def _judged(self, case: Case) -> CaseResult:
         with self._clock.of("judge"):
             verdicts = self._judge(case)
-        findings, met, flaky = self._confirm(index, case, _distinct(case, verdicts), prepared.rules)
+        findings, met, flaky = self._confirm(case, _distinct(case, verdicts))
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
-        pairs = 1 if case.broken else comb(len(judged), min(len(case.tested), 2))
+        pairs = 1 if case.broken else comb(len(judged), min(len(case.programs), 2))
         if not pairs and not verdicts:
-            failed = next(t.outcome for t in case.tested if t.outcome.status != "ok")
-            raise Skip("failed: " + _first_line(failed))
+            failed = next(program.outcome for program in case.programs if not program.ran)
+            raise Skip("failed: " + pipeline.first_line(failed))
         accepted = case.broken if case.ran else ""
         return CaseResult(
-            index, pairs, findings=findings, known=met, flaky=flaky, rules=prepared.rules, accepted=accepted
+            case.index, pairs, findings=findings, known=met, flaky=flaky, rules=case.rules, accepted=accepted
         )
 
     def _judge(self, case: Case) -> list[Verdict]:
@@ -179,13 +181,11 @@ class Runner:
         verdicts: list[Verdict] = []
         for name in self._config.oracles:
             before = sum(self.session.seconds.values())
-            verdicts += ORACLES[name].judge(case, self.session)
+            verdicts += pipeline.judge(case, self.session, [name])
             self._clock.deduct(sum(self.session.seconds.values()) - before)
         return verdicts
 
-    def _confirm(
-        self, index: int, case: Case, verdicts: Sequence[Verdict], rules: Sequence[str]
-    ) -> tuple[list[FindingRecord], list[str], list[str]]:
+    def _confirm(self, case: Case, verdicts: Sequence[Verdict]) -> tuple[list[FindingRecord], list[str], list[str]]:
         """Keep the verdicts that repeat every time in a fresh process, and write them down; but no known bugs.
 
         The findings, the addresses of the known bugs, and what was flaky.
@@ -196,10 +196,10 @@ class Runner:
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):
                     met.append(bug.url)
-                elif repeats(case, verdict, self.session):
-                    folder = self._out / "raw" / f"{index:06d}-{number}-{verdict.kind}"
-                    how = self._circumstances(index, rules, bug.url if bug else "")
-                    findings.append(write_finding(folder, how, case, verdict))
+                elif pipeline.repeats(case, verdict, self.session):
+                    folder = self._out / "raw" / f"{case.index:06d}-{number}-{verdict.kind}"
+                    regression = bug.url if bug else ""
+                    findings.append(write_finding(folder, self.session, case, verdict, regression=regression))
                 else:
                     flaky.append(verdict.message)
         return findings, met, flaky
@@ -211,11 +211,6 @@ class Runner:
     def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""
         return known.find(self._known, self._compiler.name, self._version, verdict.signature) if self._known else None
-
-    def _circumstances(self, index: int, rules: Sequence[str], regression: str) -> Circumstances:
-        config = self._config
-        conditions = config.conditions
-        return Circumstances(self._compiler, self.session.versions, conditions, config.seed, index, rules, regression)
 
 
 def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -236,16 +231,18 @@ def together(config: Config, compiler: CompilerInfo) -> bool:
     return compiler.batches and config.device == "cpu" and ours and not config.plain
 
 
-def _refused(prepared: Prepared, outcomes: Sequence[Outcome]) -> bool:
+def _refused(case: Case) -> bool:
     """Whether the compiler, or its framework, does not take the program as its owner wrote it."""
-    return any(
-        spelling is None and outcome.status == "unsupported"
-        for spelling, outcome in zip(prepared.spellings, outcomes, strict=True)
-    )
+    return any(program.given and program.outcome.status == "unsupported" for program in case.programs)
 
 
-def _first_line(outcome: Outcome) -> str:
-    return (outcome.message.splitlines() or [outcome.status])[0][:200]
+def _on_its_own_inputs(case: Case) -> Case | None:
+    """The same programs on what their owner gave alone; None where that is nothing, or all that there is."""
+    own = [one for one in case.sets if one.profile in GIVEN]
+    if not own or len(case.sets) == 1:
+        return None
+    programs = [pipeline.prepare(p.label, p.graph, p.artifact, own, p.spelling) for p in case.programs]
+    return replace(case, sets=own, programs=programs)
 
 
 def _add_worker_seconds(spent: dict[str, float], now: dict[str, float], before: dict[str, float]) -> None:

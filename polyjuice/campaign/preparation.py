@@ -6,31 +6,28 @@ import random
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from polyjuice import formats
+from polyjuice import formats, pipeline
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
-from polyjuice.equivalence import difference
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact
 from polyjuice.generate import disrupt
 from polyjuice.given import ORIGINAL, UserModel
-from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans
-from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.inputs import Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans
+from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
-from polyjuice.lower.forms import text
-from polyjuice.numerics import Analyses, Mode
+from polyjuice.lower.forms import Form, text
 from polyjuice.ops import Op, matching
-from polyjuice.oracles import ORACLES, Case, Spelling, Tested
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, Spelling
 from polyjuice.support import Support
-from polyjuice.triage.spelling import spelled
 
 #: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
 #: counts where the compiler is fast. Elsewhere a case has its own: it then need not wait until the compiler was asked
@@ -55,53 +52,6 @@ class Unsound(Exception):
     """A rule failed, or made a variant that is not equal to its seed graph; the arguments say how."""
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """The variants of a case, in the compiler's format, and what to run them on; ``profiles`` is that of each set.
-
-    A program that is run as its owner wrote it has no spelling.
-    ``rules`` are those that fired in the e-graph; ``modes`` is what is known of results on each set of inputs.
-    ``broken`` says which constraint the one variant breaks on purpose, if it does.
-    """
-
-    variants: Sequence[Variant]
-    rules: Sequence[str]
-    profiles: Sequence[str]
-    inputs: Sequence[tuple[np.ndarray, ...]]
-    artifacts: Sequence[Artifact]
-    spellings: Sequence[Spelling | None]
-    modes: Sequence[Mode]
-    broken: str = ""
-
-    def on_its_own_inputs(self) -> Prepared | None:
-        """The same programs on what their owner gave alone; None where that is nothing, or all that there is."""
-        own = next((at for at, profile in enumerate(self.profiles) if profile in GIVEN), None)
-        if own is None or len(self.profiles) == 1:
-            return None
-        return replace(self, profiles=[self.profiles[own]], inputs=[self.inputs[own]], modes=[self.modes[own]])
-
-    def case(self, outcomes: Sequence[Outcome]) -> Case:
-        """What oracles judge: the variants with what became of each, but for those that the compiler does not take."""
-        tested = [
-            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome, spelling)
-            for v, artifact, outcome, spelling in zip(
-                self.variants, self.artifacts, outcomes, self.spellings, strict=True
-            )
-            if outcome.status != "unsupported" or self.broken
-        ]
-        return Case(self.profiles, self.inputs, tested, self.broken)
-
-
-@dataclass(frozen=True)
-class _InputSet:
-    """One set of inputs: its profile, what is known of results on it, and the seed graph's outputs in float64."""
-
-    profile: str
-    mode: Mode
-    arrays: tuple[np.ndarray, ...]
-    values: Sequence[np.ndarray]
-
-
 class Preparation:
     """Prepares the cases of one campaign, each from its index alone."""
 
@@ -124,6 +74,7 @@ class Preparation:
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
+        self._target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
         self._least = max(ORACLES[name].least for name in config.oracles)
         used = () if config.extract == ORIGINAL else {rule.ruleset for rule in rules}
         self._plans = plans(config.profiles, used)
@@ -135,8 +86,11 @@ class Preparation:
         """Whether there are further seed graphs for a case to try."""
         return self._seeds.generated
 
-    def case(self, index: int, attempt: int) -> Prepared:
-        """Prepare a case with one of the seed graphs that it may try. Raises Skip and Unsound."""
+    def case(self, index: int, attempt: int) -> Case:
+        """Prepare a case with one of the seed graphs that it may try: none of its programs has run yet.
+
+        Raises Skip and Unsound.
+        """
         key = f"{self._config.seed}/{index}/{attempt}"
         rewritten = self._config.extract != ORIGINAL
         small = rewritten and self._seeds.generated and self._config.nodes <= windows.LARGEST
@@ -148,7 +102,7 @@ class Preparation:
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         if self._config.disruptive:
-            return self._disrupted(graph, key)
+            return self._disrupted(index, graph, key)
         program = self._seeds.program(index)
         with self._clock.of("judge"):
             given = self._given(program, graph, key)
@@ -166,35 +120,42 @@ class Preparation:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
             sets = self._input_sets(graph, variants, key, plan, given)
-            self._gate(index, graph, variants, sets)
+            self._check_equivalence(index, graph, variants, sets)
         with self._clock.of("lower"):
-            lowered = self._lowered(variants, key, graph, as_given)
-        variants, artifacts, spellings = zip(*lowered, strict=True)
-        profiles, modes, inputs = zip(*((x.profile, x.mode, x.arrays) for x in sets), strict=True)
-        return Prepared(variants, rules, profiles, inputs, artifacts, spellings, modes)
+            programs = self._programs(variants, sets, key, graph, as_given)
+        return Case(sets, programs, rules=rules, seed=self._config.seed, index=index)
 
-    def _lowered(
-        self, variants: Sequence[Variant], key: str, graph: Graph, as_given: Artifact | None
-    ) -> list[tuple[Variant, Artifact, Spelling | None]]:
+    def _programs(
+        self,
+        variants: Sequence[Variant],
+        sets: Sequence[InputSet],
+        key: str,
+        graph: Graph,
+        as_given: Artifact | None,
+    ) -> list[Program]:
         """The variants in the compiler's format, behind the program that their graph stands for as it was given.
 
         What the format cannot say is left out. Raises Skip where it says no program, or not enough to compare.
         """
-        lowered: list[tuple[Variant, Artifact, Spelling | None]] = []
+        programs: list[Program] = []
         said = [text(form) for form in as_given.forms] if as_given else []
         if as_given:
-            lowered.append((Variant(ORIGINAL, graph), as_given, None))
+            programs.append(pipeline.prepare(ORIGINAL, graph, as_given, sets))
             variants = [v for v in variants if v.label != ORIGINAL]
         for variant in variants:
-            spelling = self._spelling(variant, key, said=said)
             try:
-                lowered.append((variant, *self._spelled(variant, spelling)))
+                programs.append(self._program(variant, sets, self._spelling(variant, key, said=said)))
             except Unlowerable as error:
                 if as_given is None:
                     raise Skip(f"unsupported: {error}") from None
-        return lowered
+        return programs
 
-    def _disrupted(self, graph: Graph, key: str) -> Prepared:
+    def _program(self, variant: Variant, sets: Sequence[InputSet], spelling: Spelling) -> Program:
+        """A variant in the compiler's format. Raises Unlowerable."""
+        artifact, spelling = pipeline.lower(variant.graph, spelling, self._target)
+        return pipeline.prepare(variant.label, variant.graph, artifact, sets, spelling)
+
+    def _disrupted(self, index: int, graph: Graph, key: str) -> Case:
         """A graph with a broken constraint, which has no values: nothing is rewritten, or evaluated. Raises Skip."""
         with self._clock.of("generate"):
             broken = disrupt(graph, key)
@@ -202,15 +163,15 @@ class Preparation:
             raise Skip("unbroken: no operator has a constraint that an operand could break")
         rng = np.random.default_rng(list(f"disrupted {key}".encode()))
         values = [normal(t, rng) for t in broken.graph.input_types]
-        inputs = [repeat(broken.graph, values, repeated_axes(broken.graph, key))]
+        sets = [InputSet("normal", repeat(broken.graph, values, repeated_axes(broken.graph, key)))]
         variant = Variant(DISRUPTED, broken.graph)
         spelling = self._spelling(variant, key, _DISRUPTED_UNKNOWN_SIZES)
         with self._clock.of("lower"):
             try:
-                artifact, spelling = self._spelled(variant, spelling)
+                program = self._program(variant, sets, spelling)
             except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
-        return Prepared([variant], [], ["normal"], inputs, [artifact], [spelling], [Mode()], str(broken))
+        return Case(sets, [program], str(broken), seed=self._config.seed, index=index)
 
     def _batch_key(self, index: int) -> str:
         return f"{self._config.seed}/batch {index // BATCH}"
@@ -253,7 +214,7 @@ class Preparation:
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
-    def _given(self, program: UserModel | None, graph: Graph, key: str) -> _InputSet | None:
+    def _given(self, program: UserModel | None, graph: Graph, key: str) -> InputSet | None:
         """What the program's owner gave; None where that is nothing, or no value of the graph.
 
         It is left out where the values of an input are to repeat along an axis.
@@ -261,21 +222,16 @@ class Preparation:
         if program is None or program.examples is None or repeated_axes(graph, key):
             return None
         with suppress(EvaluationError):
-            return self._input_set(graph, given_profile(graph, program.examples), program.examples)
+            return pipeline.input_set(graph, given_profile(graph, program.examples), program.examples, self._compiler)
         return None
 
-    def _input_set(self, graph: Graph, profile: str, arrays: tuple[np.ndarray, ...]) -> _InputSet:
-        """Raises EvaluationError."""
-        known = mode_in(profile, self._compiler)
-        return _InputSet(profile, known, arrays, evaluate(graph, arrays, "float64"))
-
-    def _as_usual(self, given: _InputSet) -> _InputSet:
+    def _as_usual(self, given: InputSet) -> InputSet:
         """The same inputs, under the profile of ordinary values."""
         return replace(given, profile="given", mode=mode_in("given", self._compiler))
 
     def _input_sets(
-        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: _InputSet | None
-    ) -> list[_InputSet]:
+        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: InputSet | None
+    ) -> list[InputSet]:
         """The sets of inputs on which the graph has a value: the plan's, and the model's own. Raises Skip without any.
 
         Many graphs have no value on ``wrap`` integers, and are tested on the other sets.
@@ -283,12 +239,12 @@ class Preparation:
         axes = repeated_axes(graph, key)
         others = [v.graph for v in variants]
         profiles = [profile for profile in plan.profiles_of(graph) for _ in range(self._config.input_sets)]
-        found: list[_InputSet] = []
+        found: list[InputSet] = []
         problem = ""
         for number, profile in enumerate(profiles):
             try:
                 drawn = make_inputs(graph, profile, f"{key} {number}" if number else key, others, plan.large)
-                found.append(self._input_set(graph, profile, repeat(graph, drawn, axes)))
+                found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
             except EvaluationError as error:
                 problem = str(error)
         if given:  # where other rules were used, too, what is not as usual is left open
@@ -297,11 +253,16 @@ class Preparation:
             raise Skip(f"no value: {problem}")
         return found
 
-    def _gate(self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[_InputSet]) -> None:
-        """Trust no rule: the interpreter must find every variant equal to the seed graph, before a compiler sees it."""
-        inputs, values, modes = zip(*((x.arrays, x.values, x.mode) for x in sets), strict=True)
-        problems = ((v, difference(graph, v.graph, inputs, values, modes)) for v in variants)
-        unsound = [self._store_unsound(index, graph, v, problem) for v, problem in problems if problem]
+    def _check_equivalence(
+        self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[InputSet]
+    ) -> None:
+        """Trust no rule: the interpreter must find every variant equal to the seed graph. Raises Unsound."""
+        problems = pipeline.equivalent(graph, [v.graph for v in variants], sets)
+        unsound = [
+            self._store_unsound(index, graph, v, problem)
+            for v, problem in zip(variants, problems, strict=True)
+            if problem
+        ]
         if unsound:
             raise Unsound(*unsound)
 
@@ -313,15 +274,10 @@ class Preparation:
         chosen = key if alike else f"{key} {variant.label}"
         return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes, said=said)
 
-    def _spelled(self, variant: Variant, spelling: Spelling) -> tuple[Artifact, Spelling]:
-        """A variant in the compiler's format, without the forms that the compiler does not take."""
-        artifact = spelled(variant.graph, spelling, self._compiler, self._config.opset)
+    def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
+        """Those of some forms that the compiler does not take; it may have to be asked."""
         with self._clock.apart():
-            lacked = self._support.lacked(artifact.forms)
-        if not lacked:
-            return artifact, spelling
-        spelling = replace(spelling, avoided=lacked)
-        return spelled(variant.graph, spelling, self._compiler, self._config.opset), spelling
+            return self._support.lacked(forms)
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
         """Keep what our own rules got wrong, apart from the findings."""

@@ -36,15 +36,16 @@ def reduce(
     stored = load(finding, python and interpreter(python))
     try:
         with _Progress() as live:
-            reduced = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
+            record = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
     except reduction.NotShown:
         stderr.print(f"polyjuice: {escape(str(finding))} does not show any more: there is nothing to reduce")
         sys.exit(OK)
-    tail = "" if reduced.finished else "; the time was up, and more of it (--time) may make it smaller still"
-    sides = zip(reduced.record.operators, reduced.before, reduced.after, strict=True)
-    counts = ", ".join(f"{label}: {before} operators to {after}" for label, before, after in sides)
+    reduction_of = record.reduction
+    tail = "" if reduction_of["finished"] else "; the time was up, and more of it (--time) may make it smaller still"
+    before, after = reduction_of["operators_before"], reduction_of["operators_after"]
+    counts = ", ".join(f"{label}: {before[label]} operators to {after[label]}" for label in after)
     stdout.print(f"{escape(counts)}{tail}")
-    stdout.print(f"[red]{reduced.record.kind}[/red] {escape(str(folder))}\n  {escape(reduced.record.message)}")
+    stdout.print(f"[red]{record.kind}[/red] {escape(str(folder))}\n  {escape(record.message)}")
     sys.exit(FINDINGS)
 
 

@@ -44,14 +44,14 @@ def start(options: dict[str, Any]) -> None:
     _device = "/GPU:0"
 
 
-class Program(NamedTuple):
+class Loaded(NamedTuple):
     """A model, and whether it is to be compiled for inputs of any sizes."""
 
     model: tf.Module
     dynamic: bool = False
 
 
-def load(artifact: dict[str, Any]) -> Program:
+def load(artifact: dict[str, Any]) -> Loaded:
     """Execute the source, and build its `Model` from the arrays."""
     source = artifact["source"]
     module = ModuleType(_MODULE)
@@ -60,10 +60,10 @@ def load(artifact: dict[str, Any]) -> Program:
     exec(compile(source, _FILE, "exec"), module.__dict__)
     with tf.device(_device):
         model = module.Model({name: tensor(array) for name, array in artifact["arrays"].items()})
-    return Program(model, **artifact["setup"])
+    return Loaded(model, **artifact["setup"])
 
 
-def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
+def run(program: Loaded, inputs: Sequence[Array]) -> list[Array]:
     """Call a model eagerly, even where its source says that TensorFlow is to compile it."""
     tf.config.run_functions_eagerly(True)
     try:

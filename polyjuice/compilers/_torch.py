@@ -42,7 +42,7 @@ def start(options: dict[str, Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Program:
+class Loaded:
     """A model, and how it is to be called and compiled.
 
     `layouts` says how each input lies in memory (see `lay_out`; contiguous where the list ends), `mode` is one of
@@ -61,7 +61,7 @@ class Program:
     wide: bool = False
 
 
-def load(artifact: dict[str, Any]) -> Program:
+def load(artifact: dict[str, Any]) -> Loaded:
     """Execute the source, and build its `Model` from the arrays."""
     source = artifact["source"]
     module = ModuleType(_MODULE)
@@ -71,12 +71,12 @@ def load(artifact: dict[str, Any]) -> Program:
     exec(compile(source, _FILE, "exec"), module.__dict__)
     arrays = {name: tensor(array) for name, array in artifact["arrays"].items()}
     model: torch.nn.Module = module.Model(arrays)
-    program = Program(model.to(_device), **artifact["setup"])
+    program = Loaded(model.to(_device), **artifact["setup"])
     program.model.train(program.mode == "train")
     return program
 
 
-def run(program: Program, inputs: Sequence[Array]) -> list[Array]:
+def run(program: Loaded, inputs: Sequence[Array]) -> list[Array]:
     """Call the program's model, compiled or not, on fresh copies of the inputs."""
     grad = torch.set_grad_enabled(program.mode == "grad")
     with torch.inference_mode(program.mode == "inference"), grad, _default_type(program.wide):
@@ -95,7 +95,7 @@ def _default_type(wide: bool) -> Iterator[None]:
         torch.set_default_dtype(before)
 
 
-def differentiable(program: Program, inputs: Sequence[Array]) -> bool:
+def differentiable(program: Loaded, inputs: Sequence[Array]) -> bool:
     """Whether Torch can differentiate the model, uncompiled, by those inputs that its outputs depend on."""
     with torch.enable_grad():
         tensors = _arguments(program, inputs)
@@ -108,7 +108,7 @@ def differentiable(program: Program, inputs: Sequence[Array]) -> bool:
     return True
 
 
-def _arguments(program: Program, inputs: Sequence[Array]) -> list[torch.Tensor]:
+def _arguments(program: Loaded, inputs: Sequence[Array]) -> list[torch.Tensor]:
     layouts = [*program.layouts, *["contiguous"] * len(inputs)]
     tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
     if program.mode == "grad":

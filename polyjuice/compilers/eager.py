@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from ._torch import Array, Program, load, run, start
+from ._torch import Array, Loaded, load, run, start
 
 FORMAT = "torch"
 SPEED = "fast"
@@ -51,7 +51,7 @@ def check() -> None:
     """Torch is all that it takes."""
 
 
-def compile(program: Program, inputs: Sequence[Array]) -> Program:
+def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """The identity."""
     return program
 

@@ -20,7 +20,7 @@ from unittest.mock import patch
 import torch
 
 from . import _inductor_knobs, _inductor_trace, _inductor_unit, _torch
-from ._torch import Array, Program, load, run
+from ._torch import Array, Loaded, load, run
 
 FORMAT = "torch"
 PROBE = "eager"
@@ -168,7 +168,7 @@ def start(options: dict[str, Any]) -> None:
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(options["scratch"], "inductor"))
 
 
-def compile(program: Program, inputs: Sequence[Array]) -> Program:
+def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """Compile and make the first call.
 
     Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
@@ -179,7 +179,7 @@ def compile(program: Program, inputs: Sequence[Array]) -> Program:
         return _first_call(program, inputs)
 
 
-def draft(program: Program, inputs: Sequence[Array]) -> Program:
+def draft(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """Compile, but for C++ kernels, which `build` compiles for all drafts since the last time. Raises as `compile`."""
     global _unit
     if _unit is None:
@@ -197,7 +197,7 @@ def build() -> None:
         unit.build()
 
 
-def _first_call(program: Program, inputs: Sequence[Array]) -> Program:
+def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """What `compile` returns; the call that makes Inductor work may end at a kernel that is held back."""
     torch._dynamo.utils.counters.clear()
     _inductor_trace.clear()
@@ -230,7 +230,7 @@ def knobs() -> list[str]:
     return [*memory, *_inductor_knobs.families(), *(name for name in there if name not in memory)]
 
 
-def trace(compiled: Program) -> list[str]:
+def trace(compiled: Loaded) -> list[str]:
     """Inductor's counters for this graph; before them, with the option `trace`, the passes and patterns that changed
     it, the decompositions and lowerings that it took, and the kernels that came out.
     """

@@ -87,7 +87,7 @@ _flags: list[str] = []
 _tracing = False
 
 
-class Program(NamedTuple):
+class Loaded(NamedTuple):
     """A model in IREE's input dialects, the name of its function, and the element types of its results."""
 
     text: bytes
@@ -124,7 +124,7 @@ def start(options: dict[str, Any]) -> None:
     _tracing = options.get("trace", False)
 
 
-def load(artifact: dict[str, Any]) -> Program:
+def load(artifact: dict[str, Any]) -> Loaded:
     """Import the model, and lower its operators. Whatever either raises, the importer does not support.
 
     The compiler is run here up to the phase that follows the lowering of ONNX's operators.
@@ -135,10 +135,10 @@ def load(artifact: dict[str, Any]) -> Program:
     onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
     text = _invoke(module.get_asm(), [*_INPUT_PHASE, *_flags])
     results = [onnx.helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type) for v in model.graph.output]
-    return Program(text, model.graph.name, results)
+    return Loaded(text, model.graph.name, results)
 
 
-def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
+def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """Compile and load the module. Raises NotImplementedError where the mathematics of an element type is missing."""
     flags = [*_OUTPUT_PHASES, *_flags]
     if _tracing:

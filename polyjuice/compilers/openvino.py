@@ -72,7 +72,7 @@ _settings: dict[str, Any] = {}
 _tracing = False
 
 
-class Program(NamedTuple):
+class Loaded(NamedTuple):
     """A model, the names of its inputs and outputs in the order of ONNX, and those of the inputs that nodes read."""
 
     model: openvino.Model
@@ -111,7 +111,7 @@ def start(options: dict[str, Any]) -> None:
     _tracing = options.get("trace", False)
 
 
-def load(artifact: dict[str, Any]) -> Program:
+def load(artifact: dict[str, Any]) -> Loaded:
     """The model, as OpenVINO's own operators. Whatever the frontend raises, it does not support."""
     model = openvino.Core().read_model(artifact["source"])
     for node in model.get_ordered_ops():
@@ -122,10 +122,10 @@ def load(artifact: dict[str, Any]) -> Program:
             raise NotImplementedError(f"the CPU plugin narrows {', '.join(sorted(narrowed))}")
     graph = onnx.load_from_string(artifact["source"]).graph
     inputs, outputs = ([value.name for value in values] for values in (graph.input, graph.output))
-    return Program(model, inputs, outputs, set(_read(graph)))
+    return Loaded(model, inputs, outputs, set(_read(graph)))
 
 
-def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
+def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """Compile. Raises NotImplementedError where the plugin says that it lacks an operator or an element type."""
     try:
         compiled = openvino.Core().compile_model(program.model, "CPU", _settings)
@@ -168,7 +168,7 @@ def _read(graph: onnx.GraphProto) -> Iterator[str]:
             yield from _read(attribute.g)
 
 
-def _ports(compiled: openvino.CompiledModel, program: Program) -> list[Any]:
+def _ports(compiled: openvino.CompiledModel, program: Loaded) -> list[Any]:
     """Where each of the model's inputs goes; None where no node reads it.
 
     The importer gives an input that a Dropout reads the name of the Dropout's output, and another place than ONNX's to

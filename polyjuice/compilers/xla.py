@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from . import _tensorflow
-from ._tensorflow import Array, Program, load
+from ._tensorflow import Array, Loaded, load
 
 FORMAT = "tensorflow"
 NEEDS = "tensorflow>=2.13: pip install 'polyjuice-fuzzer[xla]'"
@@ -106,7 +106,7 @@ def start(options: dict[str, Any]) -> None:
     _tensorflow.start(options)
 
 
-def compile(program: Program, inputs: Sequence[Array]) -> Compiled:
+def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """Compile and make the first call.
 
     Raises NotImplementedError where XLA lacks an operator or an element type, and where a function of TensorFlow's own

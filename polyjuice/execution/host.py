@@ -88,8 +88,8 @@ class Worker:
         """Load and compile an artifact, and run it on each set of inputs (at least one; all of one signature).
 
         With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all. With
-        `measure_s` it is then run again and again for about so many seconds: the outcome's `times` and `peak`. Inputs
-        that are the very object of the call before are not sent again: they must not have been changed.
+        `measure_s` it is then run again and again for about so many seconds: the outcome's `times` and `peak`. Sets of
+        inputs that are the very objects of the call before are not sent again: they must not have been changed.
 
         Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
         another format, and TypeError for an array whose dtype no frame carries.
@@ -162,7 +162,7 @@ class Worker:
             raise ValueError(f"{self.compiler.name} takes {self.compiler.format}, not {artifact.format}")
         source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
         assert self._process is not None
-        held = self._holds is not None and self._holds[0] is self._process and self._holds[1] is inputs
+        held = self._holds is not None and self._holds[0] is self._process and _same(self._holds[1], inputs)
         request = {
             **asked,
             "text": isinstance(artifact.source, str),
@@ -174,7 +174,7 @@ class Worker:
         }
         values = [*artifact.arrays.values(), *(array for one in ([] if held else inputs) for array in one)]
         arrays = _wire.checked([_wire.text_array(source), *map(to_wire, values)])
-        self._holds = self._process, inputs
+        self._holds = self._process, list(inputs)
         return request, arrays
 
     def _ask(
@@ -251,6 +251,11 @@ def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any],
     """The outputs of each set of inputs."""
     length = len(arrays) // sets
     return tuple(tuple(arrays[i * length : (i + 1) * length]) for i in range(sets)) if arrays else ()
+
+
+def _same(held: Sequence[Sequence[NDArray[Any]]], inputs: Sequence[Sequence[NDArray[Any]]]) -> bool:
+    """Whether two lists hold the very same sets of inputs."""
+    return len(held) == len(inputs) and all(a is b for a, b in zip(held, inputs, strict=True))
 
 
 def probe(compiler: CompilerInfo | str, python: str | Path = sys.executable, limits: Limits | None = None) -> Probe:

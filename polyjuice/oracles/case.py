@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph
-from polyjuice.numerics import Analysis
+from polyjuice.numerics import Analysis, Mode
 
 
 @dataclass(frozen=True)
@@ -32,41 +32,92 @@ class Spelling:
     said: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Tested:
-    """A variant that was compiled and run: its analysis for each set of inputs, and what became of it.
+NOT_RUN = Outcome("unsupported", message="not run yet")
+"""The outcome of a program that the compiler has not been given yet."""
 
-    It has no spelling where it is a program as its owner wrote it.
+
+@dataclass(frozen=True)
+class Program:
+    """One variant in one format, what is known of its results, and what became of it.
+
+    ``analyses`` holds one analysis for each set of inputs of its case. ``given`` says that the user wrote the program:
+    otherwise we did, and ``spelling`` says how.
     """
 
     label: str
     graph: Graph
     artifact: Artifact
     analyses: Sequence[Sequence[Analysis]]
-    outcome: Outcome
+    outcome: Outcome = NOT_RUN
+    given: bool = False
     spelling: Spelling | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the program gave results."""
+        return self.outcome.status == "ok"
+
+    @property
+    def waits(self) -> bool:
+        """Whether the compiler has not been given the program yet."""
+        return self.outcome is NOT_RUN
+
+    def not_run(self) -> Program:
+        """The program without what became of it."""
+        return replace(self, outcome=NOT_RUN)
+
+
+@dataclass(frozen=True)
+class InputSet:
+    """Arrays for the inputs of a case's graphs.
+
+    ``profile`` says what kind of values they are, ``mode`` what the analysis takes for known on them. ``values`` are
+    the seed graph's outputs in float64, where they have been computed.
+    """
+
+    profile: str
+    arrays: tuple[np.ndarray, ...]
+    mode: Mode = field(default_factory=Mode)
+    values: Sequence[np.ndarray] = ()
 
 
 @dataclass(frozen=True)
 class Case:
-    """All variants of one seed graph, run on the same sets of inputs; ``profiles`` names that of each set.
+    """One seed graph: its variants as programs, and the sets of inputs on which they run.
 
-    ``broken`` says which constraint the graph breaks on purpose, if it does: then it means nothing, and there is one
-    variant, on which the compiler is to raise an error.
+    ``broken`` says which constraint the graph breaks on purpose, if it does. Such a graph has no meaning: there is one
+    program, and the compiler is to raise an error on it. ``rules`` are those that fired in the e-graph. ``seed`` and
+    ``index`` say which case of which campaign it is.
     """
 
-    profiles: Sequence[str]
-    inputs: Sequence[Sequence[np.ndarray]]
-    tested: Sequence[Tested]
+    sets: Sequence[InputSet]
+    programs: Sequence[Program]
     broken: str = ""
-
-    def of(self, label: str) -> Tested:
-        return next(t for t in self.tested if t.label == label)
+    rules: Sequence[str] = ()
+    seed: int = 0
+    index: int = 0
 
     @property
-    def ran(self) -> list[Tested]:
-        """The variants that gave results."""
-        return [t for t in self.tested if t.outcome.status == "ok"]
+    def inputs(self) -> list[tuple[np.ndarray, ...]]:
+        """The arrays of each set."""
+        return [one.arrays for one in self.sets]
+
+    @property
+    def profiles(self) -> list[str]:
+        """The profile of each set."""
+        return [one.profile for one in self.sets]
+
+    @property
+    def ran(self) -> list[Program]:
+        """The programs that gave results."""
+        return [program for program in self.programs if program.ran]
+
+    def of(self, label: str) -> Program:
+        return next(program for program in self.programs if program.label == label)
+
+    def only(self, labels: Collection[str]) -> Case:
+        """The case with some of its programs alone."""
+        return replace(self, programs=[program for program in self.programs if program.label in labels])
 
     def fault(self, verdict: Verdict) -> tuple[object, ...]:
         """What is equal where two verdicts on this case tell of one fault.

@@ -16,20 +16,20 @@ from polyjuice import given
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.numerics import SAFETY, Judgement, describe, distance, judge, mistyped
-from polyjuice.oracles.case import MISTYPED, Case, Tested, Verdict
+from polyjuice.oracles.case import MISTYPED, Case, Program, Verdict
 
 
-def compare(oracle: str, case: Case, a: Tested, b: Tested) -> Verdict | None:
+def compare(oracle: str, case: Case, a: Program, b: Program) -> Verdict | None:
     """The first output, on the first set of inputs, at which two programs that ran differ."""
     return next((v for i, k in places(case, a) if (v := _output(oracle, case, a, b, i, k))), None)
 
 
-def places(case: Case, t: Tested) -> Iterator[tuple[int, int]]:
+def places(case: Case, t: Program) -> Iterator[tuple[int, int]]:
     """Every set of inputs with every output of a program."""
     return ((i, k) for i in range(len(case.inputs)) for k in range(len(t.graph.outputs)))
 
 
-def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Verdict | None:
+def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int) -> Verdict | None:
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
     problems = [(side, problem) for side in (a, b) if (problem := misshapen(case, side, i, k))]
     gap = None if problems else distance(left, right)
@@ -63,7 +63,7 @@ def _output(oracle: str, case: Case, a: Tested, b: Tested, i: int, k: int) -> Ve
     return Verdict(oracle, "mismatch", a.label, b.label, message, signature, i, k, culprit, rung, allowed)
 
 
-def misshapen(case: Case, t: Tested, i: int, k: int) -> str:
+def misshapen(case: Case, t: Program, i: int, k: int) -> str:
     """How a result is not of the type that its program declares, and that the uncompiled run has; or ""."""
     type = t.graph.output_types[k]
     problem = mistyped(t.outcome.outputs[i][k], type)
@@ -75,12 +75,12 @@ def misshapen(case: Case, t: Tested, i: int, k: int) -> str:
     return f"output {k} of {t.label} has {problem}"
 
 
-def uncompiled(case: Case, t: Tested, i: int, k: int) -> np.ndarray | None:
+def uncompiled(case: Case, t: Program, i: int, k: int) -> np.ndarray | None:
     """What an output is where the compiler has no part in it; None where that has no value."""
     if t.outcome.reference is not None:
         return t.outcome.reference[i][k]
     source = t.artifact.source
-    if t.spelling is None and isinstance(source, bytes) and (outputs := given.uncompiled(source, case.inputs[i])):
+    if t.given and isinstance(source, bytes) and (outputs := given.uncompiled(source, case.inputs[i])):
         return outputs[k]
     try:
         return evaluate(t.graph, case.inputs[i])[k]
@@ -88,7 +88,7 @@ def uncompiled(case: Case, t: Tested, i: int, k: int) -> np.ndarray | None:
         return None
 
 
-def judged(case: Case, t: Tested, i: int, k: int, among: np.ndarray | None = None) -> Judgement:
+def judged(case: Case, t: Program, i: int, k: int, among: np.ndarray | None = None) -> Judgement:
     """Where a program left its bound and is farther from the reference than the uncompiled run.
 
     Nowhere if that run, in the graph's own types, has no value: then there is no second opinion. With ``among`` only

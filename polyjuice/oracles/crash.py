@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
 
 _KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
 
@@ -26,8 +26,10 @@ class Crash(Oracle):
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
         fine = next((t.label for t in case.ran), "")
         if case.broken:
-            return [_of_broken(verdict(self.name, t), case.broken) for t in case.tested if t.outcome.status in _DEADLY]
-        return [verdict(self.name, t, fine) for t in case.tested if failed(t)]
+            return [
+                _of_broken(verdict(self.name, t), case.broken) for t in case.programs if t.outcome.status in _DEADLY
+            ]
+        return [verdict(self.name, t, fine) for t in case.programs if failed(t)]
 
     def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
         """The same error, that is: a smaller program may well fail in another way."""
@@ -50,12 +52,12 @@ WHERE = " | in "
 """Stands between what an error says and where it happened, in signatures."""
 
 
-def failed(t: Tested) -> bool:
+def failed(t: Program) -> bool:
     """Whether the compiler is to blame for what became of a program."""
     return t.outcome.status in _KINDS
 
 
-def verdict(oracle: str, t: Tested, fine: str = "") -> Verdict:
+def verdict(oracle: str, t: Program, fine: str = "") -> Verdict:
     """A program that failed; ``fine`` is the label of an equivalent one that did not."""
     kind = _KINDS[t.outcome.status]
     first = _headline(t.outcome.message) or t.outcome.status

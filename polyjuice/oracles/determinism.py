@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from polyjuice.numerics import SAFETY, Analysis, distance
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
 from polyjuice.oracles.comparison import operators
 
 
@@ -27,7 +27,7 @@ class Determinism(Oracle):
         return any(v.a == verdict.a for v in self.judge(case, access))
 
 
-def _again(case: Case, t: Tested, access: CompilerAccess) -> Verdict | None:
+def _again(case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
     sets = len(case.inputs)
     outcome = access.execute(t.artifact, [*case.inputs, *case.inputs])
     if outcome.status != "ok":
@@ -47,7 +47,7 @@ def _differs(first: np.ndarray, other: np.ndarray, analysis: Analysis) -> np.nda
     return np.asarray((gap > 0) if analysis.exact else (gap > allowed))
 
 
-def _verdict(t: Tested, i: int, k: int, time: int, first: np.ndarray, other: np.ndarray, wrong: np.ndarray) -> Verdict:
+def _verdict(t: Program, i: int, k: int, time: int, first: np.ndarray, other: np.ndarray, wrong: np.ndarray) -> Verdict:
     at = tuple(int(n) for n in np.argwhere(wrong)[0])
     message = (
         f"output {k} ({t.graph.output_types[k]}) of {t.label} differs from run to run at {int(wrong.sum())} of "

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyjuice.numerics import SAFETY, describe
 from polyjuice.oracles import uncompiled
-from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Oracle, Tested, Verdict
+from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Oracle, Program, Verdict
 from polyjuice.oracles.comparison import judged, misshapen, operators, places
 
 
@@ -25,7 +25,7 @@ class Differential(Oracle):
         found = (v or uncompiled.judge(self.name, case, t, access) for t, v in zip(case.ran, first, strict=True))
         return [v for v in found if v]
 
-    def _output(self, case: Case, t: Tested, i: int, k: int) -> Verdict | None:
+    def _output(self, case: Case, t: Program, i: int, k: int) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
         problem = misshapen(case, t, i, k)
         rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"

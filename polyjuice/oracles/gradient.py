@@ -18,7 +18,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import GraphError, dtypes
 from polyjuice.numerics import distance
 from polyjuice.ops import in_float64
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
 from polyjuice.oracles.comparison import mismatch_signature
 from polyjuice.oracles.tolerance import TIMES, error, moved
 from polyjuice.oracles.tolerance import tolerance as tolerance_of
@@ -28,7 +28,7 @@ from polyjuice.oracles.tolerance import tolerance as tolerance_of
 class _Gradients:
     """One variant's gradients: compiled, uncompiled, and in float64 at the inputs and beside them."""
 
-    tested: Tested
+    program: Program
     compiled: Sequence[Sequence[np.ndarray]]
     plain: Sequence[Sequence[np.ndarray]]
     wide: Sequence[Sequence[np.ndarray]]
@@ -50,7 +50,7 @@ class Gradient(Oracle):
         found = [g for t in case.ran if (g := self._gradients(case, t, access))]
         return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
 
-    def _gradients(self, case: Case, t: Tested, access: CompilerAccess) -> _Gradients | None:
+    def _gradients(self, case: Case, t: Program, access: CompilerAccess) -> _Gradients | None:
         """None where the program has no gradients, or Torch cannot differentiate it."""
         outcome = access.execute(self.program(t.artifact), case.inputs)
         if outcome.status != "ok" or not outcome.reference:
@@ -91,7 +91,7 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
         for beside in g.beside:
             settled &= distance(g.wide[i][j], beside[i][j]) <= tolerance
     wrong = settled & (distance(left, right) > 2 * tolerance)
-    blamed = {g.tested.label: wrong & _worse(g, i, j, tolerance) for g in (a, b)}
+    blamed = {g.program.label: wrong & _worse(g, i, j, tolerance) for g in (a, b)}
     if not any(mask.any() for mask in blamed.values()):
         return None
     culprit = max(blamed, key=lambda label: int(blamed[label].sum()))
@@ -101,12 +101,12 @@ def _input(case: Case, a: _Gradients, b: _Gradients, i: int, j: int, n: int) -> 
     )
     message = (
         f"the gradient by input {n} differs at {int(wrong.sum())} of {wrong.size} elements; at {list(at)} "
-        f"{a.tested.label} gives {left[at]}, {b.tested.label} gives {right[at]}, float64 {reference[at]:.9g}; "
+        f"{a.program.label} gives {left[at]}, {b.program.label} gives {right[at]}, float64 {reference[at]:.9g}; "
         f"uncompiled, the largest error is {error(a.plain[i][j], a.wide[i][j]):.3g}"
     )
-    signature = mismatch_signature(Gradient.name, "bounded", dtype, a.tested.graph, b.tested.graph)
+    signature = mismatch_signature(Gradient.name, "bounded", dtype, a.program.graph, b.program.graph)
     allowed = np.where(wrong, 2 * tolerance, np.inf)
-    sides = a.tested.label, b.tested.label
+    sides = a.program.label, b.program.label
     return Verdict(Gradient.name, "mismatch", *sides, message, signature, i, j, culprit, "bounded", allowed)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.oracles import crash
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
 from polyjuice.oracles.comparison import compare, operators
 
 
@@ -23,7 +23,7 @@ class OptLevel(Oracle):
         return [v for t in case.ran for level in levels if (v := _against(case, t, level, access))]
 
 
-def _against(case: Case, t: Tested, level: str, access: CompilerAccess) -> Verdict | None:
+def _against(case: Case, t: Program, level: str, access: CompilerAccess) -> Verdict | None:
     outcome = access.execute(t.artifact, case.inputs, level=level)
     other = replace(t, label=f"{t.label} at level {level}", outcome=outcome)
     if outcome.status == "ok":

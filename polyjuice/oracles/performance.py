@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from polyjuice.execution import Outcome
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
 from polyjuice.oracles.comparison import operators
 
 #: How many times as long the simpler program must take, and how much longer: below that, it is the call that counts.
@@ -39,7 +39,7 @@ class Performance(Oracle):
 
 
 def _pair(
-    case: Case, simple: Tested, other: Tested, rounds: list[tuple[Outcome, Outcome]], access: CompilerAccess
+    case: Case, simple: Program, other: Program, rounds: list[tuple[Outcome, Outcome]], access: CompilerAccess
 ) -> Verdict | None:
     """The verdict that every round of measurements agrees on; the rounds end with the first that does not."""
     while slow := _slower(rounds) or _larger(rounds):

@@ -26,7 +26,7 @@ from polyjuice.ir import dtypes
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
-from polyjuice.oracles.case import Case, CompilerAccess, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.tolerance import moved, tolerance
 
 _GROSS = 0.05
@@ -37,9 +37,9 @@ Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
 
 
-def judge(oracle: str, case: Case, t: Tested, access: CompilerAccess) -> Verdict | None:
+def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
-    if t.spelling is not None:
+    if not t.given:
         return None
     unknown = list(_unknown(case, t))
     wide = given.in_float64(t.artifact) if unknown else None
@@ -64,7 +64,7 @@ def judge(oracle: str, case: Case, t: Tested, access: CompilerAccess) -> Verdict
     return None
 
 
-def _unknown(case: Case, t: Tested) -> Iterator[tuple[int, int]]:
+def _unknown(case: Case, t: Program) -> Iterator[tuple[int, int]]:
     """The results that the uncompiled run is to judge, by the set of inputs and the output."""
     read = _is_read(t)
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
@@ -76,21 +76,21 @@ def _unknown(case: Case, t: Tested) -> Iterator[tuple[int, int]]:
                 yield from ((i, k) for k in found)
 
 
-def _is_read(t: Tested) -> bool:
+def _is_read(t: Program) -> bool:
     """Whether the table has all operators of the program."""
     return all(map(entry, t.graph.nodes))
 
 
-def _is_one_of_torch(t: Tested) -> bool:
+def _is_one_of_torch(t: Program) -> bool:
     return len(t.graph.nodes) == 1 and _is_read(t) and t.artifact.format == "torch"
 
 
-def _has_one_answer(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
+def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     return not (_may_overflow(inputs) or _is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
 
 
-def _is_left_open(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
+def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether ONNX does not say what a program means here: what integers do that leave their type, or infinities."""
     integers = [x for x in inputs if dtypes.is_int(dtypes.of_array(x))]
     operators = [op for node in t.graph.nodes if (op := entry(node))]
@@ -103,14 +103,14 @@ def _may_overflow(inputs: Sequence[np.ndarray]) -> bool:
     return any(bool((np.abs(x) > dtypes.largest_finite(dtype) / HEADROOM).any()) for x, dtype in floating)
 
 
-def _is_unmoved(t: Tested) -> bool:
+def _is_unmoved(t: Program) -> bool:
     """Whether integers alone go into a program that computes in floating types: nothing shows where it may round."""
     graph = t.graph
     floating = {name for name, type in graph.types.items() if dtypes.is_float(type.dtype)}
     return bool(floating) and floating.isdisjoint(graph.inputs)
 
 
-def _is_undefined(t: Tested, inputs: Sequence[np.ndarray]) -> bool:
+def _is_undefined(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives."""
     graph = t.graph
     casts = [
@@ -136,7 +136,7 @@ def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], access
     return results
 
 
-def _unoptimized(t: Tested, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:
+def _unoptimized(t: Program, sets: Sequence[Sequence[np.ndarray]], access: CompilerAccess) -> Results | None:
     """The outputs of a program at the compiler's lowest optimization level; None where it has none, or fails."""
     if len(access.compiler.levels) < 2:
         return None
@@ -148,7 +148,7 @@ def _unoptimized(t: Tested, sets: Sequence[Sequence[np.ndarray]], access: Compil
 
 def _output(
     oracle: str,
-    t: Tested,
+    t: Program,
     i: int,
     k: int,
     plain: np.ndarray,

@@ -64,7 +64,11 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
         carry.write(suite, {})
     folder = stored.folder_of(suite, stored.next_number(suite))
     try:
-        cases.write(folder, _content(found), sorted(formats, key=FORMATS.index), lowering)
+        labels = dict(zip(SIDES, found.graphs, strict=False))
+        sides = {side: (found.graphs[label], found.spellings[label]) for side, label in labels.items()}
+        ordered = sorted(formats, key=FORMATS.index)
+        case = cases.lowered(sides, found.record.profile, found.inputs, ordered, lowering)
+        cases.write(folder, case, _about(found, labels))
     except (cases.Unfit, cases.Unequal) as error:
         raise SuiteError(f"{finding} makes no case: {error}") from None
     if url:
@@ -72,14 +76,9 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
     return Added(folder.name, tuple(formats), refused)
 
 
-def _content(found: Stored) -> cases.Content:
+def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:
     record = found.record
-    sides = dict(zip(SIDES, found.graphs, strict=False))
-    return cases.Content(
-        {side: found.graphs[label] for side, label in sides.items()},
-        {side: found.spellings[label] for side, label in sides.items()},
-        found.inputs,
-        record.profile,
+    return cases.About(
         {
             "text": "Both programs are those of a finding, and the interpreter found them equal on the inputs. These "
             "rules fired in the e-graph that they come from.",
@@ -90,7 +89,7 @@ def _content(found: Stored) -> cases.Content:
             "message": record.message,
             "compiler": record.compiler,
             "version": record.versions.get(record.compiler, ""),
-            "sides": sides,
+            "sides": dict(sides),
         },
     )
 

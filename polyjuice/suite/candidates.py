@@ -34,7 +34,7 @@ _ALIKE = 0.5
 
 
 @dataclass(frozen=True)
-class Pair:
+class Candidate:
     """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph; how to spell and to run them.
 
     ``rules`` counts the matches of those that fired in the e-graph; ``profile`` is that of the inputs, and ``key`` what
@@ -62,18 +62,18 @@ class Candidates:
         self._plans = plans(USUAL_PROFILES, {rule.ruleset for rule in rules})
         self._seeds = Seeds((options.strategy,), options.nodes, options.seed, None, partners(rules))
         compilers = [find(name) for name in options.compilers]
-        self.lowering = Lowering(options.opset, compilers)
         conditions = Conditions(opset=options.opset)
         self._asked = [CompilerSession(conditions, info) for info in compilers]
         self._traced = [CompilerSession(conditions, find(name), trace=True) for name in options.traced]
         self._supports = [Support(session.compiler, session.worker(), options.opset) for session in self._asked]
+        self.lowering = Lowering(options.opset, compilers, self._supports)
         self._unasked = set(options.formats).difference(info.format for info in compilers)
 
     def close(self) -> None:
         for session in (*self._asked, *self._traced):
             session.close()
 
-    def pair(self, index: int) -> Pair | None:
+    def candidate(self, index: int) -> Candidate | None:
         """A candidate; None where its variants are one graph. Raises GraphError for a rule that failed."""
         key = f"{self._options.seed}/{index}"
         seed = self._seeds.graph(index, 0, self._takes)
@@ -90,8 +90,8 @@ class Candidates:
         axes = repeated_axes(seed, key)
         spellings = {side: Spelling(keys[side], axes, UNKNOWN_SIZES) for side in SIDES}
         found = features.of_pair(graphs[A], graphs[B], rewriting.rules)
-        pair = Pair(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, spellings, found)
-        return replace(pair, features=found.union(*(self._passes(pair, session) for session in self._traced)))
+        candidate = Candidate(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, spellings, found)
+        return replace(candidate, features=found.union(*(self._passes(candidate, session) for session in self._traced)))
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether all compilers that are asked take an operator, and the other formats can say it."""
@@ -99,13 +99,15 @@ class Candidates:
             support.takes(op, operands, results) for support in self._supports
         )
 
-    def _passes(self, pair: Pair, session: CompilerSession) -> frozenset[str]:
+    def _passes(self, candidate: Candidate, session: CompilerSession) -> frozenset[str]:
         """The passes of a compiler that make the difference between two programs; none where it does not run both."""
-        inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in pair.seed.input_types]
+        inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in candidate.seed.input_types]
         traces = []
         for side in SIDES:
             try:
-                artifact = self.lowering.lower(pair.graphs[side], session.compiler.format, pair.spellings[side])
+                artifact, _ = self.lowering.lower(
+                    candidate.graphs[side], session.compiler.format, candidate.spellings[side]
+                )
             except Unlowerable:
                 return frozenset()
             outcome = session.worker().execute(artifact, [inputs], reference=False)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polyjuice.equivalence import difference
+from polyjuice import pipeline
 from polyjuice.execution import Artifact
 from polyjuice.inputs import mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
-from polyjuice.oracles import Spelling
+from polyjuice.oracles import Case, InputSet, Spelling
 from polyjuice.suite import archive
 from polyjuice.suite.lowering import Lowering
 
@@ -40,49 +40,59 @@ class Unequal(Exception):
 
 
 @dataclass(frozen=True)
-class Content:
-    """What a case is made of: graphs and spellings by side, the inputs, and for ``case.json`` why the graphs are equal.
+class About:
+    """What ``case.json`` says beside the programs: why they are equal, where they come from, and what they exercise."""
 
-    ``origin`` says where it comes from, ``exercises`` what it covers.
-    """
-
-    graphs: Mapping[str, Graph]
-    spellings: Mapping[str, Spelling]
-    inputs: Sequence[np.ndarray]
-    profile: str
     why: Mapping[str, Any]
     origin: Mapping[str, Any]
     exercises: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write(
-    folder: Path, content: Content, formats: Sequence[str], lowering: Lowering, seed: Graph | None = None
-) -> None:
-    """Write a case to a new folder, once all is known to be well; all its graphs must be equal to ``seed``, if given.
-
-    Raises Unfit where a graph has no value, nothing of it could be compared, or a format cannot say it; Unequal.
-    """
-    arrays = {f"input_{i}": array for i, array in enumerate(content.inputs)}
-    outputs = _judge(content, formats, arrays, seed)
-    programs: dict[str, dict[str, Any]] = {}
-    sources: dict[str, bytes] = {}
+def lowered(
+    sides: Mapping[str, tuple[Graph, Spelling]],
+    profile: str,
+    inputs: Sequence[np.ndarray],
+    formats: Sequence[str],
+    lowering: Lowering,
+) -> Case:
+    """The sides as programs in every format. Raises Unfit where a format cannot say one of them."""
+    sets = [InputSet(profile, tuple(inputs), mode(profile, "onnx"))]
+    programs = []
     for format in formats:
-        for side, graph in content.graphs.items():
+        for side, (graph, spelling) in sides.items():
             try:
-                artifact = lowering.lower(graph, format, content.spellings[side])
+                artifact, spelling = lowering.lower(graph, format, spelling)
             except Unlowerable as error:
                 raise Unfit(f"unsupported: {error}") from None
-            file = FILES[format].format(side)
-            sources[file] = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
-            programs.setdefault(format, {})[side] = _program(file, artifact, side, arrays)
-    first = next(iter(content.graphs.values()))
+            programs.append(pipeline.prepare(side, graph, artifact, sets, spelling))
+    return Case(sets, programs)
+
+
+def write(folder: Path, case: Case, about: About, seed: Graph | None = None) -> None:
+    """Write a case to a new folder, once all is known to be well; all its graphs must be equal to ``seed``, if given.
+
+    Raises Unfit where a graph has no value, or nothing of it could be compared; Unequal.
+    """
+    (only,) = case.sets
+    graphs = {program.label: program.graph for program in case.programs}
+    formats = list(dict.fromkeys(program.artifact.format for program in case.programs))
+    arrays = {f"input_{i}": array for i, array in enumerate(only.arrays)}
+    outputs = _judge(graphs, only, formats, arrays, seed)
+    programs: dict[str, dict[str, Any]] = {}
+    sources: dict[str, bytes] = {}
+    for program in case.programs:
+        side, artifact = program.label, program.artifact
+        file = FILES[artifact.format].format(side)
+        sources[file] = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
+        programs.setdefault(artifact.format, {})[side] = _program(file, artifact, side, arrays)
+    first = next(iter(graphs.values()))
     described = {
-        "why_equal": content.why,
-        "exercises": content.exercises,
+        "why_equal": about.why,
+        "exercises": about.exercises,
         "tolerance": _TOLERANCE,
-        "profile": content.profile,
-        "origin": content.origin,
-        "operators": {side: len(graph) for side, graph in content.graphs.items()},
+        "profile": only.profile,
+        "origin": about.origin,
+        "operators": {side: len(graph) for side, graph in graphs.items()},
         "inputs": [{"dtype": t.dtype, "shape": list(t.shape)} for t in first.input_types],
         "outputs": outputs,
         "programs": programs,
@@ -101,28 +111,34 @@ def _readable(described: Mapping[str, Any]) -> str:
 
 
 def _judge(
-    content: Content, formats: Sequence[str], arrays: dict[str, np.ndarray], seed: Graph | None
+    graphs: Mapping[str, Graph],
+    inputs: InputSet,
+    formats: Sequence[str],
+    arrays: dict[str, np.ndarray],
+    seed: Graph | None,
 ) -> list[dict[str, Any]]:
     """Add to the arrays what the results must be, and how far they may be from it; what is known of each output."""
-    first, *others = content.graphs.values()
+    first, *others = graphs.values()
+    known = {format: mode(inputs.profile, format) for format in ("onnx", "tensorflow")}
     try:
-        for graph in [first, *others] if seed else others:
-            if problem := difference(seed or first, graph, [content.inputs], modes=[mode(content.profile, "onnx")]):
-                raise Unequal(problem)
+        sets = [replace(inputs, mode=one) for one in {mode(inputs.profile, format): None for format in formats}]
+        problems = pipeline.equivalent(seed or first, [first, *others] if seed else others, sets)
+        if problem := next(filter(None, problems), ""):
+            raise Unequal(problem)
         analyses = {
-            (side, format): analyse(graph, content.inputs, mode=mode(content.profile, format))
-            for side, graph in content.graphs.items()
-            for format in ("onnx", "tensorflow")
+            (side, format): analyse(graph, inputs.arrays, mode=known[format])
+            for side, graph in graphs.items()
+            for format in known
         }
-        plain = {side: evaluate(graph, content.inputs) for side, graph in content.graphs.items()}
+        plain = {side: evaluate(graph, inputs.arrays) for side, graph in graphs.items()}
     except EvaluationError as error:
         raise Unfit(f"no value: {error}") from None
     outputs = []
-    side_a = next(iter(content.graphs))
+    side_a = next(iter(graphs))
     for k, of_a in enumerate(analyses[side_a, "onnx"]):
         arrays[f"expected_{k}"] = of_a.reference
         known_at = []
-        for side in content.graphs:
+        for side in graphs:
             usual, open_ties = (
                 _allowed(analyses[side, format][k], of_a.reference, plain[side][k]) for format in ("onnx", "tensorflow")
             )
@@ -130,7 +146,7 @@ def _judge(
             if "tensorflow" in formats and not np.array_equal(usual, open_ties):
                 arrays[f"allowed_{side}_{k}_tensorflow"] = _small(open_ties)
             known_at.append(np.isfinite(usual))
-        exact = all(analyses[side, "onnx"][k].exact for side in content.graphs)
+        exact = all(analyses[side, "onnx"][k].exact for side in graphs)
         outputs.append(
             {
                 "dtype": of_a.type.dtype,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,18 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto
 
-from polyjuice import given
-from polyjuice.compilers import find
+from polyjuice import given, pipeline
+from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
-from polyjuice.equivalence import difference
-from polyjuice.execution import Artifact, Outcome
 from polyjuice.given import ORIGINAL, UserModel
-from polyjuice.inputs import given_profile, intervals, mode, mode_in, rulesets_on
-from polyjuice.ir import Graph, dtypes
+from polyjuice.inputs import given_profile, intervals, mode_in, rulesets_on
+from polyjuice.ir import dtypes
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
-from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, USUAL_ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.oracles import USUAL_ORACLES, Case, InputSet, Program, Spelling
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
-from polyjuice.triage import Circumstances, repeats, write_finding
-from polyjuice.triage.spelling import spelled
+from polyjuice.triage import write_finding
 
 
 class Miscompiled(AssertionError):
@@ -52,6 +48,7 @@ class Checker:
     def __init__(self, compiler: str = "inductor", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
         """Raises EnvironmentProblem for a compiler that nobody knows."""
         self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), find(compiler))
+        self._support = Support(self._compiler, self._session.worker())
 
     def __enter__(self) -> Checker:
         return self
@@ -81,84 +78,74 @@ class Checker:
         """
         program, arrays = _program(model, inputs)
         profile = given_profile(program.graph, arrays)
-        chosen, fired = self._variants(program, arrays, profile, seed, variants, load(map(Path, rules)))
-        tested, left_out = self._run(program, chosen, arrays, profile, seed)
-        case = Case([profile], [arrays], tested)
+        sets = [InputSet(profile, arrays, mode_in(profile, self._compiler))]
+        chosen, fired = self._variants(program, sets, seed, variants, load(map(Path, rules)))
+        left_out: dict[str, str] = {}
+        prepared = Case(sets, self._programs(program, chosen, sets, seed, left_out), rules=fired, seed=seed)
+        case = pipeline.execute(prepared, self._session)
+        refused = {p.label: p.outcome for p in case.programs if p.outcome.status == "unsupported"}
+        left_out.update((label, pipeline.first_line(outcome)) for label, outcome in refused.items())
         if ORIGINAL in left_out:
-            raise NotChecked(f"{self._session.compiler.name}: {left_out[ORIGINAL]}")
-        for verdict in self._verdicts(case):
-            if repeats(case, verdict, self._session):
+            raise NotChecked(f"{self._compiler.name}: {left_out[ORIGINAL]}")
+        case = case.only([p.label for p in case.programs if p.label not in refused])
+        for verdict in pipeline.judge(case, self._session, USUAL_ORACLES):
+            if pipeline.repeats(case, verdict, self._session):
                 folder = _free(findings)
-                session = self._session
-                how = Circumstances(session.compiler, session.versions, session.conditions, seed, 0, fired)
-                write_finding(folder, how, case, verdict)
+                write_finding(folder, self._session, case, verdict)
                 raise Miscompiled(f"{verdict.message}\nthe finding, with a reproducer: {folder}")
-        return Checked(tuple(t.label for t in case.ran), left_out)
+        return Checked(tuple(program.label for program in case.ran), left_out)
+
+    @property
+    def _compiler(self) -> CompilerInfo:
+        return self._session.compiler
 
     def _variants(
-        self,
-        program: UserModel,
-        arrays: tuple[np.ndarray, ...],
-        profile: str,
-        seed: int,
-        count: int,
-        rules: Sequence[Rule],
+        self, program: UserModel, sets: Sequence[InputSet], seed: int, count: int, rules: Sequence[Rule]
     ) -> tuple[Sequence[Variant], Sequence[str]]:
         """The model itself, and variants by the rules that hold on its inputs; and the rules that fired."""
-        graph, compiler = program.graph, self._session.compiler
+        graph = program.graph
         if program.unread:
             return [Variant(ORIGINAL, graph)], []
-        takes = Support(compiler, self._session.worker()).takes
-        how = ("steps", count, takes, intervals(graph, arrays), rulesets_on(profile))
+        (own,) = sets
+        how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
         rewriting = windows.rewrite(Rewriter(rules), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
-        if program.as_given(compiler.format):  # another program, though its graph may be that of a variant
+        if program.as_given(self._compiler.format):  # another program, though its graph may be that of a variant
             chosen = (original, *distinct(rewriting.variants))
         else:
             chosen = distinct([original, *rewriting.variants])
-        known = [mode(profile, "onnx")]
-        for variant in chosen:
-            if problem := difference(graph, variant.graph, [arrays], modes=known):
+        problems = pipeline.equivalent(graph, [variant.graph for variant in chosen], sets)
+        for variant, problem in zip(chosen, problems, strict=True):
+            if problem:
                 raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")
         return chosen, sorted(rewriting.rules)
 
-    def _run(
-        self, program: UserModel, variants: Sequence[Variant], arrays: tuple[np.ndarray, ...], profile: str, seed: int
-    ) -> tuple[list[Tested], dict[str, str]]:
-        """The variants that the compiler takes, as they ran, and why it does not take the others."""
-        tested: list[Tested] = []
-        left_out: dict[str, str] = {}
-        inputs = [arrays]
-        compiler = self._session.compiler
-        known = mode_in(profile, compiler)
-        for variant in variants:
+    def _programs(
+        self,
+        model: UserModel,
+        variants: Sequence[Variant],
+        sets: Sequence[InputSet],
+        seed: int,
+        left_out: dict[str, str],
+    ) -> list[Program]:
+        """The variants in the compiler's format: the original as it was given, if the compiler reads its format.
+
+        ``left_out`` is told why the format cannot say a variant.
+        """
+        target = replace(pipeline.target_of(self._compiler), lacked=self._support.lacked)
+        as_given = model.as_given(self._compiler.format)
+        programs = []
+        for label, graph in ((variant.label, variant.graph) for variant in variants):
+            if as_given and label == ORIGINAL:
+                programs.append(pipeline.prepare(label, graph, as_given, sets))
+                continue
             try:
-                artifact, spelling = self._written(program, variant, seed)
+                artifact, spelling = pipeline.lower(graph, Spelling(f"check {seed} {label}", {}, UNKNOWN_SIZES), target)
             except Unlowerable as error:
-                left_out[variant.label] = str(error)
+                left_out[label] = str(error)
                 continue
-            execute = self._session.execute if spelling else self._session.execute_given
-            outcome = execute(artifact, inputs)
-            if outcome.status == "unsupported":
-                left_out[variant.label] = _first_line(outcome)
-                continue
-            analyses = Analyses(variant.graph, inputs, [known])
-            tested.append(Tested(variant.label, variant.graph, artifact, analyses, outcome, spelling))
-        return tested, left_out
-
-    def _written(self, program: UserModel, variant: Variant, seed: int) -> tuple[Artifact, Spelling | None]:
-        """A variant in the compiler's format: the original as it was given, if the compiler reads its format."""
-        as_given = program.as_given(self._session.compiler.format)
-        if as_given and variant.label == ORIGINAL:
-            return as_given, None
-        spelling = Spelling(f"check {seed} {variant.label}", {}, UNKNOWN_SIZES)
-        return self._spelled(variant.graph, spelling), spelling
-
-    def _spelled(self, graph: Graph, spelling: Spelling) -> Artifact:
-        return spelled(graph, spelling, self._session.compiler, self._session.conditions.opset)
-
-    def _verdicts(self, case: Case) -> Iterable[Verdict]:
-        return (verdict for name in USUAL_ORACLES for verdict in ORACLES[name].judge(case, self._session))
+            programs.append(pipeline.prepare(label, graph, artifact, sets, spelling))
+        return programs
 
 
 def _program(model: Any, inputs: Any) -> tuple[UserModel, tuple[np.ndarray, ...]]:
@@ -196,7 +183,3 @@ def _array(value: Any) -> np.ndarray:
 
 def _free(findings: Path) -> Path:
     return next(folder for n in count() if not (folder := findings / f"finding-{n:03d}").exists())
-
-
-def _first_line(outcome: Outcome) -> str:
-    return (outcome.message.splitlines() or [outcome.status])[0]

@@ -5,40 +5,41 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 
+from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.generate.instances import Signature, instance
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import Unlowerable, lower
+from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
+from polyjuice.lower.forms import Form
 from polyjuice.ops import Op
 from polyjuice.oracles import Spelling
+from polyjuice.support import Support
 
 _TRIES = 3
 
 
 class Lowering:
-    """Lowers graphs at an opset; ``compilers`` say which idioms their importers lack."""
+    """Lowers graphs at an opset, without what the importers of ``compilers`` lack.
 
-    def __init__(self, opset: int, compilers: Iterable[CompilerInfo]) -> None:
+    ``supports`` can be asked which forms those take.
+    """
+
+    def __init__(self, opset: int, compilers: Iterable[CompilerInfo], supports: Iterable[Support] = ()) -> None:
         self._opset = opset
-        self._lacks: dict[str, set[str]] = {}
-        for info in compilers:
-            self._lacks.setdefault(info.format, set()).update(info.lacks)
+        self._compilers = tuple(compilers)
+        self._supports = tuple(supports)
         self._spelled: dict[tuple[str, str], bool] = {}
 
-    def lower(self, graph: Graph, format: str, spelling: Spelling) -> Artifact:
-        """The program of a graph. Raises Unlowerable."""
-        return lower(
-            graph,
-            format,
-            spelling.key,
-            repeated=spelling.repeated,
-            called=spelling.called,
-            opset=self._opset,
-            lacks=[*sorted(self._lacks.get(format, ())), *spelling.avoided],
-            unknown_sizes=spelling.unknown_sizes,
-            said=spelling.said,
-        )
+    def lower(self, graph: Graph, format: str, spelling: Spelling) -> tuple[Artifact, Spelling]:
+        """The program of a graph, and how it is written. Raises Unlowerable."""
+        lacks = {name for info in self._compilers if info.format == format for name in info.lacks}
+
+        def lacked(forms: Sequence[Form]) -> Sequence[str]:
+            asked = (support for support in self._supports if support.compiler.format == format)
+            return list(dict.fromkeys(name for support in asked for name in support.lacked(forms)))
+
+        return pipeline.lower(graph, spelling, pipeline.Target(format, self._opset, sorted(lacks), lacked))
 
     def spells(self, format: str, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the format can say an operator on such operands: what is known where no compiler is asked."""
@@ -51,7 +52,8 @@ class Lowering:
 
     def _says(self, format: str, graph: Graph) -> bool:
         try:
-            lower(graph, format, 0, opset=self._opset)
+            plain = Spelling("0", {}, UNKNOWN_SIZES)
+            pipeline.lower(graph, plain, pipeline.Target(format, self._opset))
         except Unlowerable:
             return False
         return True

@@ -19,7 +19,7 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import GraphError
 from polyjuice.lower import repeat
 from polyjuice.suite import cases, features
-from polyjuice.suite.candidates import A, Candidates, Pair
+from polyjuice.suite.candidates import A, Candidate, Candidates
 from polyjuice.suite.options import Options
 
 UNSOUND = "unsound"
@@ -46,38 +46,34 @@ class Workshop:
     def candidate(self, index: int) -> Made:
         """Make a candidate, and keep it for `case`."""
         try:
-            pair = self._candidates.pair(index)
+            candidate = self._candidates.candidate(index)
         except GraphError as error:
             return f"{UNSOUND}: a rule failed on candidate {index}: {error}"
-        if pair is None:
+        if candidate is None:
             return "identical: all variants are the same graph"
-        self._kept(index).write_bytes(pickle.dumps(pair))
-        return pair.features
+        self._kept(index).write_bytes(pickle.dumps(candidate))
+        return candidate.features
 
     def case(self, index: int) -> str:
         """Write the case of a candidate to ``folder``; why it makes none, or ""."""
-        pair: Pair = pickle.loads(self._kept(index).read_bytes())
-        axes = pair.spellings[A].repeated
+        made: Candidate = pickle.loads(self._kept(index).read_bytes())
+        axes = made.spellings[A].repeated
         try:
-            drawn = make_inputs(pair.seed, pair.profile, pair.key, list(pair.graphs.values()), pair.large)
-            inputs = repeat(pair.seed, drawn, axes)
-            content = cases.Content(
-                pair.graphs,
-                pair.spellings,
-                inputs,
-                pair.profile,
+            drawn = make_inputs(made.seed, made.profile, made.key, list(made.graphs.values()), made.large)
+            sides = {side: (graph, made.spellings[side]) for side, graph in made.graphs.items()}
+            inputs = repeat(made.seed, drawn, axes)
+            case = cases.lowered(sides, made.profile, inputs, self._options.formats, self._candidates.lowering)
+            about = cases.About(
                 {
                     "text": "Both programs were extracted from the e-graph of one seed graph; these rules, among which "
                     "are those that lead from one to the other, fired in it so many times. The interpreter found both "
                     "equal to the seed graph on the inputs.",
-                    "rules": dict(sorted(pair.rules.items())),
+                    "rules": dict(sorted(made.rules.items())),
                 },
                 {"seed": self._options.seed, "candidate": index, "strategy": self._options.strategy},
-                {kind: features.named(pair.features, kind) for kind in ("operator", "typed", "turn", "pass")},
+                {kind: features.named(made.features, kind) for kind in ("operator", "typed", "turn", "pass")},
             )
-            cases.write(
-                written(self._folder, index), content, self._options.formats, self._candidates.lowering, pair.seed
-            )
+            cases.write(written(self._folder, index), case, about, made.seed)
         except cases.Unequal as error:
             return f"{UNSOUND}: candidate {index}: {error}"
         except EvaluationError as error:

@@ -80,8 +80,8 @@ def _triage(
         raise FindingError("every trial would take as long as the time limit allows")
     if signature := _accounting(stored, suspects):
         return signature, None
-    reduced = reduction.reduce(stored, reduced_folder(stored.folder), time_s, rules=rules)
-    small = load(reduced.folder)
+    reduction.reduce(stored, reduced_folder(stored.folder), time_s, rules=rules)
+    small = load(reduced_folder(stored.folder))
     if signature := _accounting(small, suspects):
         return signature, None
     try:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import ORACLES, Case, Tested
+from polyjuice.oracles import Case, Program
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report
-from polyjuice.triage.confirmation import rerun, tries
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
 
@@ -124,15 +124,15 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
     """
     verdict = finding.verdict
     conditions = replace(finding.conditions, level=level or finding.conditions.level)
-    for _ in range(tries(verdict.kind)):
+    for _ in range(pipeline.tries(verdict.kind)):
         with CompilerSession(conditions, finding.compiler, disabled) as session:
             try:
-                again = rerun(case, session)
+                again = pipeline.rerun(case, session)
             except EnvironmentProblem:  # the compiler does not even start
                 if not disabled:
                     raise
                 return Trial.broken
-            if ORACLES[verdict.oracle].triggers(verdict, again, session):
+            if pipeline.shows(again, verdict, session):
                 return Trial.shown
             if not _fine(again):
                 return Trial.broken
@@ -213,11 +213,11 @@ class _Search:
                     met.setdefault(name, []).append(t.label)
         return {name: met[name] for name in sorted(met, key=lambda name: (len(met[name]), place[name]))}
 
-    def _traced(self, disabled: tuple[str, ...]) -> list[Tested]:
+    def _traced(self, disabled: tuple[str, ...]) -> list[Program]:
         """The programs with their traces, the culprit first."""
         with CompilerSession(self._finding.conditions, self._finding.compiler, disabled, trace=True) as session:
-            case = rerun(self._case, session)
-        return sorted(case.tested, key=lambda t: t.label != self._finding.verdict.culprit)
+            case = pipeline.rerun(self._case, session)
+        return sorted(case.programs, key=lambda t: t.label != self._finding.verdict.culprit)
 
     def _covered(self, knob: str) -> bool:
         """Whether the traces name a knob, or all members of a family that were used: a program that fails has none."""
@@ -294,4 +294,4 @@ def _described(disabled: Sequence[str], level: str) -> str:
 def _fine(case: Case) -> bool:
     """Whether all programs compile and run; one that is ill-typed on purpose is to raise an error."""
     right = ("ok", "error") if case.broken else ("ok",)
-    return all(t.outcome.status in right for t in case.tested)
+    return all(t.outcome.status in right for t in case.programs)

@@ -21,22 +21,25 @@ from polyjuice import formats
 from polyjuice.egraph import Rule
 from polyjuice.given import files
 from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
-from polyjuice.triage.circumstances import Circumstances
 from polyjuice.triage.record import FindingRecord
 
 
 def write_finding(
     folder: Path,
-    how: Circumstances,
+    session: CompilerSession,
     case: Case,
     verdict: Verdict,
+    *,
+    regression: str = "",
     reduction: Mapping[str, Any] = MappingProxyType({}),
     explanation: Sequence[Rule] | None = None,
 ) -> FindingRecord:
-    """Write everything, run the reproducer, and record how it ended.
+    """Write what a session's compiler did, run the reproducer, and record how it ended.
 
-    ``explanation`` are the rules that make one side of the other, as far as they are known.
+    ``regression`` is where a bug was reported that the verdict looks like, and that this version should not have any
+    more. ``explanation`` are the rules that make one side of the other, as far as they are known.
     """
     folder.mkdir(parents=True, exist_ok=True)
     a = case.of(verdict.a)
@@ -46,24 +49,24 @@ def write_finding(
     artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
     given: dict[str, Any] = {}
     for side, t, artifact in zip("AB", filter(None, (a, b)), artifacts, strict=False):
-        if t.spelling is None:
+        if t.given:
             given[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
         elif isinstance(artifact.source, bytes):
             (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
     arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
     np.savez_compressed(folder / "inputs.npz", **arrays)
-    for text in reproducers.texts(how, case, verdict, artifacts):
+    for text in reproducers.texts(session, case, verdict, artifacts):
         (folder / "repro.py").write_text(text, encoding="utf-8")
-        status, output = run_reproducer(folder, how.conditions.python, how.limit_s)
+        status, output = run_reproducer(folder, session.conditions.python, session.conditions.reproducer_s)
         if status == 1:
             break
     record = FindingRecord(
         verdict.kind,
         verdict.oracle,
-        how.compiler.name,
-        {**how.versions, "platform": platform.platform()},
-        how.seed,
-        how.index,
+        session.compiler.name,
+        {**session.versions, "platform": platform.platform()},
+        case.seed,
+        case.index,
         case.profiles[verdict.inputs],
         verdict.rung,
         verdict.signature,
@@ -71,18 +74,18 @@ def write_finding(
         verdict.a,
         verdict.b,
         verdict.culprit,
-        list(how.rules),
+        list(case.rules),
         {t.label: len(t.graph) for t in (a, b) if t},
         {t.label: list(t.artifact.idioms) for t in (a, b) if t},
         case.broken,
-        how.regression,
+        regression,
         status,
         folder.name,
         verdict.output,
         verdict.inputs,
         list(case.profiles),
         verdict.level,
-        asdict(how.conditions),
+        asdict(session.conditions),
         {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},
         given,
         dict(reduction),

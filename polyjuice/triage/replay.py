@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import ORACLES, Verdict
+from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession
-from polyjuice.triage.confirmation import rerun, tries
 from polyjuice.triage.stored import FindingError, load
 
 
@@ -43,15 +43,15 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
         case, verdict = stored.case(), stored.verdict
         with CompilerSession(stored.conditions, stored.compiler) as session:
             said: list[Verdict] = []
-            for _ in range(tries(verdict.kind)):
-                again = rerun(case, session)
+            for _ in range(pipeline.tries(verdict.kind)):
+                again = pipeline.rerun(case, session)
                 version = session.versions[stored.compiler.name]
-                if ORACLES[verdict.oracle].triggers(verdict, again, session):
+                if pipeline.shows(again, verdict, session):
                     return Replayed(folder.name, Fate.remains, version)
-                refused = [t.outcome.message for t in again.tested if t.outcome.status == "unsupported"]
+                refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
                     return Replayed(folder.name, Fate.not_run, version, refused[0])
-                said += [v for name in {verdict.oracle, "crash"} for v in ORACLES[name].judge(again, session)]
+                said += pipeline.judge(again, session, dict.fromkeys([verdict.oracle, "crash"]))
     except (EnvironmentProblem, FindingError, Unlowerable) as problem:
         return Replayed(folder.name, Fate.not_run, message=str(problem))
     return Replayed(folder.name, Fate.changed if said else Fate.fixed, version, said[0].message if said else "")

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from polyjuice import formats
+from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact
 from polyjuice.given import files
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, unpacked
 from polyjuice.lower.forms import ALL
-from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
+from polyjuice.oracles import ORACLES, Case, InputSet, Oracle, Program, Spelling, Verdict
 from polyjuice.session import Conditions
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
-from polyjuice.triage.spelling import spelled
 
 #: What a finding may be without.
 _FURTHER = ("given", "reduction", "blame", "bisection", "explanation", "values", "printed", "traceback")
-
-_NOT_RUN = Outcome("unsupported", message="not run yet")
 
 
 class FindingError(ValueError):
@@ -74,16 +70,29 @@ class Stored:
     def case(self) -> Case:
         """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
         modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
-        tested = []
-        for label, graph in self.graphs.items():
-            spelling = self.spellings.get(label)
-            artifact = self.lower(graph, spelling) if spelling else self.given[label]
-            tested.append(Tested(label, graph, artifact, Analyses(graph, self.sets, modes), _NOT_RUN, spelling))
-        return Case(self.record.profiles, self.sets, tested, self.record.broken)
+        sets = [InputSet(*one) for one in zip(self.record.profiles, self.sets, modes, strict=True)]
+        programs = [self.program(label, graph, self.spellings.get(label), sets) for label, graph in self.graphs.items()]
+        return self.case_of(sets, programs)
 
-    def lower(self, graph: Graph, spelling: Spelling) -> Artifact:
-        """A graph in the compiler's format, spelled as the finding was. Raises Unlowerable."""
-        return spelled(graph, spelling, self.compiler, self.conditions.opset)
+    def case_of(self, sets: Sequence[InputSet], programs: Sequence[Program]) -> Case:
+        """The finding's case with other programs, on other sets of inputs perhaps."""
+        record = self.record
+        return Case(sets, programs, record.broken, record.rules, record.seed, record.index)
+
+    def program(self, label: str, graph: Graph, spelling: Spelling | None, sets: Sequence[InputSet]) -> Program:
+        """A side of the finding, or what a graph is in its place; without a spelling as it was given.
+
+        Raises Unlowerable.
+        """
+        if spelling is None:
+            return pipeline.prepare(label, graph, self.given[label], sets)
+        artifact, spelling = pipeline.lower(graph, spelling, self.target)
+        return pipeline.prepare(label, graph, artifact, sets, spelling)
+
+    @property
+    def target(self) -> pipeline.Target:
+        """What graphs are lowered to."""
+        return pipeline.target_of(self.compiler, self.conditions.opset)
 
     def annotate(self, **said: Any) -> dict[str, Any]:
         """Add to ``finding.json``, or replace; the rest stays. What it says then."""

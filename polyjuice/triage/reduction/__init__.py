@@ -7,7 +7,7 @@ says the same, takes the pair's place; the passes are repeated until none change
 A program as its owner wrote it is cut down in the same way, node by node or statement by statement.
 """
 
-from polyjuice.triage.reduction.run import Reduced, reduce
+from polyjuice.triage.reduction.run import reduce
 from polyjuice.triage.reduction.search import NotShown, Step
 
-__all__ = ["NotShown", "Reduced", "Step", "reduce"]
+__all__ = ["NotShown", "Step", "reduce"]

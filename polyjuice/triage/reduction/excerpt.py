@@ -13,15 +13,14 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from polyjuice.execution import Outcome
+from polyjuice import pipeline
 from polyjuice.formats import FormatError
 from polyjuice.given.apart import taken_apart
 from polyjuice.given.steps import Written
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
-from polyjuice.numerics import Analyses
 from polyjuice.ops import entry
-from polyjuice.oracles import ORACLES, Case, Oracle, Tested, Verdict
+from polyjuice.oracles import ORACLES, Case, InputSet, Oracle, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import array_cost
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
@@ -112,8 +111,8 @@ class ExcerptTrial:
         try:
             if excerpt.digest not in self._answers:
                 self.counts.candidates += 1
-                self._answers[excerpt.digest] = self.oracle.triggers(
-                    self._verdict(excerpt), self._case(excerpt), self.session
+                self._answers[excerpt.digest] = pipeline.shows(
+                    self._case(excerpt), self._verdict(excerpt), self.session
                 )
         except UNFIT:
             return False
@@ -127,7 +126,7 @@ class ExcerptTrial:
     def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""
         case, wanted = self._case(excerpt), self._verdict(excerpt)
-        said = (v for v in self.oracle.judge(case, self.session) if v.same_fault(wanted))
+        said = (v for v in pipeline.judge(case, self.session, [self.oracle.name]) if v.same_fault(wanted))
         verdict = next(said, None)
         return (case, verdict) if verdict else None
 
@@ -138,13 +137,12 @@ class ExcerptTrial:
         assert artifact is not None
         if self._known and not is_known(program.graph):
             raise FormatError("the operator table lacks what it knew in the whole program")
-        inputs = tuple(excerpt.written.inputs.values())
         profile = self.stored.record.profile
-        modes = [mode_in(profile, self.session.compiler)]
+        inputs = tuple(excerpt.written.inputs.values())
+        sets = [InputSet(profile, inputs, mode_in(profile, self.session.compiler))]
         self.counts.programs += 1
-        outcome: Outcome = self.session.execute_given(artifact, [inputs])
-        analyses = Analyses(program.graph, [inputs], modes)
-        return Case([profile], [inputs], [Tested(self.label, program.graph, artifact, analyses, outcome)])
+        whole = pipeline.prepare(self.label, program.graph, artifact, sets)
+        return pipeline.execute(self.stored.case_of(sets, [whole]), self.session)
 
     def _verdict(self, excerpt: Excerpt) -> Verdict:
         """What must be said of it."""

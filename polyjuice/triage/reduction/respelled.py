@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from polyjuice import pipeline
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Spelling
 from polyjuice.session import CompilerSession
-from polyjuice.triage.confirmation import rerun
 from polyjuice.triage.stored import Stored
 
 #: How many spellings of the graph are tried.
@@ -24,6 +24,6 @@ def respelled(stored: Stored, session: CompilerSession) -> Stored | None:
             case = candidate.case()
         except Unlowerable:
             return None
-        if stored.oracle.triggers(stored.verdict, rerun(case, session), session):
+        if pipeline.shows(pipeline.execute(case, session), stored.verdict, session):
             return candidate
     return None

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from polyjuice import pipeline
 from polyjuice.egraph import Rule
 from polyjuice.given.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
-from polyjuice.triage.circumstances import Circumstances
-from polyjuice.triage.confirmation import rerun
 from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
@@ -56,13 +55,15 @@ has what was computed of them. Rewritings, which take a new way from one side to
 
 @dataclass(frozen=True)
 class Reduced:
-    """A finding and what it was reduced to."""
+    """What a search came to: its case, confirmed, and how many operators its programs had and have, by label."""
 
-    before: tuple[int, ...]
-    after: tuple[int, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    accepted: int
+    counts: Counts
     finished: bool
-    record: FindingRecord
-    folder: Path
+    case: Case
+    verdict: Verdict
 
 
 def reduce(
@@ -71,7 +72,7 @@ def reduce(
     time_s: float,
     show: Callable[[Step], None] = lambda _: None,
     rules: Sequence[Rule] = (),
-) -> Reduced:
+) -> FindingRecord:
     """Reduce a finding within a time budget, and write what is left of it to a folder.
 
     The budget is for the search: the result is confirmed, three times in fresh processes, after it, and rules are
@@ -84,34 +85,26 @@ def reduce(
         found = (_of_given if stored.given else _of_graphs)(stored, session, time_s, show, rules)
         reduction = {
             "from": stored.record.folder,
-            "operators_before": dict(zip(found.labels, found.before, strict=True)),
-            "operators_after": dict(zip(found.labels, found.after, strict=True)),
+            "operators_before": dict(found.before),
+            "operators_after": dict(found.after),
             "accepted": found.accepted,
             **asdict(found.counts),
             "finished": found.finished,
         }
-        explanation = _explanation(found.case, stored.record.profile, rules)
-        record = write_finding(out, _circumstances(stored, session), found.case, found.verdict, reduction, explanation)
-    return Reduced(found.before, found.after, found.finished, record, out)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What a search came to: its case, confirmed, and the numbers of its programs' operators, by label."""
-
-    labels: tuple[str, ...]
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-    accepted: int
-    counts: Counts
-    finished: bool
-    case: Case
-    verdict: Verdict
+        return write_finding(
+            out,
+            session,
+            found.case,
+            found.verdict,
+            regression=stored.record.regression,
+            reduction=reduction,
+            explanation=_explanation(found.case, stored.record.profile, rules),
+        )
 
 
 def _of_graphs(
     stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
-) -> _Found:
+) -> Reduced:
     """A finding whose programs are written from their graphs. Raises NotShown, FindingError."""
     trial = Trial(stored, session, rules or default_rules())
     start = _start(trial)
@@ -124,7 +117,7 @@ def _of_graphs(
 
 def _of_given(
     stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
-) -> _Found:
+) -> Reduced:
     """A finding with a program as its owner wrote it: spelled anew from its graph, or cut down, whichever gets smaller.
 
     Raises NotShown, FindingError.
@@ -136,8 +129,7 @@ def _of_given(
         with suppress(NotShown, FindingError):
             written = _of_graphs(anew, session, time_s / 2, show, rules)
     (label,) = stored.given
-    least = dict(zip(written.labels, written.after, strict=True))[label] if written else None
-    if written and least == 1:
+    if written and written.after[label] == 1:
         return written
     try:
         cut = _of_text(stored, session, began + time_s, show)
@@ -145,10 +137,10 @@ def _of_given(
         if written is None:
             raise
         return written
-    return written if written and least is not None and least <= cut.after[0] else cut
+    return written if written and written.after[label] <= cut.after[label] else cut
 
 
-def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Step], None]) -> _Found:
+def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Step], None]) -> Reduced:
     """A finding of a program as its owner wrote it, cut down. Raises NotShown, FindingError."""
     trial = ExcerptTrial(stored, session)
     shows_only = f"the fault shows only as {trial.label} was written, not in what it means"
@@ -157,7 +149,7 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
     except NotTakenApart as problem:
         raise FindingError(f"{shows_only}, and {problem}") from None
     if trial.oracle.least > 1 or not trial.shows(start):
-        if not stored.oracle.triggers(stored.verdict, rerun(stored.case(), session), session):
+        if not pipeline.shows(pipeline.execute(stored.case(), session), stored.verdict, session):
             raise NotShown
         raise FindingError(f"{shows_only}, and only beside another program")
     trial.until = until
@@ -165,11 +157,11 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
     return _result((trial.label,), search, search.run())
 
 
-def _result(labels: tuple[str, ...], search: Search[C], finished: bool) -> _Found:
+def _result(labels: tuple[str, ...], search: Search[C], finished: bool) -> Reduced:
     """What a search has found, confirmed. Raises NotShown."""
     smallest, case, verdict = search.confirmed()
-    before, after = search.accepted[0].operators, smallest.operators
-    return _Found(labels, before, after, search.steps, search.trial.counts, finished, case, verdict)
+    before, after = (dict(zip(labels, c.operators, strict=True)) for c in (search.accepted[0], smallest))
+    return Reduced(before, after, search.steps, search.trial.counts, finished, case, verdict)
 
 
 def _start(trial: Trial) -> Pair:
@@ -190,15 +182,7 @@ def _start(trial: Trial) -> Pair:
 
 def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
     """The rules that make one side of the other, where there are two."""
-    graphs = [t.graph for t in case.tested]
+    graphs = [program.graph for program in case.programs]
     if len(graphs) < 2:
         return None
     return explain(graphs[0], graphs[1], rules, ranges(graphs[0], (profile,), are_large(case.inputs[0])))
-
-
-def _circumstances(stored: Stored, session: CompilerSession) -> Circumstances:
-    record = stored.record
-    conditions, regression = session.conditions, record.regression
-    return Circumstances(
-        session.compiler, session.versions, conditions, record.seed, record.index, record.rules, regression
-    )

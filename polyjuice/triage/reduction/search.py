@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from polyjuice import pipeline
 from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
-from polyjuice.triage.confirmation import repeats
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 
 
@@ -103,7 +103,7 @@ class Search(Generic[C]):
         """The smallest candidate that repeats in fresh processes. Raises NotShown where not even the first one does."""
         for candidate in reversed(self.accepted):
             judged = self.trial.judge(candidate)
-            if judged and repeats(*judged, self.trial.session):
+            if judged and pipeline.repeats(*judged, self.trial.session):
                 return candidate, *judged
         raise NotShown
 

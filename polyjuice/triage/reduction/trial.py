@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice import pipeline
 from polyjuice.egraph import Budget, Rewriter, Rule
-from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.inputs import make_inputs, mode_in
-from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_digest, digest
 from polyjuice.lower import Unlowerable
 from polyjuice.lower.forms import ALL, text
-from polyjuice.numerics import Analyses, Mode
-from polyjuice.oracles import ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.numerics import Mode
+from polyjuice.oracles import Case, InputSet, Program, Spelling, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.values import fingerprint
@@ -99,7 +99,7 @@ class Trial:
             self.counts.refused += 1
             return False
         case = self.case(pair)
-        shown = case is not None and self.stored.oracle.triggers(self.verdict(pair), case, self.session)
+        shown = case is not None and pipeline.shows(case, self.verdict(pair), self.session)
         if shown and not self.sound(pair, _MANY_SETS):
             self.counts.refused += 1
             return False
@@ -120,11 +120,10 @@ class Trial:
         if len(sets) == 1:
             return False
         try:
-            values = [evaluate(first, x, "float64") for x in sets]
+            problems = pipeline.equivalent(first, pair.graphs[1:], [self._set(inputs) for inputs in sets])
         except EvaluationError:
             return False
-        modes = [self._mode] * len(sets)
-        return not any(difference(first, other, sets, values, modes) for other in pair.graphs[1:])
+        return not any(problems)
 
     def further(self, pair: Pair, count: int) -> list[tuple[np.ndarray, ...]]:
         """Other inputs of the finding's profile on which the graphs have values, from up to ``count`` seeds."""
@@ -155,7 +154,7 @@ class Trial:
         case, wanted = self.case(pair), self.verdict(pair)
         if case is None:
             return None
-        said = self.stored.oracle.judge(case, self.session)
+        said = pipeline.judge(case, self.session, [wanted.oracle])
         same = [v for v in said if v.same_fault(wanted)] or [
             v for v in said if (v.kind, v.a) == (wanted.kind, wanted.a)
         ]
@@ -163,13 +162,9 @@ class Trial:
 
     def case(self, pair: Pair) -> Case | None:
         """The pair, compiled and run; None where the compiler's format cannot say it."""
-        tested = []
-        for side in range(len(pair.graphs)):
-            t = self._tested(pair, side)
-            if t is None:
-                return None
-            tested.append(t)
-        return Case([self.stored.record.profile], [pair.inputs], tested)
+        programs = [self._ran(pair, side) for side in range(len(pair.graphs))]
+        found = [program for program in programs if program]
+        return self.stored.case_of([self._set(pair.inputs)], found) if len(found) == len(programs) else None
 
     def wrong(self, pair: Pair, side: int) -> bool:
         """Whether one side alone fails, or is wrong by float64: otherwise no other side shows a mismatch.
@@ -179,36 +174,39 @@ class Trial:
         if self.stored.verdict.oracle not in ("metamorphic", "crash"):
             return True
         try:
-            t = self._tested(pair, side)
-            if t is None or t.outcome.status != "ok":
-                return t is not None
-            return bool(
-                ORACLES["differential"].judge(Case([self.stored.record.profile], [pair.inputs], [t]), self.session)
-            )
+            program = self._ran(pair, side)
+            if program is None or not program.ran:
+                return program is not None
+            case = self.stored.case_of([self._set(pair.inputs)], [program])
+            return bool(pipeline.judge(case, self.session, ["differential"]))
         except UNFIT:
             return False
 
-    def _tested(self, pair: Pair, side: int) -> Tested | None:
-        """One side, compiled and run; None where the compiler's format cannot say it."""
+    def _set(self, inputs: tuple[np.ndarray, ...]) -> InputSet:
+        return InputSet(self.stored.record.profile, inputs, self._mode)
+
+    def _ran(self, pair: Pair, side: int) -> Program | None:
+        """One side, compiled and run; None where the compiler's format cannot say it.
+
+        One side changes at a time, mostly: the other is not run again.
+        """
         label, spelling = list(self.stored.spellings.items())[side]
         graph, called = pair.graphs[side], pair.called[side]
         found = self._lowered(graph, pair, side, replace(spelling, called=called))
         if found is None:
             return None
-        analyses = Analyses(graph, [pair.inputs], [self._mode])
         artifact, used = found
-        return Tested(label, graph, artifact, analyses, self._outcome(artifact, pair.inputs), used)
-
-    def _outcome(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> Outcome:
-        """One side changes at a time, mostly: the other is not run again."""
-        arrays = [*artifact.arrays.values(), *inputs]
+        sets = [self._set(pair.inputs)]
+        program = pipeline.prepare(label, graph, artifact, sets, used)
+        arrays = [*artifact.arrays.values(), *pair.inputs]
         types = [f"{array.dtype}{array.shape}" for array in arrays]
         key = (str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
         if key not in self._outcomes:
             self.counts.programs += 1
-            self._outcomes[key] = self.session.execute(artifact, [inputs])
+            (ran,) = pipeline.execute(self.stored.case_of(sets, [program]), self.session).programs
+            self._outcomes[key] = ran.outcome
             _forget(self._outcomes)
-        return self._outcomes[key]
+        return replace(program, outcome=self._outcomes[key])
 
     def _lowered(self, graph: Graph, pair: Pair, side: int, spelling: Spelling) -> tuple[Artifact, Spelling] | None:
         """The graph, spelled with the idioms that are wanted, or with others where no key is found for these."""
@@ -236,25 +234,28 @@ class Trial:
         """The graph with no other forms than these. Raises Unlowerable."""
         if not forms:
             spelling = replace(spelling, avoided=(ALL,), said=())
-            return self.stored.lower(graph, spelling), spelling
-        artifact = self.stored.lower(graph, spelling)
+            return pipeline.lower(graph, spelling, self.stored.target)
+        artifact, _ = pipeline.lower(graph, spelling, self.stored.target)
         others = form_names(artifact) - forms - self._unavoidable
         if not others:
             return artifact, spelling
         spelling = replace(spelling, avoided=sorted(others.union(spelling.avoided)))
-        return self.stored.lower(graph, spelling), spelling
+        return pipeline.lower(graph, spelling, self.stored.target)
 
     @cached_property
     def _unavoidable(self) -> frozenset[str]:
         """The forms that the finding's programs have however plain they are, such as an opset. Raises Unlowerable."""
         sides = ((graph, self.stored.spellings[label]) for label, graph in self.stored.graphs.items())
-        plain = (self.stored.lower(graph, replace(spelling, avoided=(ALL,), said=())) for graph, spelling in sides)
+        plain = (
+            pipeline.lower(graph, replace(spelling, avoided=(ALL,), said=()), self.stored.target)[0]
+            for graph, spelling in sides
+        )
         return frozenset().union(*map(form_names, plain))
 
     def as_stored(self) -> Pair:
         """The finding itself as a pair, in the spelling in which it was found. Raises Unlowerable."""
         record, spellings = self.stored.record, self.stored.spellings
-        artifacts = [self.stored.lower(graph, spellings[label]) for label, graph in self.stored.graphs.items()]
+        artifacts = [program.artifact for program in self.stored.case().programs]
         forms = tuple(form_names(artifact) - self._unavoidable for artifact in artifacts)
         graphs = tuple(self.stored.graphs.values())
         called = tuple(spelling.called for spelling in spellings.values())

@@ -13,7 +13,7 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import dtypes, uniform_value
 from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Verdict
-from polyjuice.triage.circumstances import Circumstances
+from polyjuice.session import CompilerSession
 from polyjuice.triage.reproducers import endings
 from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, number
 from polyjuice.triage.reproducers.programs import Programs, lowered_name
@@ -54,20 +54,20 @@ _FAILING = {
 }
 
 
-def texts(how: Circumstances, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> list[str]:
+def texts(session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> list[str]:
     """The texts of ``repro.py`` that a verdict may be shown by, the most readable first.
 
     ``artifacts`` are those of the verdict's sides. The last text reads all that it can from the files beside it.
     """
     sides = dict(zip("AB", artifacts, strict=False))
-    return list(dict.fromkeys(_Text(how, case, verdict, sides, inline).write() for inline in (True, False)))
+    return list(dict.fromkeys(_Text(session, case, verdict, sides, inline).write() for inline in (True, False)))
 
 
 @dataclass(frozen=True)
 class _Text:
     """One text; with ``inline`` what is small is written out."""
 
-    how: Circumstances
+    session: CompilerSession
     case: Case
     verdict: Verdict
     sides: Mapping[str, Artifact]
@@ -83,7 +83,7 @@ class _Text:
         return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
 
     def write(self) -> str:
-        arrays = Arrays(next(iter(self.sides.values())).format, self.how.conditions.device, self.inline)
+        arrays = Arrays(next(iter(self.sides.values())).format, self.session.conditions.device, self.inline)
         programs = self._programs()
         values = "\n".join(self._values(arrays, programs))
         models = programs.definitions(arrays)
@@ -93,16 +93,16 @@ class _Text:
         body = "\n".join([*supervision, _HOOK, *loading, values, *models, *ending])
         standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
         standard += ["from pathlib import Path"] if "Path(" in body else []
-        imports = ["import numpy as np", *filter(None, self.how.compiler.repro_imports.strip().splitlines())]
+        imports = ["import numpy as np", *filter(None, self.session.compiler.repro_imports.strip().splitlines())]
         imports += ["import ml_dtypes"] if "ml_dtypes." in body else []
         imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
         head = [self._title(), "\n".join(standard), *supervision, _HOOK, "\n".join(imports), *loading, values]
-        return _joined([*head, self.how.compiler.repro.strip(), *models, *ending])
+        return _joined([*head, self.session.compiler.repro.strip(), *models, *ending])
 
     def _title(self) -> str:
-        version = self.how.versions.get(self.how.compiler.name, "")
+        version = self.session.versions.get(self.session.compiler.name, "")
         message = self.verdict.message.replace("\\", "\\\\").replace('"""', "'''")
-        said = textwrap.fill(f"{self.how.compiler.name} {version}: {message}", 100, break_long_words=False)
+        said = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
         if self.verdict.mistyped:
             what = "An output is not of the type or the shape that the program gives it."
@@ -113,7 +113,7 @@ class _Text:
 
     def _supervision(self) -> str:
         on_hang = 1 if self.verdict.kind == "hang" else 2
-        return endings.SUPERVISED.substitute(limit=int(self.how.limit_s), on_hang=on_hang)
+        return endings.SUPERVISED.substitute(limit=int(self.session.conditions.reproducer_s), on_hang=on_hang)
 
     def _programs(self) -> Programs:
         sides = dict(self.sides)
@@ -127,15 +127,15 @@ class _Text:
         further = {s: [f"argument_{i}" for i, _ in enumerate(artifact.arguments)] for s, artifact in sides.items()}
         if len({tuple(artifact.arguments) for artifact in sides.values()}) > 1:
             further = {s: [f"{name}_of_{s.lower()}" for name in names] for s, names in further.items()}
-        taken = re.findall(r"\w+", f"{_TAKEN} {self.how.compiler.repro_imports}")
+        taken = re.findall(r"\w+", f"{_TAKEN} {self.session.compiler.repro_imports}")
         names = identifiers(graph, {*taken, *(name for names in further.values() for name in names)})
         return Programs(
             sides,
             [names[name] for name in graph.inputs],
             graph.input_types,
             further,
-            (self.verdict.level if elsewhere else "") or self.how.conditions.level,
-            self.how.conditions.device,
+            (self.verdict.level if elsewhere else "") or self.session.conditions.level,
+            self.session.conditions.device,
         )
 
     def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:

@@ -1,0 +1,144 @@
+"""The line that every case takes: prepare, equivalent, lower, execute, judge; and whether a verdict shows again.
+
+Campaigns, `polyjuice.check`, suites, stored findings, replay, reduction and bisection call these functions, and nothing
+below them. A seed graph and its variants are proved equal by the interpreter, lowered to programs of one format,
+compiled and run by one compiler, and judged by oracles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from polyjuice.compilers import CompilerInfo
+from polyjuice.equivalence import difference
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.formats.versions import OPSET
+from polyjuice.inputs import mode_in
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph
+from polyjuice.lower import lower as lower_graph
+from polyjuice.lower.forms import Form
+from polyjuice.numerics import Analyses
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, Spelling, Verdict
+from polyjuice.session import CompilerSession
+
+REPEATS = 3
+"""In how many fresh processes, one after another, a verdict must show to be a finding."""
+
+_BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
+"""How often programs are run for a fault of a kind that depends on chance, before it counts as gone."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What graphs are lowered to: a format, the opset of ONNX models, and what the compiler's importer lacks.
+
+    ``lacks`` names idioms and forms that no program may have. ``lacked`` says which of some forms it does not take: it
+    may have to try them.
+    """
+
+    format: str
+    opset: int = OPSET
+    lacks: Sequence[str] = ()
+    lacked: Callable[[Sequence[Form]], Sequence[str]] = lambda forms: ()
+
+
+def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:
+    """What a compiler declares of itself, without asking it anything."""
+    return Target(compiler.format, opset, compiler.lacks)
+
+
+def input_set(graph: Graph, profile: str, arrays: Sequence[np.ndarray], compiler: CompilerInfo) -> InputSet:
+    """Arrays for the inputs of a seed graph, and its outputs on them. Raises EvaluationError where it has no value."""
+    return InputSet(profile, tuple(arrays), mode_in(profile, compiler), evaluate(graph, arrays, "float64"))
+
+
+def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]) -> list[str]:
+    """How the interpreter finds each variant to differ from its seed graph on the inputs; "" where it is equal."""
+    inputs, modes = [one.arrays for one in sets], [one.mode for one in sets]
+    values = [one.values or evaluate(graph, one.arrays, "float64") for one in sets]
+    return [difference(graph, variant, inputs, values, modes) for variant in variants]
+
+
+def lower(graph: Graph, spelling: Spelling, target: Target) -> tuple[Artifact, Spelling]:
+    """A graph as a program of the target's format, without the forms that the target lacks, and how it is written.
+
+    Raises Unlowerable where the format cannot say the graph.
+    """
+    artifact = lower_graph(
+        graph,
+        target.format,
+        spelling.key,
+        repeated=spelling.repeated,
+        called=spelling.called,
+        opset=target.opset,
+        lacks=(*target.lacks, *spelling.avoided),
+        unknown_sizes=spelling.unknown_sizes,
+        said=spelling.said,
+    )
+    lacked = target.lacked(artifact.forms)
+    if not lacked:
+        return artifact, spelling
+    return lower(graph, replace(spelling, avoided=(*spelling.avoided, *lacked)), replace(target, lacked=lambda _: ()))
+
+
+def prepare(
+    label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], spelling: Spelling | None = None
+) -> Program:
+    """A program that has not run yet. Without a spelling the user wrote it."""
+    analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
+    return Program(label, graph, artifact, analyses, given=spelling is None, spelling=spelling)
+
+
+def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:
+    """Compile and run the programs of a case that have not run yet, on all of its sets of inputs.
+
+    With ``all_or_none`` the first program that the compiler does not support is the last one that is run.
+    """
+    programs = list(case.programs)
+    for number, program in enumerate(programs):
+        if not program.waits:
+            continue
+        run = session.execute_given if program.given else session.execute
+        programs[number] = replace(program, outcome=run(program.artifact, case.inputs))
+        if all_or_none and programs[number].outcome.status == "unsupported":
+            break
+    return replace(case, programs=programs)
+
+
+def judge(case: Case, session: CompilerSession, oracles: Iterable[str]) -> list[Verdict]:
+    """What the oracles say of a case that has run, in their order."""
+    return [verdict for name in oracles for verdict in ORACLES[name].judge(case, session)]
+
+
+def rerun(case: Case, session: CompilerSession) -> Case:
+    """The case with all of its programs compiled and run once more."""
+    return execute(replace(case, programs=[program.not_run() for program in case.programs]), session)
+
+
+def shows(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
+    """Whether the oracle that gave a verdict finds the same fault in a case that has run."""
+    return ORACLES[verdict.oracle].triggers(verdict, case, session)
+
+
+def tries(kind: str) -> int:
+    """How often programs are run before a fault of that kind counts as gone."""
+    return _BY_CHANCE.get(kind, 1)
+
+
+def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
+    """Whether a verdict shows every time, each time in processes like the session's that have seen nothing yet."""
+    sides = case.only([verdict.a, verdict.b])
+    for _ in range(REPEATS):
+        with session.fresh() as fresh:
+            if not shows(rerun(sides, fresh), verdict, fresh):
+                return False
+    return True
+
+
+def first_line(outcome: Outcome) -> str:
+    """What became of a program that did not run, in one line."""
+    return (outcome.message.splitlines() or [outcome.status])[0][:200]
