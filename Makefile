@@ -16,7 +16,7 @@ test: $(READY)
 	$(BIN)/pytest -n 2 --dist loadfile
 
 test-old: $(READY)
-	$(BIN)/python tests/old_versions.py
+	$(BIN)/python scripts/old_versions.py
 
 mutants: $(READY)
 	$(BIN)/python benchmarks/mutants/run.py

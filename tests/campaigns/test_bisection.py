@@ -1,0 +1,266 @@
+"""Bisection names the parts of a compiler without which a fault vanishes; where there is none, it says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyjuice import formats
+from polyjuice.triage.bisection import bisect
+from polyjuice.triage.ddmin import ddmin
+from polyjuice.triage.stored import load
+from tests.support.mutants import usable
+from tests.support.planted import planted, stored
+from tests.support.plugins import plugin
+
+
+def bisected(finding: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
+    """The status of the command, its JSON, and what it wrote to standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "polyjuice", "bisect", str(finding), "--json", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        env=dict(os.environ),
+    )
+    return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
+
+
+# --- delta debugging ------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 40), st.data())
+def test_ddmin_finds_the_items_that_are_needed_and_no_other(count: int, data: st.DataObject) -> None:
+    needed = data.draw(st.sets(st.integers(0, count - 1), min_size=1, max_size=4))
+    assert ddmin(range(count), lambda part: needed <= set(part)) == tuple(sorted(needed))
+
+
+@given(st.integers(2, 30), st.data())
+def test_ddmin_of_a_property_that_is_not_monotone_leaves_no_item_that_could_go(count: int, data: st.DataObject) -> None:
+    odd = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
+
+    def holds(part: tuple[int, ...]) -> bool:
+        return len(odd & set(part)) % 2 == 1 or len(part) == count
+
+    found = ddmin(range(count), holds)
+    assert holds(found)
+    assert len(found) == 1 or not any(holds(tuple(x for x in found if x != item)) for item in found)
+
+
+def test_ddmin_prefers_what_stands_in_front() -> None:
+    assert ddmin("abcdefgh", lambda part: "c" in part or "f" in part) == ("c",)
+
+
+# --- a compiler that is wrong on purpose -----------------------------------------------------------------------
+
+KNOBS = """
+import os
+_disabled = set()
+_level = "2"
+LEVELS = "0 1 2"
+
+def start(options):
+    global _level
+    _disabled.update(options.get("disable", ()))
+    _level = options.get("level", "2")
+
+def knobs():
+    return [{names}]
+
+def off(name):
+    return name in _disabled
+
+def compile(program, inputs):
+    if off("needed"):
+        raise ValueError("it does not compile")
+    return program
+
+def run(compiled, inputs):
+    outputs = control.run(compiled, inputs)
+    if {condition}:
+        dtype, values = outputs[0]
+        outputs = [(dtype, values + values.dtype.type(1)), *outputs[1:]]
+    return outputs
+
+def trace(compiled):
+    return [{trace}]
+"""
+
+
+def faulty(site: Path, monkeypatch: pytest.MonkeyPatch, names: str, condition: str, trace: str = "") -> Path:
+    """A finding of a compiler with these knobs, whose first result is off by one under a condition."""
+    site.mkdir()
+    listed, traced = (", ".join(f'"{name}"' for name in text.split()) for text in (names, trace))
+    plugin(site, KNOBS.format(names=listed, condition=condition, trace=traced), name="knobbed")
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    graph = formats.from_model(onnx.parser.parse_model(ADD))
+    inputs = [np.arange(3, dtype=np.float32)]
+    return stored(site / "finding", "knobbed", graph, inputs)
+
+
+ADD = """<ir_version: 9, opset_import: ["" : 18]>
+    add (float[3] x) => (float[3] y) { y = Add(x, x) }"""
+
+
+def test_the_one_knob_to_blame_is_found_written_down_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = faulty(tmp_path / "s", monkeypatch, "a b needed c d e f", "_level != '0' and not off('d')")
+    status, said, progress = bisected(finding)
+    assert status == 1
+    assert (said["shown"], said["complete"], said["blame"], said["alternatives"]) == (True, True, ["d"], [])
+    assert said["levels"] == {"0": "gone", "1": "shown"}
+    assert "gone: without d" in progress
+    record = json.loads((finding / "finding.json").read_text())
+    assert (record["kind"], record["blame"]) == ("mismatch", ["d"])
+    assert record["bisection"]["trials"] == said["trials"] == progress.count("\n")
+    report = (finding / "report.md").read_text()
+    assert "Switching off `d` makes it vanish.\n\n### Reproducer\n" in report
+    assert bisected(finding)[1]["blame"] == ["d"]
+    assert (finding / "report.md").read_text() == report
+
+
+@pytest.mark.parametrize(
+    ("names", "condition", "blame", "alternatives"),
+    [
+        ("a b needed c d", "not (off('b') and off('d'))", ("b", "d"), ()),
+        ("a b c d", "not (off('b') or off('d'))", ("b",), (("d",),)),
+        ("a needed b", "not off('needed')", (), ()),
+        ("a b c", "True", (), ()),
+    ],
+)
+def test_several_knobs_and_none(
+    names: str,
+    condition: str,
+    blame: tuple[str, ...],
+    alternatives: tuple[tuple[str, ...], ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result = bisect(load(faulty(tmp_path / "s", monkeypatch, names, condition)), 120)
+    assert (result.blame, result.alternatives, result.complete) == (blame, alternatives, True)
+
+
+def test_what_the_compiler_says_that_it_did_is_tried_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members of a family are known by the trace alone."""
+    names = " ".join(f"k{number}" for number in range(50))
+    finding = faulty(tmp_path / "s", monkeypatch, f"pass:* {names}", "not off('pass:b')", "pass:a pass:b other")
+    lines: list[str] = []
+    result = bisect(load(finding), 120, lines.append)
+    assert result.blame == ("pass:b",)
+    assert result.met == {"pass:b": ["original"]}
+    assert lines[2:] == [
+        "gone: without pass:a, pass:b",
+        "shown: without pass:a",
+        "gone: without pass:b",
+        "shown: without pass:a, k0, k1, k2 and 47 more",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "blame", "alternatives"),
+    [("", ("pass:b",), ()), (" and not off('memory')", ("memory",), (("pass:b",),))],
+)
+def test_what_leaves_every_part_as_it_is_is_blamed_before_any_part(
+    condition: str,
+    blame: tuple[str, ...],
+    alternatives: tuple[tuple[str, ...], ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the pass, there is nothing that could share memory."""
+    finding = faulty(tmp_path / "s", monkeypatch, "memory pass:* last", f"not off('pass:b'){condition}", "pass:b")
+    result = bisect(load(finding), 120)
+    assert (result.blame, result.alternatives) == (blame, alternatives)
+
+
+def test_when_the_time_is_over_the_least_set_so_far_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = load(faulty(tmp_path / "s", monkeypatch, "a b c d", "not off('d')"))
+    result = bisect(finding, 0)
+    assert (result.shown, result.complete, result.blame, result.trials) == (True, False, (), 1)
+
+
+def test_a_fault_that_no_longer_shows_is_status_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = faulty(tmp_path / "s", monkeypatch, "a b", "not os.environ.get('MENDED')")
+    monkeypatch.setenv("MENDED", "1")
+    status, said, _ = bisected(finding)
+    assert (status, said["shown"], said["blame"], said["trials"]) == (0, False, [], 1)
+
+
+def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = faulty(tmp_path / "s", monkeypatch, "", "True")
+    assert bisected(finding)[::2] == (2, "polyjuice: knobbed has no knobs: nothing of it can be switched off\n")
+    assert bisected(finding, "--time", "soon")[0] == 2
+    record = json.loads((finding / "finding.json").read_text())
+    del record["spellings"]
+    (finding / "finding.json").write_text(json.dumps(record))
+    status, _, error = bisected(finding)
+    assert status == 2
+    assert "has no 'spellings', which older findings lack" in error
+    assert error.count("\n") == 1
+    status, _, error = bisected(tmp_path)
+    assert status == 2
+    assert "is not a finding's folder" in error
+
+
+# --- a finding that is read back ------------------------------------------------------------------------------
+
+
+def test_a_finding_is_read_back_as_it_was_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = load(faulty(tmp_path / "s", monkeypatch, "a", "True"))
+    (only,) = finding.case().programs
+    again = stored(tmp_path / "t", "knobbed", only.graph, finding.inputs)
+    for name in ("a.onnx", "a.lowered.onnx", "inputs.npz"):
+        assert (again / name).read_bytes() == (finding.folder / name).read_bytes()
+    assert only.artifact.source == (again / "a.lowered.onnx").read_bytes()
+    assert load(again).verdict == finding.verdict
+
+
+# --- the compilers --------------------------------------------------------------------------------------------
+
+TRANSPOSED = """<ir_version: 9, opset_import: ["" : 18]>
+    product (float[3,2] x, float[3] v) => (float[2] y) { t = Transpose <perm = [1, 0]> (x) y = MatMul(t, v) }"""
+
+
+def test_the_fusion_behind_a_bug_of_onnxruntime_is_named(tmp_path: Path) -> None:
+    """artifacts/bugs/001."""
+    usable("onnxruntime")
+    graph = formats.from_model(onnx.parser.parse_model(TRANSPOSED))
+    inputs = [np.array([[1, 2], [3, 4], [5, 6]], np.float32), np.array([1, 10, 100], np.float32)]
+    try:
+        finding = stored(tmp_path / "f", "onnxruntime", graph, inputs)
+    except ValueError:
+        pytest.skip("this release does not have the bug")
+    result = bisect(load(finding), 120)
+    assert result.blame == ("MatmulTransposeFusion",)
+    assert list(result.levels.values())[-1] == "shown"
+
+
+@pytest.mark.parametrize("fault", ["onnxruntime/split-uneven", "onnxruntime/clip-of-relu"])
+def test_a_faulty_optimizer_of_onnxruntime_is_named(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = bisect(load(planted(tmp_path / "f", fault, monkeypatch)), 120)
+    assert (result.blame, result.met) == ((fault,), {fault: ["original"]})
+    assert result.levels == {"disable": "gone", "basic": "shown"}
+
+
+@pytest.mark.long
+def test_a_faulty_pass_of_tvm_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = "tvm/division-behind-multiplication"
+    assert bisect(load(planted(tmp_path / "f", fault, monkeypatch)), 300).blame == (fault,)
+
+
+@pytest.mark.long
+def test_the_pattern_of_inductor_that_holds_a_fault_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = bisect(load(planted(tmp_path / "f", "inductor/addmm-column-bias", monkeypatch)), 1200)
+    assert result.blame == ("pattern addmm",)

@@ -1,0 +1,56 @@
+"""The bugs found so far: each folder is listed, complete, and such that the commands take its finding."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import venv
+from pathlib import Path
+
+import pytest
+
+from polyjuice.triage import known
+from polyjuice.triage.stored import load
+
+BUGS = Path(__file__).parents[2] / "artifacts/bugs"
+FOLDERS = sorted(path for path in BUGS.iterdir() if path.is_dir())
+EARLY = {"008-onnxruntime-memory-pattern"}
+"""Findings that are as an early version stored them."""
+
+REPRODUCERS = sorted(file for file in BUGS.rglob("repro.py") if file.parts[-3] not in EARLY)
+
+
+def test_every_bug_is_listed() -> None:
+    rows = re.findall(r"^\| \[(\d+)\]\((.*?)\)", (BUGS / "README.md").read_text(), re.MULTILINE)
+    assert [name for _, name in rows] == [folder.name for folder in FOLDERS]
+    assert all(name.startswith(number + "-") for number, name in rows)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_bug_has_a_reproducer_and_a_report(folder: Path) -> None:
+    assert (folder / "repro.py").exists()
+    finding = folder / "finding"
+    assert (folder / "report.md").exists() or (finding / "report.md").exists()
+    if finding.exists() and folder.name not in EARLY:
+        stored = load(finding)
+        assert stored.record.compiler in folder.name
+        assert set(stored.graphs) == {label for label in (stored.record.a, stored.record.b) if label}
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter that has nothing but the standard library."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder)
+    return folder / "bin/python"
+
+
+@pytest.mark.parametrize("file", REPRODUCERS, ids=lambda file: str(file.relative_to(BUGS)))
+def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, file: Path) -> None:
+    done = subprocess.run([bare, "-I", file], capture_output=True, text=True)
+    assert done.returncode == 2, done.stdout + done.stderr
+
+
+def test_every_known_bug_has_a_folder() -> None:
+    for bug in known.read(BUGS / "known.toml"):
+        assert (BUGS.parents[1] / bug.url).is_dir(), bug.url

@@ -1,0 +1,458 @@
+"""Campaigns: reproducible whatever the number of processes, resumable whenever they were stopped, quiet on controls.
+
+The compilers here are plugins: one file each, declared as an installed package declares it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from polyjuice.campaign.config import Config
+from tests.support.commands import COMMAND, fuzz, polyjuice, refusal, save_model
+from tests.support.plugins import plugin
+from tests.support.sessions import executed
+
+
+def rows(campaign: Path) -> dict[int, tuple[int, str, str]]:
+    """The stored cases: index to (pairs, why it was skipped, seconds)."""
+    with sqlite3.connect(campaign / "campaign.sqlite") as db:
+        return {row[0]: row[1:] for row in db.execute('SELECT "index", pairs, skipped, seconds FROM cases')}
+
+
+def verdicts(campaign: Path) -> dict[int, tuple[int, str]]:
+    return {index: row[:2] for index, row in rows(campaign).items()}
+
+
+# --- plugins --------------------------------------------------------------------------------------------------
+
+
+def test_a_compiler_of_another_package_is_found_and_tested(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", "def version(): return '7.1'", name="newcomer")
+    assert "newcomer" in refusal("--compiler", "unknown", "-n", 1, env=env)
+    status, summary = fuzz(tmp_path / "c", "--compiler", "newcomer", "-n", 2, env=env)
+    assert (status, summary["compiler"], summary["version"], summary["tested"]) == (0, "newcomer", "7.1", 2)
+
+
+def test_a_compiler_whose_start_fails_is_a_problem_of_the_environment(tmp_path: Path) -> None:
+    """The probe before the campaign does not start it."""
+    env = plugin(tmp_path / "site", "def start(options): import os; os._exit(7)")
+    message = refusal("--compiler", "fake", "-n", 2, "--out", tmp_path / "c", env=env)
+    assert "fake did not start" in message
+    assert "the process exited with status 7 during start" in message
+
+
+def test_a_campaign_that_tested_nothing_ends_with_2(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", "def load(artifact): raise NotImplementedError('no tensors here')")
+    done = polyjuice("fuzz", "--compiler", "fake", "-n", 3, "--out", tmp_path / "c", "--json", env=env)
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        f"polyjuice: the campaign tested nothing; the reasons are in {tmp_path / 'c' / 'log'}\n"
+    )
+    summary = json.loads(done.stdout)
+    assert (summary["tested"], summary["skipped"]) == (0, 3)
+    assert "unsupported: NotImplementedError: no tensors here" in (tmp_path / "c/log").read_text()
+
+
+# --- controls -------------------------------------------------------------------------------------------------
+
+
+def assert_quiet(out: Path, compiler: str, cases: int) -> None:
+    status, summary = fuzz(out, "--compiler", compiler, "-n", cases, "--seed", 7)
+    assert status == 0, summary
+    assert (summary["raw_findings"], summary["unsound_variants"], summary["by_kind"]) == (0, 0, {})
+    assert summary["tested"] >= 0.9 * cases
+
+
+def test_the_numpy_control_finds_nothing(tmp_path: Path) -> None:
+    assert_quiet(tmp_path / "c", "numpy", 50)
+
+
+def test_the_eager_control_finds_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    assert_quiet(tmp_path / "c", "eager", 25)
+
+
+@pytest.mark.long
+def test_the_numpy_control_finds_nothing_in_1000_cases(tmp_path: Path) -> None:
+    assert_quiet(tmp_path / "c", "numpy", 1000)
+
+
+@pytest.mark.long
+def test_the_eager_control_finds_nothing_in_500_cases(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    assert_quiet(tmp_path / "c", "eager", 500)
+
+
+# --- determinism ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extract", ["minmax", "random"])
+def test_a_case_depends_on_the_seed_and_its_index_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extract: str
+) -> None:
+    """Not on the cases that the same process ran before it."""
+    config = Config("numpy", cases=16, seed=5, variants=3, extract=extract)
+    forwards = executed(config, range(16), tmp_path, monkeypatch)
+    shuffled = executed(config, random.Random(0).sample(range(16), 16), tmp_path, monkeypatch)
+    assert shuffled == forwards
+    assert len(set(forwards.values())) == 16
+    other = executed(Config("numpy", cases=16, seed=6, variants=3, extract=extract), range(4), tmp_path, monkeypatch)
+    assert not set(other.values()) & set(forwards.values())
+
+
+def test_a_case_does_not_depend_on_the_hash_seed_of_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = """
+import json, sys
+from pathlib import Path
+import pytest
+from polyjuice.campaign.config import Config
+from tests.support.sessions import executed
+with pytest.MonkeyPatch.context() as patch:
+    print(json.dumps(executed(Config("numpy", seed=5), range(8), Path(sys.argv[1]), patch)))
+"""
+    answers = []
+    for hash_seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parents[2])}
+        done = subprocess.run(
+            [sys.executable, "-c", script, tmp_path], capture_output=True, text=True, env=env, timeout=100
+        )
+        assert done.returncode == 0, done.stderr
+        answers.append(json.loads(done.stdout))
+    assert answers[0] == answers[1]
+    assert len(answers[0]) == 8
+
+
+def test_cases_in_which_a_side_crashes_are_tested(tmp_path: Path) -> None:
+    """Known or not, they are neither skipped nor left out of the counts."""
+    crash = """
+    def compile(program, inputs):
+        if len(program.nodes) > 4:
+            raise RuntimeError("more than four operators")
+        return control.compile(program, inputs)
+    """
+    env = plugin(tmp_path / "site", crash)
+    bug = {"compiler": "fake", "url": "https://example.org/4", "pattern": "crash *more than four operators*"}
+    known = tmp_path / "known.toml"
+    known.write_text("[[bug]]\n" + "\n".join(f'{name} = "{value}"' for name, value in bug.items()))
+    common = ["--compiler", "fake", "-n", 2, "--seed", 3, "--seeds", save_model(tmp_path / "small.onnx")]
+    for name, more, status in (("new", ["--triage", "0s"], 1), ("known", ["--known", known], 0)):
+        done, summary = fuzz(tmp_path / name, *common, *more, env=env)
+        assert done == status
+        assert (summary["tested"], summary["pairs"], summary["skipped"]) == (2, 6, 0), "the model as given, too"
+        assert summary["known"] == ({bug["url"]: 2} if name == "known" else {})
+
+
+def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
+    """Findings, too, are the same files."""
+    wrong = """
+    def run(compiled, inputs):
+        outputs = control.run(compiled, inputs)
+        if len(compiled.nodes) > 4:
+            return [(dtype, values + 1) for dtype, values in outputs]
+        return outputs
+    """
+    env = plugin(tmp_path / "site", wrong)
+    model = save_model(tmp_path / "small.onnx")
+    common = ["--compiler", "fake", "-n", 2, "--seed", 3, "--seeds", model]
+    found = []
+    for workers in (1, 3):
+        status, summary = fuzz(tmp_path / str(workers), *common, "--workers", workers, env=env)
+        assert status == 1
+        kept = ("tested", "skipped", "findings", "raw_findings", "by_kind", "unsound_variants")
+        files = {
+            str(path.relative_to(tmp_path / str(workers))): path.read_bytes()
+            for path in (tmp_path / str(workers) / "findings").rglob("*")
+            if path.suffix in (".json", ".onnx", ".py")
+        }
+        found.append(([summary[key] for key in kept], verdicts(tmp_path / str(workers)), files))
+    assert found[0] == found[1]
+    assert found[0][2]
+
+
+# --- interrupts -----------------------------------------------------------------------------------------------
+
+SLOW = """
+import time
+
+def compile(program, inputs):
+    time.sleep(0.5)
+    return control.compile(program, inputs)
+"""
+
+
+class Campaign:
+    """A campaign in the background, in a group of its own, whose every descendant can be found."""
+
+    begun: ClassVar[list[Campaign]] = []
+
+    def __init__(self, out: Path, temporary: Path, env: Mapping[str, str], *arguments: object) -> None:
+        self.out = out
+        self._temporary = temporary
+        temporary.mkdir(exist_ok=True)
+        self._mark = f"POLYJUICE_TEST_MARK={uuid.uuid4()}"
+        name, value = self._mark.split("=")
+        self._process = subprocess.Popen(
+            [COMMAND, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **env, name: value, "TMPDIR": str(temporary)},
+            start_new_session=True,
+        )
+        self.begun.append(self)
+
+    def wait_until(self, condition: Callable[[], object], seconds: float = 180) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline
+            assert self._process.poll() is None, self._process.communicate()
+            time.sleep(0.02)
+
+    def cases(self) -> int:
+        try:
+            return len(rows(self.out))
+        except sqlite3.OperationalError:  # not yet made, or being written
+            return 0
+
+    def end(self, number: int) -> tuple[int, str, str]:
+        """Send the signal to the command alone: its exit status, and what it printed."""
+        self._process.send_signal(number)
+        stdout, stderr = self._process.communicate(timeout=60)
+        return self._process.returncode, stdout, stderr
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def leftovers(self, seconds: float = 15) -> list[str]:
+        """What still lives after a while: processes, and scratch folders."""
+        deadline = time.monotonic() + seconds
+        while found := [*self._processes(), *(str(path) for path in self._temporary.glob("polyjuice-*"))]:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+        return found
+
+    def _processes(self) -> list[str]:
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if self._mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+        return found
+
+
+@pytest.fixture(autouse=True)
+def no_campaign_outlives_its_test() -> Iterator[None]:
+    """Not even where the test fails."""
+    yield
+    while Campaign.begun:
+        Campaign.begun.pop().kill()
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
+CASES = 10
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[int, str]]:
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    arguments = ["--compiler", "fake", "-n", CASES, "--seed", 9, "--workers", 2]
+    assert fuzz(folder / "c", *arguments, env=plugin(folder / "site"))[0] == 0
+    return verdicts(folder / "c")
+
+
+def start(tmp_path: Path, env: Mapping[str, str]) -> Campaign:
+    out = tmp_path / "c"
+    arguments = ["--compiler", "fake", "-n", CASES, "--seed", 9, "--workers", 2, "--json", "--out", out]
+    return Campaign(out, tmp_path / "tmp", env, "fuzz", *arguments)
+
+
+def assert_resumes(tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]) -> None:
+    """Nothing that was stored is run again, and in the end all is as if there had been no interruption."""
+    before = rows(tmp_path / "c")
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", "--json", env=plugin(tmp_path / "site"))
+    assert done.returncode == 0, done.stderr
+    after = rows(tmp_path / "c")
+    assert before.items() <= after.items()
+    assert verdicts(tmp_path / "c") == uninterrupted
+    summary = json.loads(done.stdout)
+    assert summary["tested"] + summary["skipped"] == CASES
+    assert summary["seed"] == 9
+
+
+@needs_proc
+def test_an_interrupt_saves_everything_and_leaves_nothing_running(
+    tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]
+) -> None:
+    env = plugin(tmp_path / "site", SLOW)
+    campaign = start(tmp_path, env)
+    campaign.wait_until(lambda: campaign.cases() >= 3)
+    status, stdout, stderr = campaign.end(signal.SIGINT)
+    assert status == 130
+    assert stderr.endswith(f"interrupted; continue with: polyjuice fuzz --resume {tmp_path / 'c'}\n")
+    summary = json.loads(stdout)
+    stored = rows(tmp_path / "c")
+    assert 3 <= len(stored) < CASES
+    assert summary["tested"] + summary["skipped"] == len(stored)
+    assert campaign.leftovers() == []
+    assert_resumes(tmp_path, uninterrupted)
+
+
+@needs_proc
+def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", "def compile(program, inputs): import time; time.sleep(60)")
+    campaign = start(tmp_path, env)
+    campaign.wait_until((tmp_path / "c/log").exists)
+    assert "another process is running this campaign" in refusal("--resume", tmp_path / "c")
+    campaign.end(signal.SIGKILL)
+
+
+@needs_proc
+@pytest.mark.parametrize("stage", ["check()", "start(options)"])
+def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage: str) -> None:
+    """While the compiler is probed, or while the first worker starts."""
+    slow = f"""
+    import time
+    def {stage}:
+        open({str(tmp_path / "begun")!r}, "w").close()
+        time.sleep(60)
+    """
+    campaign = start(tmp_path, plugin(tmp_path / "site", slow))
+    campaign.wait_until((tmp_path / "begun").exists)
+    status, _, stderr = campaign.end(signal.SIGINT)
+    assert status == 130
+    assert "Traceback" not in stderr
+    assert campaign.leftovers() == []
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_hanging_compiler_does_not_outlive_its_campaign(tmp_path: Path, number: signal.Signals) -> None:
+    hanging = f"""
+    def compile(program, inputs):
+        open({str(tmp_path / "begun")!r}, "w").close()
+        while True: pass
+    """
+    campaign = start(tmp_path, plugin(tmp_path / "site", hanging))
+    campaign.wait_until((tmp_path / "begun").exists)
+    assert campaign.end(number)[0] == (130 if number == signal.SIGINT else -number)
+    assert campaign.leftovers() == []
+
+
+@needs_proc
+def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
+    hanging = f"""
+    import sys, time
+    def run(compiled, inputs):
+        if sys.argv[0] == "repro.py":
+            open({str(tmp_path / "begun")!r}, "w").close()
+            time.sleep(60)
+        raise ValueError("no")
+    """
+    env = plugin(tmp_path / "site", hanging)
+    campaign = start(tmp_path, env)
+    campaign.wait_until((tmp_path / "begun").exists)
+    assert campaign.end(signal.SIGINT)[0] == 130
+    assert campaign.leftovers() == []
+
+
+@needs_proc
+@pytest.mark.parametrize("cases", [0, 5])
+def test_a_killed_campaign_resumes_and_loses_nothing(
+    tmp_path: Path, uninterrupted: dict[int, tuple[int, str]], cases: int
+) -> None:
+    env = plugin(tmp_path / "site", SLOW)
+    campaign = start(tmp_path, env)
+    campaign.wait_until((tmp_path / "c/log").exists)
+    campaign.wait_until(lambda: campaign.cases() >= cases)
+    assert campaign.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    assert len(rows(tmp_path / "c")) < CASES
+    assert campaign.leftovers() == []
+    assert_resumes(tmp_path, uninterrupted)
+
+
+def test_a_finished_campaign_resumes_to_the_same_summary(tmp_path: Path) -> None:
+    _, first = fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 3)
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", "--json")
+    assert done.returncode == 0
+    again = json.loads(done.stdout)
+    for key in ("compiler", "version", "seed", "tested", "skipped", "findings", "share", "out"):
+        assert again[key] == first[key], key
+
+
+def test_a_finished_campaign_goes_on_to_more_cases(tmp_path: Path) -> None:
+    fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 2, "--seed", 7)
+    for more in (["-n", 4], []):
+        done = polyjuice("fuzz", "--resume", tmp_path / "c", "--workers", 1, "--json", *more)
+        assert json.loads(done.stdout)["tested"] + json.loads(done.stdout)["skipped"] == 4
+    fuzz(tmp_path / "whole", "--compiler", "numpy", "-n", 4, "--seed", 7)
+    assert verdicts(tmp_path / "c") == verdicts(tmp_path / "whole")
+
+
+def test_a_resumed_campaign_takes_other_known_bugs_and_another_interpreter(tmp_path: Path) -> None:
+    """What a campaign was begun with may have moved meanwhile."""
+    before, after = (tmp_path / name for name in ("before.toml", "after.toml"))
+    before.write_text("")
+    fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1, "--known", before)
+    before.rename(after)
+    assert str(before) in refusal("--resume", tmp_path / "c")
+    for given in (["--known", after], []):
+        assert polyjuice("fuzz", "--resume", tmp_path / "c", *given).returncode == 0
+    absent = tmp_path / "bin/python"
+    assert str(absent) in refusal("--resume", tmp_path / "c", "--python", absent)
+
+
+def test_a_resumed_campaign_whose_model_is_gone_says_so(tmp_path: Path) -> None:
+    model = save_model(tmp_path / "small.onnx")
+    fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 2, "--seeds", model)
+    model.unlink()
+    assert str(model) in refusal("--resume", tmp_path / "c")
+
+
+# --- faults of our own ----------------------------------------------------------------------------------------
+
+
+def test_an_internal_error_is_stored_and_ends_with_3(tmp_path: Path) -> None:
+    """A site hook plants it where a case is lowered; the other cases go on."""
+    hook = """
+import atexit, sys
+from importlib.abc import MetaPathFinder
+class Hook(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "polyjuice.campaign.case":
+            import polyjuice.lower
+            lower = polyjuice.lower.lower
+            def planted(graph, format, seed, **options):
+                if "/1/" in str(seed):
+                    raise KeyError("planted")
+                return lower(graph, format, seed, **options)
+            polyjuice.lower.lower = planted
+sys.meta_path.insert(0, Hook())
+"""
+    (tmp_path / "sitecustomize.py").write_text(hook)
+    status, summary = fuzz(
+        tmp_path / "c", "--compiler", "numpy", "-n", 3, "--workers", 1, env={"PYTHONPATH": str(tmp_path)}
+    )
+    assert status == 3
+    assert (summary["tested"], summary["findings"], summary["unsound_variants"]) == (2, 0, 0)
+    assert "KeyError: 'planted'" in (tmp_path / "c/log").read_text()

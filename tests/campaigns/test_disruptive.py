@@ -1,0 +1,159 @@
+"""Disruptive generation (HirGen, paper 003, section 3.1.5): one constraint is broken, and what compilers make of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from polyjuice.generate import Broken, Memory, disrupt, generate
+from polyjuice.ir import Graph, GraphError, TensorType, check_structure, digest
+from polyjuice.ops import GraphBuilder, infer_node
+from tests.support.commands import findings, fuzz, polyjuice, record, run
+from tests.support.plugins import plugin
+
+
+def disrupted(count: int, memory: Memory | None = None) -> Iterator[tuple[Graph, Broken]]:
+    """Valid graphs and what became of them."""
+    for seed in range(count):
+        graph = generate(8, f"disruptive {seed}", strategy="hirgen")
+        if broken := disrupt(graph, seed, memory):
+            yield graph, broken
+
+
+def ill_typed(graph: Graph) -> list[str]:
+    """The first results of the nodes whose constraints do not hold."""
+    found = []
+    for node in graph.nodes:
+        try:
+            assert infer_node(node, graph.types) == tuple(graph.types[name] for name in node.outputs)
+        except GraphError:
+            found.append(node.outputs[0])
+    return found
+
+
+def test_exactly_one_operator_breaks_a_constraint_and_it_is_named() -> None:
+    kinds = set()
+    for graph, broken in disrupted(150):
+        check_structure(broken.graph)
+        assert ill_typed(graph) == []
+        assert ill_typed(broken.graph) == [broken.node]
+        (node,) = [node for node in broken.graph.nodes if broken.node in node.outputs]
+        assert node.qualified == broken.operator
+        assert broken.graph.types[node.inputs[broken.operand]] == broken.given
+        same = (broken.given.dtype == broken.due.dtype, broken.given.shape == broken.due.shape)
+        assert same == ((False, True) if broken.kind == "type" else (True, False))
+        kinds.add(broken.kind)
+    assert kinds == {"type", "shape"}
+
+
+def test_all_results_stay_declared_as_they_were() -> None:
+    for graph, broken in disrupted(40):
+        for node in broken.graph.nodes:
+            assert all(broken.graph.types[name] == graph.types[name] for name in node.outputs)
+        assert broken.graph.outputs == graph.outputs
+
+
+def test_equal_seeds_break_alike() -> None:
+    first, second = ([(digest(b.graph), str(b)) for _, b in disrupted(20)] for _ in range(2))
+    assert first == second
+
+
+def test_an_operator_is_connected_to_a_value_that_there_is() -> None:
+    build = GraphBuilder()
+    x, n = build.input(TensorType("float32", (2,)), "x"), build.input(TensorType("int64", (2,)), "n")
+    graph = build.build([build.op("Sqrt", x), build.op("Neg", n)])
+    all_broken = [b for seed in range(80) if (b := disrupt(graph, seed)) and b.operator == "Sqrt"]
+    met = {name for broken in all_broken for name in broken.graph.nodes[0].inputs}
+    assert met == {"n", "broken"}
+
+
+def test_a_suite_breaks_something_else_each_time() -> None:
+    build = GraphBuilder()
+    graph = build.build([build.op("Sqrt", build.input(TensorType("float32", (2,))))])
+    memory = Memory()
+    given = [b.given.dtype for seed in range(6) if (b := disrupt(graph, seed, memory))]
+    assert sorted(given) == ["bool", "int16", "int32", "int64", "int8", "uint8"]
+    assert disrupt(graph, 7, memory) is not None  # nothing new is left
+
+
+def test_an_operator_that_takes_everything_cannot_be_broken() -> None:
+    build = GraphBuilder()
+    assert disrupt(build.build([build.op("Identity", build.input(TensorType("float32", (2,))))]), 0) is None
+
+
+# --- campaigns --------------------------------------------------------------------------------------------------------
+
+OPTIONS = ("--seeds", "hirgen", "--disruptive", "--nodes", 3, "--workers", 1)
+
+
+def test_a_compiler_that_answers_with_errors_is_right(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    status, summary = fuzz(tmp_path / "c", "--compiler", "onnxruntime", "-n", 30, *OPTIONS)
+    log = (tmp_path / "c" / "log").read_text()
+    assert (status, summary["raw_findings"], summary["by_kind"]) == (0, 0, {}), log
+    assert summary["tested"] >= 28
+    assert 0 <= summary["accepted"] == log.count("accepted: ") < 10
+
+
+BROKEN = """
+def is_broken(program):
+    return any(node.opaque for node in program.nodes)  # how an ill-typed node is read
+"""
+
+FAILURES = {
+    "abort": ("import os; os.abort()", "crash", "the process was ended by SIGABRT during compile"),
+    "hang": ("\n        while True: pass", "hang", "no end of compile within 2 s"),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_process_that_ends_or_hangs_is_a_finding(tmp_path: Path, failure: str) -> None:
+    statement, kind, words = FAILURES[failure]
+    spoilt = f"{BROKEN}\ndef compile(program, inputs):\n    if is_broken(program): {statement}\n    return program\n"
+    env = plugin(tmp_path / "site", spoilt)
+    status, summary = fuzz(tmp_path / "c", "--compiler", "fake", "-n", 1, "--timeout", 2, *OPTIONS, env=env)
+    assert (status, summary["by_kind"], summary["tested"], summary["accepted"]) == (1, {kind: 1}, 1, 0)
+    (finding,) = findings(tmp_path / "c")
+    said = record(finding)
+    assert words in said["message"]
+    assert f"an error was due: {said['broken']}" in said["message"]
+    assert (said["kind"], said["a"], said["b"], said["repro_exit"]) == (kind, "disrupted", "", 1)
+    assert "not well typed" in (finding / "report.md").read_text()
+    mended = f"{BROKEN}\ndef compile(program, inputs):\n    raise ValueError('ill typed')\n"
+    done = run("repro.py", env=plugin(tmp_path / "site", mended), cwd=finding)
+    assert (done.returncode, "as it should: ValueError ill typed" in done.stdout) == (0, True)
+
+
+CARELESS = """
+import numpy as np
+
+def compile(program, inputs):
+    return program  # where the control refuses what it cannot interpret
+
+def run(compiled, inputs):
+    return [("float32", np.zeros(1, np.float32))]
+"""
+
+
+def test_what_is_accepted_is_counted_and_named(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", CARELESS)
+    arguments = ["--compiler", "fake", "-n", 4, *OPTIONS]
+    done = polyjuice("fuzz", *arguments, "--out", tmp_path / "c", "--json", env=env)
+    summary = json.loads(done.stdout)
+    assert (done.returncode, summary["tested"], summary["accepted"], summary["findings"]) == (0, 4, 4, 0)
+    log = (tmp_path / "c" / "log").read_text()
+    assert log.count("accepted: ") == 4
+    assert " of operand " in log
+    again = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
+    assert "4 programs with a broken constraint" in again.stdout
+
+
+def test_the_framework_does_not_keep_a_program_from_the_compiler(tmp_path: Path) -> None:
+    """PyTorch itself refuses most; the stage at which eager runs must not come first."""
+    pytest.importorskip("torch")
+    status, summary = fuzz(tmp_path / "c", "--compiler", "eager", "-n", 10, *OPTIONS)
+    assert (status, summary["raw_findings"], summary["tested"]) == (0, 0, 10)
+    assert summary["share"]["run"] > 0

@@ -1,0 +1,352 @@
+"""A finding is a folder that someone else can use; and what is no finding leaves none.
+
+The compilers here are wrong on purpose.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from ml_dtypes import bfloat16
+from onnx.reference import ReferenceEvaluator
+
+from polyjuice import formats
+from polyjuice.inputs import USUAL_PROFILES
+from polyjuice.ir import Graph, digest
+from polyjuice.triage import run_reproducer
+from tests.support.commands import findings, fuzz, polyjuice, record, run, save_model
+from tests.support.plugins import LARGE, importing_from, plugin
+from tests.support.workers import alive, wait_for
+
+FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
+
+EAGER = '''
+from dataclasses import replace
+from polyjuice.compilers import _torch
+from polyjuice.compilers.eager import *
+
+FORMAT = "torch"
+WRONG = True
+REPRO_IMPORTS = """
+import inspect
+import torch
+import torch.nn.functional as F
+import {module}_bug as bug
+"""
+REPRO = """
+def prepare(model, inputs, **options):
+    wrong = bug.WRONG and "relu" in inspect.getsource(type(model))
+    return lambda: [output + wrong for output in model(*inputs)]
+"""
+'''
+"""PyTorch eager, wrong by 1 where the program says relu."""
+
+WRONG_RELU = """
+def load(artifact):
+    program = _torch.load(artifact)
+    program.model.wrong = "relu" in artifact["source"]
+    return program
+
+def compile(program, inputs):
+    model = program.model
+    return replace(program, model=lambda *x: [output + model.wrong for output in model(*x)])
+"""
+
+RELU = """<ir_version: 9, opset_import: ["" : 18]>
+    relu (float[9,8] x, float[9,8] w, bfloat16[5] u) => (float[9,8] y, bfloat16[5] v) {
+        s = Add(x, w) y = Relu(s) v = Relu(u) }"""
+"""Its arrays are too large to be written out in a reproducer."""
+
+
+def feeds(finding: Path, graph: Graph) -> dict[str, np.ndarray]:
+    """The stored inputs by their names in the graph; bfloat16 is stored as the uint16 of its bits."""
+    arrays = np.load(finding / "inputs.npz")
+    assert [name for name in arrays if name.startswith("input_") and "@" in name] == ["input_2@bfloat16"]
+    stored = {**arrays, "input_2": arrays["input_2@bfloat16"].view(bfloat16)}
+    return {name: stored[f"input_{i}"] for i, name in enumerate(graph.inputs)}
+
+
+# --- a mismatch -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch")
+    site = tmp_path_factory.mktemp("site")
+    plugin(site, WRONG_RELU, name="wrong", base=EAGER)
+    (site / "wrong_compiler_bug.py").write_text("WRONG = True\n")
+    return site
+
+
+@pytest.fixture(scope="module")
+def campaign(site: Path) -> tuple[Path, dict[str, Any]]:
+    """Cases where relu(x) = (x + |x|) / 2 is what tells two variants apart."""
+    arguments = ["--compiler", "wrong", "-n", 3, "--workers", 2, "--seeds", save_model(site / "relu.onnx", RELU)]
+    status, summary = fuzz(site / "c", *arguments, "--only-rule", "relu-as-half-sum", env=importing_from(site))
+    assert status == 1, summary
+    return site / "c", summary
+
+
+@pytest.fixture(scope="module")
+def mismatch(campaign: tuple[Path, dict[str, Any]]) -> Path:
+    return findings(campaign[0])[0]
+
+
+def test_a_wrong_compiler_is_found(campaign: tuple[Path, dict[str, Any]]) -> None:
+    folder, summary = campaign
+    stored = findings(folder)
+    assert summary["raw_findings"] == len(stored) > 0
+    assert summary["by_kind"] == {"mismatch": len(stored)}
+    assert summary["unsound_variants"] == 0
+    signatures = {record(finding)["signature"] for finding in stored}
+    assert summary["findings"] == len(signatures)
+
+
+def test_a_finding_is_a_folder_of_six_files(campaign: tuple[Path, dict[str, Any]]) -> None:
+    for finding in findings(campaign[0]):
+        assert {path.name for path in finding.iterdir()} == FILES
+
+
+def test_the_record_says_what_where_and_who(campaign: tuple[Path, dict[str, Any]]) -> None:
+    import torch
+
+    for finding in findings(campaign[0]):
+        said = record(finding)
+        assert (said["kind"], said["compiler"], said["seed"]) == ("mismatch", "wrong", 0)
+        assert said["versions"]["wrong"] == torch.__version__
+        assert said["versions"]["python"] == sys.version.split()[0]
+        assert finding.name.startswith(f"{said['index']:06d}-")
+        assert said["folder"] == finding.name
+        assert said["profile"] in USUAL_PROFILES
+        assert said["rules"]
+        assert {said["a"], said["b"]} == {"min", "max"} == set(said["operators"])
+        # The wrong side is the one that says relu.
+        sides = {said["a"]: "a.onnx", said["b"]: "b.onnx"}
+        operators = {
+            label: {node.op_type for node in onnx.load(finding / name).graph.node} for label, name in sides.items()
+        }
+        assert [label for label in operators if "Relu" in operators[label]] == [said["culprit"]]
+
+
+def test_both_graphs_are_valid_different_and_equal_in_meaning(campaign: tuple[Path, dict[str, Any]]) -> None:
+    for finding in findings(campaign[0]):
+        paths = finding / "a.onnx", finding / "b.onnx"
+        for path in paths:
+            onnx.checker.check_model(path, full_check=True)
+        a, b = map(formats.load, paths)
+        assert digest(a) != digest(b)
+        assert a.input_types == b.input_types
+        left, right = (ReferenceEvaluator(str(path)).run(None, feeds(finding, a)) for path in paths)
+        for y, z, tolerance in zip(left, right, (1e-6, 0.02), strict=True):
+            np.testing.assert_allclose(y.astype(float), z.astype(float), rtol=tolerance, atol=tolerance)
+
+
+def test_the_reproducer_was_run_and_shows_the_bug(campaign: tuple[Path, dict[str, Any]], site: Path) -> None:
+    for finding in findings(campaign[0]):
+        assert record(finding)["repro_exit"] == 1
+        done = run("repro.py", env=importing_from(site), cwd=finding)
+        assert done.returncode == 1, done.stderr
+        assert "differ at" in done.stdout
+        assert done.stdout.strip() in (finding / "report.md").read_text()
+
+
+def test_a_reproducer_ends_with_0_where_the_bug_is_fixed(mismatch: Path, tmp_path: Path) -> None:
+    (tmp_path / "wrong_compiler_bug.py").write_text("WRONG = False\n")
+    done = run(mismatch / "repro.py", env={"PYTHONPATH": str(tmp_path)}, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "differ at 0 of" in done.stdout
+
+
+def test_a_reproducer_needs_numpy_and_the_framework_alone(mismatch: Path, tmp_path: Path, site: Path) -> None:
+    (tmp_path / "wrong_compiler_bug.py").write_text("WRONG = True\n")
+    for name in ("polyjuice", "onnx", "ml_dtypes", "egglog"):
+        (tmp_path / f"{name}.py").write_text(f"raise AssertionError('{name} was imported')\n")
+    assert run(mismatch / "repro.py", env={"PYTHONPATH": str(tmp_path)}).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "code"), [("torch", "raise ImportError('no torch')"), ("wrong_compiler_bug", "no_flag = 1")]
+)
+def test_a_reproducer_ends_with_2_where_it_could_not_run(
+    mismatch: Path, tmp_path: Path, site: Path, module: str, code: str
+) -> None:
+    """Whether the framework is missing, or something else fails: that is no mismatch."""
+    (tmp_path / f"{module}.py").write_text(code)
+    done = run(mismatch / "repro.py", env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{site}"})
+    assert done.returncode == 2
+    assert "could not run: no torch" in done.stdout or "WRONG" in done.stderr
+
+
+def test_a_reproducer_without_its_inputs_could_not_run(mismatch: Path, tmp_path: Path, site: Path) -> None:
+    (tmp_path / "repro.py").write_text((mismatch / "repro.py").read_text())
+    done = run(tmp_path / "repro.py", env=importing_from(site))
+    assert done.returncode == 2
+    assert "inputs.npz" in done.stdout
+
+
+def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
+    text = (mismatch / "report.md").read_text()
+    said = record(mismatch)
+    for part in (said["message"], f"**{said['culprit']}**", (mismatch / "repro.py").read_text()):
+        assert part in text
+    for name, version in said["versions"].items():
+        assert f"- {name}: {version}" in text
+
+
+def test_replay_runs_the_reproducer_again(mismatch: Path, tmp_path: Path, site: Path) -> None:
+    done = polyjuice("replay", mismatch, env=importing_from(site))
+    assert done.returncode == 1
+    assert "differ at" in done.stdout
+    done = polyjuice("replay", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"polyjuice: {tmp_path} is neither a finding's folder (there is no repro.py)")
+
+
+def test_the_summary_for_people_names_each_distinct_finding(campaign: tuple[Path, dict[str, Any]], site: Path) -> None:
+    folder, summary = campaign
+    done = polyjuice("fuzz", "--resume", folder, env=importing_from(site))
+    assert done.returncode == 1
+    assert done.stdout.count(f"{folder}/findings/") == summary["findings"]
+
+
+# --- crashes, hangs, what does not repeat ---------------------------------------------------------------------
+
+
+def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1) -> tuple[int, dict[str, Any], Path]:
+    """Cases of one small model, whose `max` variant is_large."""
+    model = save_model(tmp_path / "small.onnx")
+    env = plugin(tmp_path / "site", LARGE + code)
+    options = ["--compiler", "fake", "-n", cases, "--seeds", model, "--workers", 1, *arguments]
+    status, summary = fuzz(tmp_path / "c", *options, env=env)
+    return status, summary, tmp_path / "c"
+
+
+CRASHES = {
+    "error": ("raise ValueError('no such loop')", "max failed in compile: ValueError: no such loop"),
+    "exit": ("import os; os._exit(3)", "max failed in compile: the process exited with status 3 during compile"),
+    "signal": ("import os; os.abort()", "max failed in compile: the process was ended by SIGABRT during compile"),
+}
+
+
+@pytest.mark.parametrize("code", CRASHES)
+def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path: Path, code: str) -> None:
+    statement, message = CRASHES[code]
+    spoilt = (
+        "def compile(program, inputs):\n"
+        "    graph = control.compile(program, inputs)\n"
+        f"    if is_large(graph): {statement}\n"
+        "    return graph\n"
+    )
+    status, summary, out = small_campaign(tmp_path, spoilt)
+    assert status == 1
+    assert summary["by_kind"] == {"crash": 1}
+    (finding,) = findings(out)
+    said = record(finding)
+    assert {path.name for path in finding.iterdir()} == {*FILES, "a.lowered.onnx", "b.lowered.onnx"}
+    assert (said["kind"], said["a"], said["b"], said["culprit"]) == ("crash", "max", "original", "max")
+    assert said["message"] == f"{message} (its equivalent original did not)"
+    assert said["repro_exit"] == 1
+    env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
+    assert run("repro.py", env=env, cwd=finding).returncode == 0
+
+
+def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
+    spoilt = (
+        "import numpy as np\n"
+        "def run(compiled, inputs):\n"
+        "    outputs = control.run(compiled, inputs)\n"
+        "    return [to_wire(np.float64(from_wire(y))) for y in outputs] if is_large(compiled) else outputs\n"
+    )
+    status, summary, out = small_campaign(tmp_path, spoilt)
+    assert (status, summary["by_kind"]) == (1, {"mismatch": 1})
+    (finding,) = findings(out)
+    said = record(finding)
+    assert (said["culprit"], said["repro_exit"]) == ("max", 1)
+    assert said["message"] == "output 0 of max has element type float64, not float32"
+    shown = run("repro.py", env=plugin(tmp_path / "site", LARGE + spoilt), cwd=finding)
+    assert shown.returncode == 1
+    assert "max: output 0 is float64 [" in shown.stdout
+    assert "] and should be float32 [" in shown.stdout
+    env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
+    assert run("repro.py", env=env, cwd=finding).returncode == 0
+
+
+def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
+    spoilt = (
+        "def run(compiled, inputs):\n    while is_large(compiled): pass\n    return control.run(compiled, inputs)\n"
+    )
+    status, summary, out = small_campaign(tmp_path, spoilt, "--timeout", 1)
+    assert (status, summary["by_kind"]) == (1, {"hang": 1})
+    (finding,) = findings(out)
+    said = record(finding)
+    assert (said["kind"], said["a"], said["culprit"], said["repro_exit"]) == ("hang", "max", "max", 1)
+    assert "max failed in run: no end of run within 1 s" in said["message"]
+    env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
+    assert run("repro.py", env=env, cwd=finding).returncode == 0
+
+
+def test_a_crash_of_all_programs_is_one_finding(tmp_path: Path) -> None:
+    """Of the first case; the campaign goes on with the next."""
+    spoilt = f"""
+import os
+
+def compile(program, inputs):
+    if not os.path.exists({str(tmp_path / "c/raw/000000-0-crash/report.md")!r}):
+        os._exit(3)
+    return control.compile(program, inputs)
+"""
+    status, summary, out = small_campaign(tmp_path, spoilt, "--oracle", "crash", cases=2)
+    assert status == 1
+    assert (summary["tested"], summary["raw_findings"], summary["findings"]) == (2, 1, 1), (out / "log").read_text()
+    (finding,) = findings(out)
+    assert (record(finding)["a"], record(finding)["b"]) == ("original", "")
+
+
+def test_what_does_not_repeat_is_flaky_and_no_finding(tmp_path: Path) -> None:
+    spoilt = f"""
+from pathlib import Path
+
+ran = Path({str(tmp_path / "ran")!r})
+
+def run(compiled, inputs):
+    outputs = control.run(compiled, inputs)
+    if len(compiled.nodes) < 3 or ran.exists():  # few nodes: the compiler is asked whether it takes an operator
+        return outputs
+    ran.touch()
+    return [(dtype, values + 1) for dtype, values in outputs]
+"""
+    status, summary, out = small_campaign(tmp_path, spoilt)
+    assert (status, summary["by_kind"]) == (0, {"flaky": 1})
+    assert (summary["tested"], summary["findings"], summary["raw_findings"]) == (1, 0, 0)
+    assert findings(out) == []
+    assert "flaky: output 0" in (out / "log").read_text()
+
+
+def test_only_the_oracles_asked_for_judge(tmp_path: Path) -> None:
+    spoilt = """
+def run(compiled, inputs):
+    return [(dtype, values + is_large(compiled)) for dtype, values in control.run(compiled, inputs)]
+"""
+    status, summary, _ = small_campaign(tmp_path, spoilt, "--oracle", "crash")
+    assert (status, summary["raw_findings"], summary["tested"]) == (0, 0, 1)
+
+
+def test_what_a_reproducer_prints_is_kept_without_colours(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text("import sys; print('\\x1b[1;31mwrong\\x1b[m'); sys.exit(1)\n")
+    assert run_reproducer(tmp_path, sys.executable, 10) == (1, "wrong")
+
+
+def test_nothing_outlives_a_reproducer(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text(
+        "import subprocess\nchild = subprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3)\n"
+        "open('pid', 'w').write(str(child.pid))\nprint('begun')\nraise SystemExit(1)\n"
+    )
+    assert run_reproducer(tmp_path, sys.executable, 1) == (1, "begun")
+    pid = int((tmp_path / "pid").read_text())
+    assert wait_for(lambda: not alive(pid))

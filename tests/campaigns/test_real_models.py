@@ -1,0 +1,121 @@
+"""Real architectures as seeds: read as they were meant, rewritten soundly, and taken by compilers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+
+from tests.support.commands import fuzz
+from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from polyjuice import formats  # noqa: E402
+from polyjuice.egraph import Rewriter, distinct, load, operator_count, windows  # noqa: E402
+from polyjuice.equivalence import difference  # noqa: E402
+from polyjuice.formats import from_model, to_model, torch_export  # noqa: E402
+from polyjuice.inputs import make_inputs  # noqa: E402
+from polyjuice.interpret import evaluate  # noqa: E402
+from polyjuice.ir import Graph, digest  # noqa: E402
+from polyjuice.numerics import analyse  # noqa: E402
+from tests.support import models  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def rewriter() -> Rewriter:
+    return Rewriter(load())
+
+
+def tokens_or_pixels(given: tuple[torch.Tensor, ...], seed: int) -> list[np.ndarray]:
+    """Other inputs of the same types."""
+    rng = np.random.default_rng(seed)
+    return [
+        rng.standard_normal(t.shape, np.float32)
+        if t.is_floating_point()
+        else rng.integers(0, models.VOCABULARY, t.shape)
+        for t in given
+    ]
+
+
+@pytest.mark.parametrize("make", models.ALL, ids=lambda make: make.__name__)
+def test_a_transformer_is_read_and_rewritten_as_it_is(make: Callable[[], models.Seed], rewriter: Rewriter) -> None:
+    model, given = make()
+    graph = torch_export.from_module(model, given)
+    assert not [str(node) for node in graph.nodes if node.opaque]
+    assert digest(from_model(ModelProto.FromString(to_model(graph).SerializeToString()))) == digest(graph)
+
+    for seed in range(2):
+        inputs = tokens_or_pixels(given, seed)
+        with torch.no_grad():
+            expected = model(*map(torch.tensor, inputs)).numpy()
+        (actual,) = evaluate(graph, inputs)
+        assert np.ptp(expected) > 0.01
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
+
+    rewriting = windows.rewrite(rewriter, graph, 0)
+    low, high = distinct(rewriting.variants)
+    assert low.operators <= operator_count(graph) <= high.operators
+    for variant in (low, high):
+        assert difference(graph, variant.graph, [inputs]) == ""
+        np.testing.assert_allclose(evaluate(variant.graph, inputs)[0], expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("make", models.ALL, ids=lambda make: make.__name__)
+def test_results_of_transformers_can_be_compared(make: Callable[[], models.Seed]) -> None:
+    """A bound that is infinite everywhere would hide every miscompilation."""
+    graph = torch_export.from_module(*make())
+    (output,) = analyse(graph, make_inputs(graph, "normal", 0))
+    assert np.isfinite(output.bound).all()
+
+
+def light_model(name: str) -> Graph:
+    """With random weights in place of its equal ones, small enough that activations stay near 1."""
+    graph = formats.load(LIGHT / f"light_{name}.onnx")
+    rng = np.random.default_rng(0)
+    weights = {
+        key: (rng.standard_normal(array.shape) * (2 / max(1, np.prod(array.shape[1:]))) ** 0.5).astype(array.dtype)
+        for key, array in graph.constants.items()
+        if array.dtype == np.float32 and array.ndim > 1
+    }
+    return Graph(graph.inputs, {**graph.constants, **weights}, graph.nodes, graph.outputs, graph.types, graph.opsets)
+
+
+def cases(long: tuple[str, ...], short: tuple[str, ...]) -> list[object]:
+    return [*short, *(pytest.param(name, marks=pytest.mark.long) for name in long)]
+
+
+@pytest.mark.parametrize("name", cases(LARGE_MODELS, SMALL_MODELS))
+def test_a_light_model_is_rewritten(name: str, rewriter: Rewriter) -> None:
+    graph = light_model(name)
+    rewriting = windows.rewrite(rewriter, graph, random.Random(name).random().hex())
+    low, high = distinct(rewriting.variants)
+    assert low.operators <= operator_count(graph) <= high.operators
+    inputs = [make_inputs(graph, "normal", 0)]
+    assert [difference(graph, variant.graph, inputs) for variant in (low, high)] == ["", ""]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compiler", ["onnxruntime", "inductor"])
+@pytest.mark.parametrize("make", models.ALL, ids=lambda make: make.__name__)
+def test_a_transformer_is_fuzzed(make: Callable[[], models.Seed], compiler: str, tmp_path: Path) -> None:
+    source = f"tests.support.models:{make.__name__}"
+    status, summary = fuzz(tmp_path / "out", "--compiler", compiler, "--seeds", source, "-n", 1, "--workers", 1)
+    assert status in (0, 1)
+    assert summary["tested"] == 1
+    assert summary["unsound_variants"] == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [*SMALL_MODELS, *LARGE_MODELS])
+def test_a_light_model_is_fuzzed(name: str, tmp_path: Path) -> None:
+    source = LIGHT / f"light_{name}.onnx"
+    status, summary = fuzz(tmp_path / "out", "--compiler", "onnxruntime", "--seeds", source, "-n", 2, "--workers", 1)
+    assert status in (0, 1)
+    assert summary["tested"] == 2
+    assert summary["unsound_variants"] == 0

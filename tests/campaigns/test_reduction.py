@@ -1,0 +1,364 @@
+"""The quality of reductions: of a planted fault just the pair that shows it is left, whatever it was found in."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyjuice import formats
+from polyjuice.egraph import Budget, Rewriter
+from polyjuice.equivalence import difference
+from polyjuice.generate import generate
+from polyjuice.inputs import make_inputs
+from polyjuice.ir import Graph, TensorType
+from polyjuice.lower import lower
+from polyjuice.ops import GraphBuilder
+from polyjuice.triage import FindingRecord, reduction, run_reproducer
+from polyjuice.triage.explanation import default_rules
+from polyjuice.triage.reduction.details import plainer_values
+from polyjuice.triage.reduction.edits import halves_first
+from polyjuice.triage.reduction.names import with_plain_names
+from polyjuice.triage.reduction.pair import Pair, array_cost, unshared
+from polyjuice.triage.reduction.rebuild import rebuild, substitute
+from polyjuice.triage.reduction.rewritings import without_an_operator
+from polyjuice.triage.reduction.values import fingerprint, shared_values
+from polyjuice.triage.stored import load
+from tests.support.commands import polyjuice
+from tests.support.mutants import SITE, usable
+from tests.support.plugins import plugin
+
+FINDINGS = Path(__file__).parents[1] / "findings"
+
+MINIMAL = {
+    "argmax-of-negation-ties": (["Mul", "ArgMin"], ["Neg", "ArgMin"]),
+    "keepdims-left-to-broadcasting": (["ReduceMax", "Max"], ["ReduceMax", "Unsqueeze", "Max"]),
+    "keepdims-of-layer-norm": (["ReduceSum", "Div", "Sub"], ["ReduceMean", "Sub"]),
+    "matmul-of-square-transpose": (["aten.linear"], ["aten.movedim", "aten.movedim", "aten.linear"]),
+    "negated-comparison": ([], ["Greater", "Not"]),
+    "result-buffer-unwritten": (["Abs", "aten.dot"], ["Abs", "aten.dot", "Reshape"]),
+    "split-uneven": (["Conv"], ["Split", "Conv", "Add"]),
+    "sqrt-of-square": (["Mul", "aten.rsqrt"], ["Mul", "Pow", "Reciprocal"]),
+    "transpose-behind-binary": (["aten.addcmul"], ["Transpose", "Add", "Transpose"]),
+    "transposes-composed-backwards": (["Transpose"], ["Transpose", "Transpose"]),
+    "where-not-broadcast": (["Not", "Where"], ["Not", "Where"]),
+}
+"""What is left of each finding: the operators of its two sides, in order."""
+
+LONG = ("argmax-of-negation-ties", "matmul-of-square-transpose", "sqrt-of-square", "transpose-behind-binary")
+"""They take the same way as the others."""
+
+
+OTHER_NAMES = {"keepdims-of-layer-norm": "keepdims-left-to-broadcasting"}
+"""The faults of the findings that are not called by them."""
+
+
+def faulty(fault: str) -> dict[str, str]:
+    fault = OTHER_NAMES.get(fault, fault)
+    return {"PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": f"onnxruntime/{fault}"}
+
+
+def record(folder: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((folder / "finding.json").read_text())
+    return read
+
+
+def operators(graph: Graph) -> list[str]:
+    return [node.qualified for node in graph.nodes]
+
+
+def quietly(step: reduction.Step) -> None:
+    """No progress."""
+
+
+def reduced(finding: Path, out: Path, time_s: float = 300) -> FindingRecord:
+    return reduction.reduce(load(finding, Path(sys.executable)), out, time_s, quietly)
+
+
+# --- planted faults -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=[pytest.mark.long] if fault in LONG else []) for fault in MINIMAL]
+)
+def test_of_a_planted_fault_the_minimal_pair_is_left(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usable("onnxruntime")
+    for name, value in faulty(fault).items():
+        monkeypatch.setenv(name, value)
+    result = reduced(FINDINGS / fault, tmp_path / "reduced")
+    a, b = (formats.load(tmp_path / "reduced" / f"{side}.onnx") for side in "ab")
+    assert (operators(a), operators(b)) == MINIMAL[fault]
+    assert result.reduction["finished"]
+    for seed in range(20):  # as equal as they were
+        assert difference(a, b, [make_inputs(a, result.profile, f"check {seed}", [b])]) == ""
+    assert run_reproducer(tmp_path / "reduced", sys.executable, 60)[0] == 1
+    monkeypatch.delenv("POLYJUICE_MUTANT")
+    assert run_reproducer(tmp_path / "reduced", sys.executable, 60)[0] == 0
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """One finding, and it reduced."""
+    usable("onnxruntime")
+    folder = tmp_path_factory.mktemp("split")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in faulty("split-uneven").items():
+            patch.setenv(name, value)
+        reduced(FINDINGS / "split-uneven", folder)
+        yield FINDINGS / "split-uneven", folder
+
+
+def test_what_is_left_is_small_plain_and_round(split: tuple[Path, Path]) -> None:
+    a, b = (formats.load(split[1] / f"{side}.onnx") for side in "ab")
+    assert a.input_types == b.input_types == (TensorType("float32", (1, 3, 1)),)
+    node = b.nodes[0]
+    assert (node.attrs["axis"], node.attrs["split"]) == (1, (2, 1))
+    assert all(np.all(array == 1) for graph in (a, b) for array in graph.constants.values())
+    stored = np.load(split[1] / "inputs.npz")
+    assert sorted(stored["input_0"].ravel()) == [0, 0, 1]
+
+
+def test_a_reduced_finding_is_a_finding(split: tuple[Path, Path]) -> None:
+    """Of the same form, kind and oracle; it says what it was, and is reduced no further."""
+    before, after = map(record, split)
+    assert {path.name for path in split[1].iterdir()} >= {"a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
+    for name in ("kind", "oracle", "compiler", "seed", "index", "a", "b", "profile", "rules"):
+        assert after[name] == before[name], name
+    assert after["repro_exit"] == 1
+    said = after["reduction"]
+    assert said["from"] == before["folder"]
+    assert said["operators_before"] == before["operators"]
+    assert said["operators_after"] == after["operators"] == {"min": 1, "max": 3}
+    assert said["candidates"] > said["accepted"] > 0
+    again = reduced(split[1], split[1] / "again")
+    assert again.reduction["accepted"] == 0
+    assert (split[1] / "again/a.onnx").read_bytes() == (split[1] / "a.onnx").read_bytes()
+
+
+def test_a_reduction_is_deterministic(split: tuple[Path, Path], tmp_path: Path) -> None:
+    reduced(split[0], tmp_path)
+    for name in ("a.onnx", "b.onnx", "finding.json", "repro.py"):
+        said = [(folder / name).read_text(errors="replace").replace(folder.name, "") for folder in (split[1], tmp_path)]
+        assert said[0] == said[1], name
+
+
+def test_a_short_time_gives_what_was_reached(split: tuple[Path, Path], tmp_path: Path) -> None:
+    result = reduced(split[0], tmp_path, 0.5)
+    said = result.reduction
+    assert said["finished"] is False
+    assert result.repro_exit == 1
+    assert sum(said["operators_after"].values()) <= sum(said["operators_before"].values())
+
+
+# --- the command, and faults of one side ----------------------------------------------------------------------
+
+RAISING = """
+def compile(program, inputs):
+    names = [node.op for node in program.nodes]
+    if "Neg" in names and "Abs" in names:
+        raise RuntimeError("no Neg beside Abs")
+    return program
+"""
+
+WRONG_ABS = """
+def run(compiled, inputs):
+    wrong = any(node.op == "Abs" for node in compiled.nodes)
+    arrays = interpret.evaluate(compiled, [from_wire(array) for array in inputs])
+    return [to_wire(array + array.dtype.type(wrong)) for array in arrays]
+"""
+
+
+def model(path: Path) -> Path:
+    build = GraphBuilder()
+    x, y = build.input(TensorType("float32", (3, 4))), build.input(TensorType("float32", (4,)))
+    total = build.op("Add", build.op("Mul", x, y), y)
+    parts = build.op("Neg", total), build.op("Abs", build.op("Sub", total, x))
+    formats.save(build.build([build.op("Tanh", x), build.op("Add", *parts)]), path)
+    return path
+
+
+def found(folder: Path, code: str, *options: object) -> tuple[Path, dict[str, str]]:
+    """The first finding in a compiler that is wrong on purpose, and the environment that has it."""
+    env = plugin(folder / "site", code, name="spoiled")
+    seeds = ["--seeds", model(folder / "model.onnx"), "-n", 1, "--workers", 1]
+    done = polyjuice(
+        "fuzz", "--compiler", "spoiled", *seeds, "--triage", "0s", *options, "--out", folder / "c", env=env
+    )
+    assert done.returncode == 1, done.stderr
+    return min((folder / "c/findings").iterdir()), env
+
+
+def test_a_crash_is_reduced_to_what_fails_in_the_same_way(tmp_path: Path) -> None:
+    finding, env = found(tmp_path, RAISING, "--oracle", "crash", "--extract", "original")
+    done = polyjuice("reduce", finding, env=env)
+    assert done.returncode == 1, done.stderr
+    assert "original: 7 operators to 2" in done.stdout
+    assert set(operators(formats.load(finding / "reduced/a.onnx"))) == {"Neg", "Abs"}
+    assert record(finding / "reduced")["signature"] == record(finding)["signature"]
+    assert polyjuice("replay", finding / "reduced", env=env).returncode == 1
+
+
+def test_a_wrong_result_of_one_program_is_reduced(tmp_path: Path) -> None:
+    finding, env = found(tmp_path, WRONG_ABS, "--oracle", "differential", "--extract", "original")
+    out = tmp_path / "small"
+    done = polyjuice("reduce", finding, "--time", "1m", "--out", out, env=env)
+    assert done.returncode == 1, done.stderr
+    graph = formats.load(out / "a.onnx")
+    assert operators(graph) == ["Abs"]
+    assert [t.size for t in graph.input_types] == [1]
+    assert record(out)["kind"] == "mismatch"
+
+
+def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
+    finding, env = found(tmp_path, WRONG_ABS, "--oracle", "differential", "--extract", "original")
+    plugin(tmp_path / "site", "", name="spoiled")
+    done = polyjuice("reduce", finding, env=env)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"polyjuice: {finding} does not show any more: there is nothing to reduce\n"
+    assert not (finding / "reduced").exists()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda folder: (folder / "finding.json").unlink(), "is not a finding's folder (there is no finding.json)"),
+        (lambda folder: (folder / "b.onnx").unlink(), "is not a whole finding (there is no b.onnx)"),
+        (lambda folder: (folder / "finding.json").write_text("{"), "finding.json cannot be read: "),
+        (lambda folder: without(folder, "spellings"), "has no 'spellings', which older findings lack"),
+        (lambda folder: without(folder, "conditions"), "has no 'conditions', which older findings lack"),
+    ],
+)
+def test_a_folder_that_cannot_be_reduced_is_said_in_one_line(spoil: Any, said: str, tmp_path: Path) -> None:
+    folder = tmp_path / "finding"
+    shutil.copytree(FINDINGS / "split-uneven", folder)
+    spoil(folder)
+    done = polyjuice("reduce", folder)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def without(folder: Path, name: str) -> None:
+    values = record(folder)
+    del values[name]
+    (folder / "finding.json").write_text(json.dumps(values))
+
+
+def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("")
+    done = polyjuice("reduce", FINDINGS / "split-uneven", "--out", tmp_path)
+    assert done.returncode == 2
+    assert f"{tmp_path} holds something else" in done.stderr
+
+
+# --- the parts ------------------------------------------------------------------------------------------------
+
+
+def pair_of(*graphs: Graph, inputs: tuple[np.ndarray, ...] = ()) -> Pair:
+    arrays = inputs or make_inputs(graphs[0], "exact", 0)
+    none = tuple(frozenset[str]() for _ in graphs)
+    return Pair(graphs, arrays, 0, none, tuple({} for _ in graphs), none)
+
+
+def doubled(by: str) -> Graph:
+    """2 x, as a sum or a product, and its negation."""
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (3,)))
+    twice = build.op("Add", x, x) if by == "Add" else build.op("Mul", x, build.constant(np.float32(2)))
+    return build.build([build.op("Neg", twice)])
+
+
+def test_rewritings_do_without_an_operator_and_without_what_takes_its_place() -> None:
+    build = GraphBuilder()
+    x, y = (build.input(TensorType("float32", (3,))) for _ in range(2))
+    difference_of = build.build([build.op("Sub", build.op("Abs", x), y)])
+    found = list(without_an_operator(difference_of, Rewriter(default_rules(), Budget(None, 2))))
+    assert ["Abs", "Add", "Neg"] in [sorted(operators(other)) for other in found]
+    for other in found:
+        assert not {"Abs", "Sub"} <= set(operators(other))
+        assert difference(difference_of, other, [make_inputs(difference_of, "exact", 0, [other])]) == ""
+
+
+def test_values_that_both_sides_share_are_those_that_are_equal_on_all_inputs() -> None:
+    pair = pair_of(doubled("Add"), doubled("Mul"))
+    others = [make_inputs(pair.graphs[0], "normal", seed) for seed in range(3)]
+    shared = [value for value in shared_values(pair, others) if value.everywhere]
+    assert [tuple(len(names) for names in value.names) for value in shared] == [(1, 1)] * 3
+    assert all(str(value.type) == "float32[3]" and not value.fixed for value in shared)
+    (constant,) = (value for value in shared_values(pair, others) if not value.everywhere)
+    assert constant.fixed
+
+
+def test_the_last_digits_do_not_tell_values_apart() -> None:
+    x = np.random.default_rng(0).standard_normal(1000)
+    assert fingerprint(x) == fingerprint(x * (1 + 2e-16))
+    assert fingerprint(x) != fingerprint(x * (1 + 1e-6))
+    assert fingerprint(x) != fingerprint(2 * x)
+    assert fingerprint(np.array([1, 2])) != fingerprint(np.array([1, 3]))
+
+
+def test_the_order_of_sizes() -> None:
+    """Operators come before what is rewritten, that before elements, and those before values."""
+    first, second = doubled("Add"), doubled("Mul")
+    assert unshared([first, first]) == 0
+    assert unshared([first, second]) == 4
+    inputs = (np.zeros(3, np.float32),)
+    same, other = pair_of(first, first, inputs=inputs), pair_of(first, second, inputs=inputs)
+    assert same.size < other.size < replace(other, inputs=(np.ones(3, np.float32),)).size
+    shorter = replace(first, outputs=(first.nodes[0].outputs[0],))
+    assert pair_of(rebuild(shorter), inputs=(np.full(3, 9, np.float32),)).size < pair_of(first, inputs=inputs).size
+
+
+def test_plainer_numbers_cost_less() -> None:
+    arrays = [[0, 0], [1, 1], [1, 2], [2, -3], [0.5, 0.5], [np.inf, np.nan]]
+    costs = [array_cost(np.array(array, np.float32)) for array in arrays]
+    assert costs == sorted(set(costs))
+
+
+def test_a_value_cannot_stand_in_the_place_of_one_that_it_depends_on() -> None:
+    graph = doubled("Add")
+    twice, negated = (node.outputs[0] for node in graph.nodes)
+    assert operators(substitute(graph, {negated: twice})) == ["Add"]
+    with pytest.raises(ValueError, match="it would depend on itself"):
+        substitute(graph, {twice: negated})
+
+
+def test_a_search_by_halves_tries_everything_once_and_the_middle_first() -> None:
+    order = list(halves_first(range(20)))
+    assert order[0] == 10
+    assert sorted(order) == list(range(20))
+    assert list(halves_first([])) == []
+
+
+def test_values_get_plainer_and_keep_their_types() -> None:
+    pair = pair_of(doubled("Add"), inputs=(np.array([2.5, -7, 0.1], np.float32),))
+    made = [candidate for edit in plainer_values(pair, None) for candidate in edit(pair)]  # type: ignore[arg-type]
+    assert {str(candidate.inputs[0].dtype) for candidate in made} == {"float32"}
+    assert all(candidate.size < pair.size for candidate in made)
+    assert min(array_cost(candidate.inputs[0]) for candidate in made) == 0
+
+
+@pytest.mark.parametrize("format", ["torch", "onnx"])
+def test_a_program_with_plain_names_is_spelled_as_it_was(format: str) -> None:
+    for number in range(12):
+        graph = generate(10, f"plain names {number}")
+        axes = {name: 0 for name in graph.inputs if graph.types[name].rank}
+        named = with_plain_names(pair_of(graph))
+        (plain,), (called,) = named.graphs, named.called
+        assert plain.inputs == tuple(f"x{n}" for n in range(len(graph.inputs)))
+        assert list(map(called.get, plain.inputs)) == list(graph.inputs)
+        one = lower(graph, format, number, repeated=axes)
+        other = lower(plain, format, number, repeated=axes, called=called)
+        assert (one.idioms, one.setup, len(one.arrays)) == (other.idioms, other.setup, len(other.arrays))
+        if isinstance(one.source, str) and isinstance(other.source, str):
+            assert re.sub(r"\w*\d\w*", "_", one.source) == re.sub(r"\w*\d\w*", "_", other.source)

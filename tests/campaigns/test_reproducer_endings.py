@@ -1,0 +1,76 @@
+"""Reproducers of what each oracle finds end with 1 as long as the bug is there, and with 0 once it is fixed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import fuzz, run, save_model
+from tests.support.plugins import CONTROL, LARGE, plugin
+
+LEVELLED = CONTROL.replace("inputs):", "inputs, level='all'):").replace("return ", "compiler.LEVEL = level; return ")
+COMPILER = (
+    LEVELLED
+    + LARGE
+    + """
+import time
+import numpy as np
+
+LEVELS = "off all"
+LEVEL = "all"
+CALLS = 0
+
+
+def start(options):
+    global LEVEL
+    LEVEL = options.get("level") or "all"
+
+
+def wrong(array):
+    return array[0], array[1] + np.ones_like(array[1])
+"""
+)
+"""The control, which has optimization levels and may be spoilt."""
+
+FAULTS = {
+    "differential": "return [wrong(output) for output in control.run(compiled, inputs)]",
+    "optlevel": "return [wrong(x) if LEVEL == 'all' else x for x in control.run(compiled, inputs)]",
+    "determinism": """
+    global CALLS
+    CALLS += 1
+    return [wrong(x) if CALLS % 3 == 0 else x for x in control.run(compiled, inputs)]""",
+    "performance": """
+    time.sleep(0.02 * (not is_large(compiled)))
+    return control.run(compiled, inputs)""",
+    "memory": """
+    begin = time.perf_counter()
+    np.ones(2**23 * (not is_large(compiled)))
+    time.sleep(max(0, begin + 0.1 - time.perf_counter()))
+    return control.run(compiled, inputs)""",
+}
+KINDS = {
+    "differential": "mismatch",
+    "optlevel": "mismatch",
+    "determinism": "nondeterministic",
+    "performance": "slow",
+    "memory": "memory",
+}
+
+
+@pytest.mark.parametrize("fault", [pytest.param(f, marks=pytest.mark.long if f == "memory" else ()) for f in FAULTS])
+def test_a_reproducer_ends_with_1_as_long_as_the_bug_is_there(tmp_path: Path, fault: str) -> None:
+    env = plugin(tmp_path / "site", f"def run(compiled, inputs):\n    {FAULTS[fault]}\n", base=COMPILER)
+    oracle = "performance" if fault == "memory" else fault
+    options = ["--compiler", "fake", "-n", 1, "--seeds", save_model(tmp_path / "small.onnx"), "--workers", 1]
+    status, summary = fuzz(tmp_path / "c", *options, "--oracle", oracle, "--triage", "0s", env=env)
+    assert status == 1, summary
+    assert set(summary["by_kind"]) == {KINDS[fault]}
+    finding = next((tmp_path / "c/findings").iterdir())
+    assert json.loads((finding / "finding.json").read_text())["repro_exit"] == 1
+    done = run("repro.py", env=env, cwd=finding)
+    assert done.returncode == 1, done.stderr
+    plugin(tmp_path / "site", base=COMPILER)
+    done = run("repro.py", env=env, cwd=finding)
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,178 @@
+"""Reproducers: what is written out means the same, nothing that is not needed is there, and errors are no bugs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ml_dtypes import bfloat16
+from onnx import TensorProto, helper
+
+from polyjuice import formats
+from polyjuice.compilers import find
+from polyjuice.ir import TensorType, digest, dtypes
+from polyjuice.lower import lower
+from polyjuice.ops import GraphBuilder
+from polyjuice.triage import run_reproducer
+from polyjuice.triage.reproducers import onnx_models
+from polyjuice.triage.reproducers.arrays import Arrays
+from polyjuice.triage.reproducers.programs import laid_out
+from tests.support.planted import planted
+
+MATRIX = TensorType("float32", (3, 4))
+
+# --- arrays ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def arrays(draw: st.DrawFn) -> np.ndarray:
+    """Of every type, with what is hard to write: signed zeros, NaN and infinity, the ends of the types."""
+    dtype = draw(st.sampled_from(dtypes.ALL))
+    shape = draw(st.lists(st.integers(1, 4), max_size=3))
+    seed = draw(st.integers(0, 2**32 - 1))
+    bits = np.random.default_rng(seed).integers(0, 256, int(np.prod(shape)) * 8, np.uint8)
+    if dtype == "bool":
+        return (bits[: int(np.prod(shape))] % 2 == 1).reshape(shape)
+    array = bits.view(dtypes.to_numpy(dtype))[: int(np.prod(shape))].reshape(shape)
+    special = draw(st.sampled_from([0, 1, -1, -0.0, 0.1, 3e9, np.nan, np.inf]))
+    if dtypes.is_float(dtype) and draw(st.booleans()):
+        with np.errstate(over="ignore"):
+            array = np.full(shape, special).astype(array.dtype)
+    return array
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    """The same type, shape and values, signs of zero included."""
+    both = (a.astype(np.float64), b.astype(np.float64)) if a.dtype.kind not in "iub" else (a, b)
+    signs = np.array_equal(np.signbit(both[0]), np.signbit(both[1])) if a.dtype.kind not in "iub" else True
+    nan = np.isnan(both[0]).any() if a.dtype.kind not in "iub" else False
+    return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(*both, equal_nan=True) and bool(signs or nan)
+
+
+@settings(deadline=None)
+@given(arrays())
+def test_an_array_that_is_written_out_is_that_array(array: np.ndarray) -> None:
+    import ml_dtypes
+
+    text = Arrays("onnx", "cpu", True).expression("x", array)
+    assert same(eval(text, {"np": np, "ml_dtypes": ml_dtypes}), array), text
+
+
+@settings(deadline=None)
+@given(arrays())
+def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
+    torch = pytest.importorskip("torch")
+    text = Arrays("torch", "cpu", True).expression("x", array)
+    tensor = eval(text, {"np": np, "torch": torch})
+    assert str(tensor.dtype) == f"torch.{dtypes.of_array(array)}"
+    bits = tensor.view(torch.int16).numpy().view(bfloat16) if array.dtype == bfloat16 else tensor.numpy()
+    assert same(bits, array), text
+
+
+def test_a_large_array_is_read_from_the_file() -> None:
+    numbers = Arrays("onnx", "cpu", True)
+    assert numbers.expression("x", np.zeros((100, 100), np.float32)) == "np.full((100, 100), 0, np.float32)"
+    assert not numbers.read
+    assert numbers.expression("x", np.arange(100, dtype=np.int64)) == 'ARRAYS["x"]'
+    assert numbers.read
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "transposed", "sliced", "expanded:1", "channels_last"])
+def test_an_input_lies_in_memory_as_the_compiler_had_it(layout: str) -> None:
+    torch = pytest.importorskip("torch")
+    from polyjuice.compilers import _torch
+
+    shape = (2, 3, 4, 5) if layout == "channels_last" else (2, 3)
+    x = torch.ones(shape) if layout.startswith("expanded") else torch.rand(shape)
+    y = eval(laid_out("x", TensorType("float32", shape), layout), {"x": x, "torch": torch})
+    wanted = _torch.lay_out(x, layout)
+    assert torch.equal(y, wanted)
+    assert y.stride() == wanted.stride()
+
+
+# --- ONNX models ----------------------------------------------------------------------------------------------
+
+
+def small_model() -> bytes:
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (1, 3, 4)))
+    parts = build.multi("Split", x, axis=1, split=(1, 2))
+    weight = build.constant(np.array([[[0.1, -2], [3, 4e-9]]], np.float32))
+    y = build.op("Conv", parts[1], weight, dilations=(1,), group=1, pads=(0, 1), strides=(1,))
+    graph = build.build([build.op("LeakyRelu", y, alpha=0.01)])
+    artifacts = (lower(graph, "onnx", seed, lacks=("functions", "forms")) for seed in range(100))
+    source = next(artifact.source for artifact in artifacts if not artifact.idioms)
+    assert isinstance(source, bytes)
+    return source
+
+
+def test_a_model_that_is_written_out_is_that_model() -> None:
+    source = small_model()
+    text = onnx_models.written({"A": source, "B": source}, ["x"])
+    assert text
+    names: dict[str, Any] = {"helper": helper, "TensorProto": TensorProto, "np": np}
+    exec(text, names)
+    for side in "AB":
+        made = onnx.load_from_string(names[side])
+        onnx.checker.check_model(made)
+        wanted = formats.from_model(onnx.load_from_string(source))
+        assert digest(formats.from_model(made)) == digest(wanted)
+        assert [value.name for value in made.graph.input] == ["x"]
+
+
+def test_models_that_are_large_or_take_different_inputs_are_not_written_out() -> None:
+    build = GraphBuilder()
+    x = build.input(MATRIX)
+    for _ in range(20):
+        x = build.op("Relu", x)
+    large = lower(build.build([x]), "onnx", 0, lacks=("functions", "forms")).source
+    assert isinstance(large, bytes)
+    assert onnx_models.written({"A": large}, ["x"]) is None
+    assert onnx_models.written({"A": small_model(), "B": large}, ["x"]) is None
+
+
+# --- whole reproducers ----------------------------------------------------------------------------------------
+
+
+def test_a_small_reproducer_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs no other file, shows the fault while it is planted, and not without it."""
+    finding = planted(tmp_path / "f", "onnxruntime/split-uneven", monkeypatch)
+    text = (finding / "repro.py").read_text()
+    assert "helper.make_node" in text
+    assert "npz" not in text
+    assert ".onnx" not in text
+    for needless in ("subprocess", "gap(", "ml_dtypes", "Path"):
+        assert needless not in text
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "repro.py").write_text(text)
+    status, printed = run_reproducer(alone, sys.executable, 60)
+    assert status == 1, printed
+    assert "float64:" in printed
+    monkeypatch.delenv("POLYJUICE_MUTANT")
+    assert run_reproducer(alone, sys.executable, 60)[0] == 0
+
+
+def test_a_reproducer_that_dies_could_not_run(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text("import os\nos.abort()\n")
+    status, printed = run_reproducer(tmp_path, sys.executable, 10)
+    assert status == 2
+    assert "SIGABRT" in printed
+
+
+@pytest.mark.parametrize(("compiler", "options"), [("eager", {}), ("inductor", {"level": "eager"})])
+def test_a_model_that_writes_into_its_inputs_finds_them_as_they_were(compiler: str, options: dict[str, str]) -> None:
+    torch = pytest.importorskip("torch")
+    info = find(compiler)
+    names: dict[str, Any] = {}
+    exec(info.repro_imports + info.repro, names)
+    x = torch.ones(3)
+    call = names["prepare"](lambda x: (x.add_(1),), [x], **options)
+    assert call()[0].tolist() == call()[0].tolist() == [2, 2, 2]
+    assert x.tolist() == [1, 1, 1]

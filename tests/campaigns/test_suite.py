@@ -1,0 +1,372 @@
+"""Regression suites: how cases are chosen and judged, that building is deterministic, and what the commands say."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+import typer
+
+from polyjuice import cli
+from polyjuice.execution.protocol import to_wire
+from polyjuice.formats import load as load_graph
+from polyjuice.inputs import USUAL_PROFILES
+from polyjuice.ir import TensorType
+from polyjuice.numerics import distance
+from polyjuice.ops import GraphBuilder
+from polyjuice.session import Conditions
+from polyjuice.suite import adding, archive, building, features, running, stored, work
+from polyjuice.suite.carried.harness import expected, judging
+from polyjuice.suite.choice import Choice
+from polyjuice.suite.options import FORMATS, Options, SuiteError
+
+CARRIED = Path(judging.__file__).parents[1]
+FINDINGS = Path(__file__).parents[1] / "findings"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# --- building --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of two cases in all formats, of what these can say: no framework is asked."""
+    folder = tmp_path_factory.mktemp("suite") / "s"
+    made = building.build(Options(2, nodes=5, seed=3), folder)
+    assert (made.cases, made.unsound) == (2, ())
+    return folder
+
+
+def test_a_suite_follows_from_its_seed_byte_for_byte(built: Path, tmp_path: Path) -> None:
+    building.build(Options(2, nodes=5, seed=3), tmp_path / "again", workers=2)
+    assert contents(tmp_path / "again") == contents(built)
+    with zipfile.ZipFile(built / "case-00000/inputs.npz") as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
+
+
+def test_a_case_says_why_its_programs_are_equal_and_how_they_are_called(built: Path) -> None:
+    for folder in stored.case_folders(built):
+        assert {path.name for path in folder.iterdir()} == {
+            *("a.py", "b.py", "a_tf.py", "b_tf.py", "a.onnx", "b.onnx", "inputs.npz", "case.json"),
+        }
+        case = json.loads((folder / "case.json").read_text())
+        assert case["why_equal"]["rules"]
+        assert all(count > 0 for count in case["why_equal"]["rules"].values())
+        assert set(case["programs"]) == set(FORMATS)
+        assert case["profile"] in USUAL_PROFILES
+        read = stored.load(folder)
+        assert [list(x.shape) for x in read.inputs] == [given["shape"] for given in case["inputs"]]
+        for format in FORMATS:
+            artifacts = read.artifacts(format)
+            assert artifacts["a"].source != artifacts["b"].source
+            assert all(set(a.arguments) <= set(a.arrays) for a in artifacts.values())
+
+
+def test_a_case_passes_where_nothing_is_compiled_and_its_bounds_are_finite(built: Path) -> None:
+    arrays = stored.load(built / "case-00000").arrays
+    assert any(np.isfinite(x).any() for name, (_, x) in arrays.items() if name.startswith("allowed"))
+    statuses = [result.status for result in running.run(built, Conditions(), "numpy")[1]]
+    assert judging.PASSED in statuses
+    assert judging.FAILED not in statuses
+
+
+def test_a_folder_that_holds_something_is_no_place_for_a_suite(built: Path) -> None:
+    with pytest.raises(SuiteError, match="there is something; name a new folder"):
+        building.build(Options(2), built)
+
+
+def test_the_next_best_take_the_place_of_those_that_make_no_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def candidate(self: work.Workshop, index: int) -> work.Made:
+        return frozenset({f"operator {index}"}) if index else "identical: all variants are the same graph"
+
+    def case(self: work.Workshop, index: int) -> str:
+        problems = {1: "no value: a division by zero", 2: "unsound: they differ"}
+        if index not in problems:
+            work.written(self._folder, index).mkdir()
+        return problems.get(index, "")
+
+    monkeypatch.setattr(work.Workshop, "candidate", candidate)
+    monkeypatch.setattr(work.Workshop, "case", case)
+    monkeypatch.setattr(work, "Candidates", lambda options: SimpleNamespace(close=lambda: None))
+    made = building.build(Options(3), tmp_path / "s")
+    assert (made.candidates, made.refused) == (6, {"identical": 1, "no value": 1, "unsound": 1})
+    assert (made.cases, made.covered, made.unsound) == (3, {"operator": 3}, ("they differ",))
+    assert len(list((tmp_path / "s").glob("case-0000[012]"))) == 3
+    monkeypatch.setattr(Options, "candidates", 8)
+    with pytest.raises(SuiteError, match=r"of 8 candidates 5 make a case, and 6 are asked for \(1 identical"):
+        building.build(Options(6), tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+# --- what is chosen --------------------------------------------------------------------------------------------------
+
+
+def test_features_name_operators_types_edges_rules_and_what_one_side_has_alone() -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("float16", (2, 3)))
+    a = build.build([build.op("Relu", build.op("Neg", x))])
+    build = GraphBuilder()
+    x = build.input(TensorType("float16", (2, 3)))
+    b = build.build([build.op("Relu", build.op("Abs", x))])
+    assert features.of_pair(a, b, ["some-rule"]) == {
+        *("operator Relu", "operator Neg", "operator Abs"),
+        *("typed Relu float16", "typed Neg float16", "typed Abs float16"),
+        *("edge Neg > Relu", "edge Abs > Relu", "turn Neg | Abs", "rule some-rule"),
+    }
+    assert features.of_passes("c", ["fuse", "count=3"], ["count=4", "fold"]) == {"pass fuse of c", "pass fold of c"}
+
+
+def test_the_choice_takes_what_adds_most_and_ties_go_to_the_first() -> None:
+    a, b, c = "operator A", "operator B", "operator C"
+    choice = Choice({0: frozenset([a]), 1: frozenset([a, b]), 2: frozenset([b]), 3: frozenset([c]), 4: frozenset([a])})
+    taken = []
+    for number in choice.offers():
+        choice.take(number)
+        taken.append(number)
+    assert taken == [1, 3, 0, 2, 4]
+
+
+def test_what_is_given_back_counts_no_more() -> None:
+    choice = Choice({0: frozenset(["operator A", "edge A > B"]), 1: frozenset(["operator A"])})
+    choice.take(0)
+    choice.give_back(0)
+    assert not choice.covered
+
+
+# --- verdicts --------------------------------------------------------------------------------------------------------
+
+CASE = {"outputs": [{"dtype": "float32", "shape": [2]}]}
+STORED = {
+    "expected_0": ("float64", np.array([1.0, 2.0])),
+    "allowed_a_0": ("float64", np.array([0.1, np.inf])),
+    "allowed_b_0": ("float64", np.array(0.0)),
+    "allowed_b_0_tensorflow": ("float64", np.array(np.inf)),
+}
+
+
+def ran(*values: float, reference: tuple[float, ...] | None = None, dtype: str = "float32") -> judging.Ran:
+    output, plain = (None if x is None else [[(dtype, np.array(x, dtype))]] for x in (values, reference))
+    return judging.Ran("ok", outputs=output or [], reference=plain)
+
+
+RIGHT = ran(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("sides", "status", "said"),
+    [
+        ({"a": RIGHT, "b": RIGHT}, "passed", ""),
+        ({"a": ran(1.05, 99), "b": RIGHT}, "passed", ""),
+        (
+            {"a": ran(1.2, 2), "b": RIGHT},
+            "failed",
+            "a: output 0 (float32[2]) is wrong at 1 of 2 elements ([0]): at [0]",
+        ),
+        ({"a": ran(1.2, 2), "b": RIGHT}, "failed", "\nb, its equivalent, is right"),
+        ({"a": ran(1.2, 2, reference=(1.3, 2)), "b": RIGHT}, "passed", ""),
+        ({"a": ran(1.2, 2, reference=(1, 2)), "b": RIGHT}, "failed", "a: output 0"),
+        ({"a": ran(np.nan, 2), "b": RIGHT}, "failed", "it gives nan, and float64 1.0"),
+        ({"a": RIGHT, "b": ran(1, 2, dtype="float64")}, "failed", "b: output 0 has type float64[2], not float32[2]"),
+        ({"a": RIGHT, "b": ran(1, 2, reference=(1, 2), dtype="float64")}, "passed", ""),
+        ({"a": RIGHT, "b": ran(1, 2, 3)}, "failed", "b: output 0 has type float32[3]"),
+        ({"a": RIGHT, "b": judging.Ran("error", "compile", "oh")}, "failed", "b failed in compile: oh\na, its equiv"),
+        ({"a": ran(7, 2), "b": judging.Ran("unsupported", "load", "no")}, "failed", "a: output 0"),
+        (
+            {"a": RIGHT, "b": judging.Ran("unsupported", "load", "X:\n no\nmore")},
+            "skipped",
+            "does not take it: b: X: no",
+        ),
+    ],
+)
+def test_verdicts(sides: dict[str, judging.Ran], status: str, said: str) -> None:
+    got = judging.verdict(CASE, STORED, "onnx", sides)
+    assert got[0] == status
+    assert said in got[1]
+
+
+def test_a_second_run_counts_and_tensorflow_has_bounds_of_its_own() -> None:
+    twice = judging.Ran("ok", outputs=[RIGHT.outputs[0], ran(5, 2).outputs[0]])
+    assert "in run 2" in judging.verdict(CASE, STORED, "onnx", {"b": twice})[1]
+    assert judging.verdict(CASE, STORED, "tensorflow", {"b": twice}) == ("passed", "")
+
+
+def test_the_carried_distance_is_the_interpreters() -> None:
+    numbers = [0.0, -0.0, 1.5, np.inf, -np.inf, np.nan, 1e300, -1e300]
+    a, b = (grid.ravel() for grid in np.meshgrid(numbers, numbers))
+    wide = np.array([2**62, 2**62 + 1, -(2**63)])
+    for x, y in ((a, b), (wide, wide[::-1].copy())):
+        np.testing.assert_array_equal(judging.distance(x, y), distance(x, y))
+
+
+def test_arrays_of_bfloat16_survive(tmp_path: Path) -> None:
+    array = np.array([1.5, -2, np.inf], ml_dtypes.bfloat16)
+    archive.save(tmp_path / "x.npz", {"x": array, "y": np.arange(3)})
+    read = judging.read_arrays(tmp_path / "x.npz")
+    assert read["x"][0] == "bfloat16"
+    np.testing.assert_array_equal(read["x"][1], to_wire(array)[1])
+    np.testing.assert_array_equal(judging.values(read["x"]), array.astype(np.float32))
+    np.testing.assert_array_equal(read["y"][1], [0, 1, 2])
+
+
+# --- what is carried -------------------------------------------------------------------------------------------------
+
+
+def test_what_a_suite_carries_needs_pytest_numpy_and_old_python_alone() -> None:
+    allowed = {*sys.stdlib_module_names, "numpy", "pytest", "packaging", "tomli"}
+    for path in CARRIED.rglob("*.py"):
+        tree = ast.parse(path.read_text(), feature_version=(3, 9))
+        nodes = list(ast.walk(tree))
+        names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        names += [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
+        assert {name.partition(".")[0] for name in names} <= allowed, path
+
+
+def test_expected_failures_are_by_case_compiler_and_version(tmp_path: Path) -> None:
+    path = tmp_path / "xfail.toml"
+    path.write_text('[[xfail]]\ncase = "c"\ncompiler = "tvm"\nversions = "<2"\nurl = "u"\nreason = "r"\n')
+    entries = expected.read(path)
+    assert expected.reason(entries, "c", "tvm", "1.9") == "u: r"
+    assert expected.reason(entries, "c", "tvm", "my-build") == "u: r"
+    assert [expected.reason(entries, *at) for at in (("c", "tvm", "2"), ("d", "tvm", "1"), ("c", "xla", "1"))] == [
+        ""
+    ] * 3
+    assert expected.read(tmp_path / "none.toml") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[xfail]]\ncase = "c"\ncompiler = "tvm"\n', "entry 1: it has no url"),
+        ('[[xfail]]\ncase = "c"\ncompiler = "tvm"\nurl = "u"\nversion = "1"\n', "entry 1: version is unknown"),
+        ('[[xfail]]\ncase = "c"\ncompiler = "tvm"\nurl = "u"\nversions = "no"\n', "entry 1: Invalid specifier"),
+        ("[[xfail", "is not TOML"),
+    ],
+)
+def test_mistakes_in_expected_failures_are_told(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "xfail.toml").write_text(text)
+    with pytest.raises(expected.ExpectationError, match=said):
+        expected.read(tmp_path / "xfail.toml")
+
+
+# --- adding ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_finding_becomes_a_case_with_its_own_programs(tmp_path: Path) -> None:
+    added = adding.add(FINDINGS / "sqrt-of-square", tmp_path / "s", "https://example.org/1")
+    assert (added.case, added.formats, added.refused) == ("case-00000", ("onnx", "torch", "tensorflow"), {})
+    case = stored.load(tmp_path / "s/case-00000")
+    record = json.loads((FINDINGS / "sqrt-of-square/finding.json").read_text())
+    assert case.case["origin"]["finding"] == record["signature"]
+    assert case.case["why_equal"]["rules"] == record["rules"]
+    assert [t.dtype for t in load_graph(FINDINGS / "sqrt-of-square/a.onnx").output_types] == [
+        output["dtype"] for output in case.case["outputs"]
+    ]
+    with np.load(FINDINGS / "sqrt-of-square/inputs.npz") as arrays:
+        np.testing.assert_array_equal(arrays["input_0"], case.inputs[0])
+    onnx.load(tmp_path / "s/case-00000/a.onnx")
+    entries = expected.read(tmp_path / "s/xfail.toml")
+    assert expected.reason(entries, "case-00000", "onnxruntime", "1.31.1") == "https://example.org/1"
+    assert expected.reason(entries, "case-00000", "onnxruntime", "1.30") == ""
+    assert adding.add(FINDINGS / "split-uneven", tmp_path / "s").case == "case-00001"
+
+
+def test_a_finding_that_a_suite_cannot_say_is_refused(tmp_path: Path) -> None:
+    for path in (FINDINGS / "split-uneven").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    record = json.loads((tmp_path / "finding.json").read_text())
+    (tmp_path / "finding.json").write_text(json.dumps({**record, "oracle": "gradient"}))
+    with pytest.raises(SuiteError, match="cannot say what the oracle gradient found"):
+        adding.add(tmp_path, tmp_path / "s")
+
+
+# --- the commands ----------------------------------------------------------------------------------------------------
+
+
+def run_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    """The command in this process: its exit status, standard output and standard error."""
+    monkeypatch.setattr(sys, "argv", ["polyjuice", "suite", *map(str, arguments)])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    return left.value.code or 0, *capsys.readouterr()
+
+
+def test_mistakes_are_one_line_and_status_2(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "finding").mkdir()
+    new = ("--count", 1, "--out", tmp_path / "s")
+    for arguments, said in {
+        ("build", "--count", 1, "--out", built, "--compiler", "none"): "there is something; name a new folder",
+        ("build", *new, "--formats", "jax"): "--formats jax: choose from torch, onnx, tensorflow",
+        ("build", *new, "--formats", "onnx", "--passes", "xla"): "it takes tensorflow programs; add that to --formats",
+        ("run", tmp_path, "--compiler", "numpy"): "is not a suite",
+        ("run", built, "--compiler", "nobody"): "no compiler is called 'nobody'",
+        ("add", tmp_path / "finding", built): "is not a finding's folder",
+    }.items():
+        status, output, error = run_command(monkeypatch, capsys, *arguments)
+        assert (status, output) == (2, ""), arguments
+        assert error.startswith("polyjuice: ")
+        assert said in error
+        assert error.count("\n") == 1
+
+
+def test_build_and_run_say_one_json_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxruntime")
+    what = ["--count", 1, "--nodes", 4, "--formats", "onnx", "--compiler", "onnxruntime", "--passes", "onnxruntime"]
+    where = ["--workers", 1, "--json"]
+    status, output, error = run_command(monkeypatch, capsys, "build", *what, *where, "--out", tmp_path / "s")
+    assert status == 0, error
+    summary = json.loads(output)
+    assert (summary["cases"], summary["candidates"], summary["unsound"]) == (1, 2, 0)
+    assert summary["covers"]["operator"] > 0
+    status, output, error = run_command(monkeypatch, capsys, "run", tmp_path / "s", "--compiler", "onnxruntime", *where)
+    assert status == 0, error
+    summary = json.loads(output)
+    assert (summary["cases"], summary["passed"], summary["failed"], summary["results"]) == (1, 1, 0, [])
+
+
+# --- the documentation -----------------------------------------------------------------------------------------------
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def commands_of_workflows() -> list[list[str]]:
+    yaml = pytest.importorskip("yaml")
+    jobs = [job for path in sorted(DOCS.glob("ci/*.yml")) for job in yaml.safe_load(path.read_text())["jobs"].values()]
+    lines = [line for job in jobs for step in job["steps"] for line in step.get("run", "").splitlines()]
+    return [shlex.split(re.sub(r"\$\{\{.*?\}\}", "1", line)) for line in lines]
+
+
+def commands_of_text() -> list[list[str]]:
+    lines = re.findall(r"^ *(polyjuice suite .*?)(?: +#.*)?$", (DOCS / "suites.md").read_text(), re.MULTILINE)
+    return [shlex.split(line) for line in lines]
+
+
+def test_documented_commands_are_understood() -> None:
+    """Without being run."""
+    documented = [words for words in [*commands_of_workflows(), *commands_of_text()] if words[:1] == ["polyjuice"]]
+    assert len(documented) >= 5
+    for words in documented:
+        command: Any = typer.main.get_command(cli.app)
+        rest = words[1:]
+        while hasattr(command, "commands"):
+            command, rest = command.commands[rest[0]], rest[1:]
+        command.make_context(words[1], list(rest)).close()

@@ -1,0 +1,185 @@
+"""A suite run by pytest where Polyjuice is not installed, and faults that make exactly the right cases fail."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+import xml.etree.ElementTree as ElementTree
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from polyjuice.session import Conditions
+from polyjuice.suite import adding, running, stored
+from tests.support.mutants import SPLIT_UNEVEN
+
+pytest.importorskip("onnxruntime")
+
+ROOT = Path(__file__).resolve().parents[2]
+FINDINGS = ROOT / "tests/findings"
+
+DEADLY = """
+import os, signal
+import onnxruntime
+
+whole = onnxruntime.InferenceSession
+
+def dying(model, *arguments, **options):
+    if b"Sqrt" in model:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return whole(model, *arguments, **options)
+
+onnxruntime.InferenceSession = dying
+"""
+"""A site hook: to load a model with a Sqrt ends the process."""
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of findings, none of which shows in ONNX Runtime as it is."""
+    folder = tmp_path_factory.mktemp("suite") / "s"
+    for name in ("negated-comparison", "split-uneven", "sqrt-of-square", "where-not-broadcast"):
+        adding.add(FINDINGS / name, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has ONNX Runtime, NumPy, pytest and what they need, and no Polyjuice."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder, with_pip=False)
+    (packages,) = (folder / "lib").glob("python*/site-packages")
+    for name in (
+        "numpy",
+        "onnxruntime",
+        "flatbuffers",
+        "protobuf",
+        "pytest",
+        "pluggy",
+        "iniconfig",
+        "packaging",
+        "pygments",
+    ):
+        files = metadata.files(name) or []
+        for top in {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}:
+            source = Path(str(metadata.distribution(name).locate_file(top)))
+            if not (packages / top).exists():
+                (packages / top).symlink_to(source)
+    return folder / "bin/python"
+
+
+def run_alone(python: Path, suite: Path, *arguments: object, **env: str) -> tuple[int, str, dict[str, str]]:
+    """Pytest's exit status, what it printed, and what became of each case, from its JUnit XML."""
+    report = suite / "junit.xml"
+    command = [python, "-m", "pytest", "-p", "no:cacheprovider", suite, "--compiler", "onnxruntime"]
+    done = subprocess.run(
+        [*command, "--junitxml", report, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTEST_ADDOPTS": "", **env},
+        cwd=suite.parent,
+    )
+    if not report.exists():
+        return done.returncode, done.stdout + done.stderr, {}
+    became = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        kinds = {"failure": "failed", "skipped": case.find("skipped") is not None and case.find("skipped").get("type")}
+        found = [kinds[child.tag] for child in case if child.tag in kinds]
+        became[case.get("name", "")[len("test_case[") : -1]] = found[0] if found else "passed"
+    report.unlink()
+    return done.returncode, done.stdout + done.stderr, became
+
+
+def splits_unevenly(model: Path) -> bool:
+    """Whether a Split of a model has parts that the fault takes from elsewhere: it sees constant sizes alone."""
+    graph = onnx.load(model).graph
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    given = [node.input[1] for node in graph.node if node.op_type == "Split" and len(node.input) > 1]
+    sizes = [constants[name] for name in given if name in constants]  # others are computed, by a form
+    starts = [(np.cumsum(s) - s, np.minimum(np.arange(len(s)) * s, s.sum() - s)) for s in sizes]
+    return any((right != wrong).any() for right, wrong in starts)
+
+
+def test_a_suite_runs_without_polyjuice(bare: Path, suite: Path) -> None:
+    missing = subprocess.run([bare, "-c", "import polyjuice"], capture_output=True, text=True, cwd=suite.parent)
+    assert "No module named 'polyjuice'" in missing.stderr
+    status, said, became = run_alone(bare, suite)
+    assert status == 0, said
+    assert became == dict.fromkeys([folder.name for folder in stored.case_folders(suite)], "passed")
+
+
+def test_a_planted_fault_fails_exactly_the_cases_that_meet_it(suite: Path) -> None:
+    right = {f.name for f in stored.case_folders(suite) if any(map(splits_unevenly, f.glob("*.onnx")))}
+    assert 0 < len(right) < len(stored.case_folders(suite))
+    status, said, became = run_alone(Path(sys.executable), suite, **SPLIT_UNEVEN)
+    assert status == 1
+    assert {name for name, what in became.items() if what == "failed"} == right
+    assert "a, its equivalent, is right" in said
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SPLIT_UNEVEN.items():
+            patch.setenv(name, value)
+        _, results = running.run(suite, Conditions(), "onnxruntime", workers=2)
+        assert {result.case for result in results if result.status == "failed"} == right
+
+
+def test_a_crash_fails_its_case_alone(suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    right = {
+        f.name for f in stored.case_folders(suite) if any(b"Sqrt" in model.read_bytes() for model in f.glob("*.onnx"))
+    }
+    assert 0 < len(right) < len(stored.case_folders(suite))
+    status, said, became = run_alone(Path(sys.executable), suite, PYTHONPATH=str(tmp_path))
+    assert (status, {name for name, what in became.items() if what == "failed"}) == (1, right)
+    assert "the process was ended by SIGSEGV" in said
+
+
+def test_expected_failures_and_unexpected_passes_are_told(suite: Path, tmp_path: Path) -> None:
+    entry = '[[xfail]]\ncase = "{}"\ncompiler = "onnxruntime"\nurl = "https://example.org/{}"\n'
+    before = (suite / "xfail.toml").read_text()
+    try:
+        (suite / "xfail.toml").write_text(entry.format("case-00001", 1) + entry.format("case-00003", 3))
+        status, said, became = run_alone(Path(sys.executable), suite, "-rx", **SPLIT_UNEVEN)
+        _, results = running.run(suite, Conditions(), "onnxruntime")
+        told = {result.case: (result.status, result.message) for result in results}
+    finally:
+        (suite / "xfail.toml").write_text(before)
+    assert status == 1
+    assert became["case-00001"] == "pytest.xfail"
+    assert became["case-00003"] == "failed"
+    assert "[XPASS(strict)] https://example.org/3" in said
+    assert "https://example.org/1" in said
+    passes = "it is expected to fail: https://example.org/"
+    assert told["case-00003"] == (running.UNEXPECTED_PASS, passes + "3")
+    assert told["case-00000"] == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--compiler", "nobody"], "no compiler is called 'nobody': --compiler is one of eager, inductor"),
+        (["--compiler", "tvm"], "tvm cannot be used in"),
+    ],
+)
+def test_a_compiler_that_is_not_there_is_told(bare: Path, suite: Path, arguments: list[str], said: str) -> None:
+    status, output, _ = run_alone(bare, suite, *arguments)
+    assert status == 4
+    assert said in output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compiler", ["inductor", "onnxruntime", "tvm", "xla"])
+def test_a_suite_of_twelve_runs_in_all_compilers(compiler: str) -> None:
+    """The first dozen of the suite that is committed, by pytest and by ``polyjuice suite run``."""
+    sample = ROOT / "artifacts/suite-sample"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", sample, "--compiler", compiler]
+    done = subprocess.run([*command, "-k", "case-0000 or case-0001"], capture_output=True, text=True, timeout=3000)
+    assert done.returncode == 0, done.stdout
+    _, results = running.run(sample, Conditions(timeout_s=300), compiler, workers=2)
+    assert not [result for result in results if result.status in running.WRONG]

@@ -1,0 +1,186 @@
+"""A campaign triages what it finds: one small finding for each fault, with how many more there are.
+
+The compilers here are wrong on purpose, in parts that can be switched off.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyjuice import formats
+from tests.support.commands import fuzz, polyjuice, save_model
+from tests.support.plugins import plugin
+
+WRONG = """
+_disabled = set()
+
+def start(options):
+    _disabled.update(options.get("disable", ()))
+
+def knobs():
+    return [{knobs}]
+
+def run(compiled, inputs):
+    names = {{node.op for node in compiled.nodes}}
+    wrong = sum(op in names and "no-" + op.lower() not in _disabled for op in ("Relu", "Softplus"))
+    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
+"""
+"""It adds 1 to all results of a program with Relu, and of one with Softplus, unless the part that does so is off."""
+
+KNOBS = '"no-relu", "no-softplus", "other"'
+
+RELU = """<ir_version: 9, opset_import: ["" : 18]>
+    relu (float[3,4] x, float[3,4] w) => (float[3,4] y) { s = Add(x, w) r = Relu(s) y = Mul(r, w) }"""
+SOFTPLUS = """<ir_version: 9, opset_import: ["" : 18]>
+    softplus (float[3,4] x) => (float[3,4] y) { t = Transpose<perm = [0, 1]>(x) r = Softplus(t) y = Neg(r) }"""
+
+RULES = ("--only-rule", "relu-as-half-sum", "--only-rule", "softplus-by-log1p")
+
+
+def campaign(folder: Path, *arguments: object, knobs: str = KNOBS) -> tuple[int, dict[str, Any]]:
+    """Four cases of two models, each of which meets one of the faults; one process, so that all happens in order."""
+    models = (save_model(folder / "relu.onnx", RELU), save_model(folder / "softplus.onnx", SOFTPLUS))
+    seeds = (option for model in models for option in ("--seeds", model))
+    env = plugin(folder / "site", WRONG.format(knobs=knobs), name="wrong")
+    options = ("--compiler", "wrong", "-n", 4, *seeds, *RULES, "--workers", 1, "--triage", "60s", *arguments)
+    return fuzz(folder / "c", *options, env=env)
+
+
+def told(folder: Path) -> dict[str, dict[str, Any]]:
+    """What ``finding.json`` says of the findings that a campaign tells, by signature."""
+    records = [json.loads(path.read_text()) for path in sorted((folder / "c/findings").glob("*/finding.json"))]
+    return {record["signature"]: record for record in records}
+
+
+@pytest.fixture(scope="module")
+def triaged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("triaged")
+    status, summary = campaign(folder)
+    assert status == 1, summary
+    return folder, summary
+
+
+def test_each_fault_is_one_finding(triaged: tuple[Path, dict[str, Any]]) -> None:
+    folder, summary = triaged
+    assert summary["findings"] == 2
+    assert summary["raw_findings"] > 2
+    records = told(folder)
+    assert {signature: record["blame"] for signature, record in records.items()} == {
+        "mismatch by no-relu": ["no-relu"],
+        "mismatch by no-softplus": ["no-softplus"],
+    }
+    raw = {f"raw/{path.name}" for path in (folder / "c/raw").iterdir()}
+    assert summary["raw_findings"] == len(raw) == 2 + sum(record["more"] for record in records.values())
+    for record in records.values():
+        assert len(record["examples"]) == record["more"]
+        assert {*record["examples"], f"raw/{record['folder']}"} <= raw
+
+
+def test_what_is_told_has_been_reduced_and_runs(triaged: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = triaged
+    for record in told(folder).values():
+        finding = folder / "c/findings" / record["folder"]
+        assert record["repro_exit"] == 1
+        assert min(record["operators"].values()) == 1
+        graphs = {side: formats.load(finding / f"{side}.onnx") for side in "ab"}
+        assert {record[side]: len(graph.nodes) for side, graph in graphs.items()} == record["operators"]
+        assert "no-" in (finding / "report.md").read_text()
+
+
+def test_the_log_says_what_became_of_each_finding(triaged: tuple[Path, dict[str, Any]]) -> None:
+    folder, summary = triaged
+    lines = [line for line in (folder / "c/log").read_text().splitlines() if line.startswith("triage ")]
+    assert len(lines) == summary["raw_findings"]
+    assert sum("operators left" in line for line in lines) == summary["findings"]
+    assert sum("another mismatch by no-relu" in line for line in lines) == told(folder)["mismatch by no-relu"]["more"]
+
+
+@pytest.mark.long
+def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path: Path) -> None:
+    status, summary = campaign(tmp_path, knobs="")
+    assert (status, summary["findings"]) == (1, 2)
+    assert {*told(tmp_path)} == {"mismatch of Relu", "mismatch of Softplus"}
+
+
+def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
+    """Before anything is reduced: the signature of a finding as it is met says nothing of its cause."""
+    finding = next(
+        path for path in (triaged[0] / "c/findings").iterdir() if "no-relu" in (path / "finding.json").read_text()
+    )
+    file, url = tmp_path / "known.toml", "https://github.com/org/compiler/issues/7"
+    assert polyjuice("known", "add", finding, "--url", url, "--file", file).returncode == 0
+    status, summary = campaign(tmp_path, "--known", file)
+    assert (status, summary["findings"], {*summary["known"]}) == (1, 1, {url})
+    assert {*told(tmp_path)} == {"mismatch by no-softplus"}
+    assert summary["raw_findings"] + summary["known"][url] == triaged[1]["raw_findings"]
+
+
+def test_a_finding_whose_publication_was_cut_off_is_published_again(triaged: tuple[Path, dict[str, Any]]) -> None:
+    """As after a kill in the middle of it; what someone has put beside the others stays."""
+    folder = triaged[0]
+    before = told(folder)
+    cut, whole = sorted((folder / "c/findings").iterdir())
+    (cut / "finding.json").unlink()
+    (whole / "notes.txt").write_text("mine")
+    (folder / "c/findings/.000009-0-mismatch").mkdir()
+    done = polyjuice("fuzz", "--resume", folder / "c", env={"PYTHONPATH": str(folder / "site")})
+    assert done.returncode == 1, done.stderr
+    assert told(folder) == before
+    assert sorted((folder / "c/findings").iterdir()) == [cut, whole]
+    assert (whole / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.long
+def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
+    campaign(tmp_path, "--triage", "0s")
+    before = told(tmp_path)
+    assert not any(record["reduction"] for record in before.values())
+    store = tmp_path / "c/campaign.sqlite"
+    with_triage(store, 60.0)
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
+    assert done.returncode == 1, done.stderr
+    assert {*told(tmp_path)} == {"mismatch by no-relu", "mismatch by no-softplus"}
+
+
+def with_triage(database: Path, seconds: float) -> None:
+    """Change what a campaign was asked for, as if it had been stopped before its first finding was triaged."""
+    with closing(sqlite3.connect(database)) as db, db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
+        config = json.dumps({**json.loads(text), "triage_s": seconds})
+        db.execute("UPDATE meta SET value = ? WHERE key = 'config'", (config,))
+
+
+def test_a_campaign_replayed_says_what_is_fixed_what_remains_and_what_changed(
+    tmp_path: Path, triaged: tuple[Path, dict[str, Any]]
+) -> None:
+    """With another version of the compiler, which an interpreter's site has in its place."""
+    folder = triaged[0] / "c"
+
+    def again(code: str, *arguments: object) -> tuple[int, dict[str, Any]]:
+        env = plugin(tmp_path / "site", WRONG.format(knobs=KNOBS) + code, name="wrong")
+        done = polyjuice("replay", folder, "--json", *arguments, env=env)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    status, said = again("")
+    assert (status, said["remains"], said["fixed"], said["changed"]) == (1, 2, 0, 0)
+    status, said = again("_disabled.add('no-relu')\ndef version(): return '2'")
+    assert (status, said["remains"], said["fixed"]) == (1, 1, 1)
+    fates = {told(triaged[0])[f"mismatch by {part}"]["folder"]: part for part in ("no-relu", "no-softplus")}
+    assert {fates[row["finding"]]: (row["fate"], row["version"]) for row in said["findings"]} == {
+        "no-relu": ("fixed", "2"),
+        "no-softplus": ("remains", "2"),
+    }
+    status, said = again("_disabled.add('no-relu')\ndef run(compiled, inputs): raise ValueError('no such kernel')")
+    assert (status, said["changed"]) == (1, 2)
+    assert all("no such kernel" in row["message"] for row in said["findings"])
+    assert again("_disabled.update(('no-relu', 'no-softplus'))")[0] == 0
+    status, said = again("", "--python", "/no/such/python")
+    assert (status, said["not_run"]) == (2, 2)

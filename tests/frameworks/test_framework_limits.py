@@ -1,0 +1,108 @@
+"""Beyond the numbers of their types too, frameworks run uncompiled give what the operator table says that they do."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from polyjuice.interpret import EvaluationError
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.lower import Unlowerable, lower
+from polyjuice.numerics import Mode, analyse, describe, judge
+from polyjuice.ops import TABLE, GraphBuilder, Op, Operand
+from tests.support.applications import application, one_node, random_array
+from tests.support.frameworks import RUN
+
+ELEMENTWISE = [op for op in TABLE.values() if op.elementwise and op.limits and len(op.inputs) <= 2]
+OTHERS = [
+    op
+    for op in TABLE.values()
+    if (op.limits and op not in ELEMENTWISE) or (op.moves and "float32" in op.types[op.inputs[0]])
+]
+MODULAR = [op for op in TABLE.values() if op.modular]
+
+
+def special(dtype: str) -> np.ndarray:
+    largest, least = dtypes.largest_finite(dtype), dtypes.smallest_normal(dtype)
+    ordinary = (0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.0, -2.5, 3.0, 7.25)
+    return np.array((-np.inf, np.inf, np.nan, largest, -largest, least, least / 4, -least / 4, *ordinary)).astype(dtype)
+
+
+def of_special_numbers(op: Op, seed: int) -> tuple[Graph, list[np.ndarray]]:
+    """All pairs of special numbers, or all of them, as operands; or some among others in operands of any shape."""
+    rng, values = random.Random(f"{op.name} {seed}"), np.random.default_rng(seed)
+    if op in ELEMENTWISE and all("float32" in op.types[v] for v in op.inputs):
+        columns = list(zip(*itertools.product(special("float32"), repeat=len(op.inputs)), strict=True))
+        operands = [Operand(TensorType("float32", (len(column),))) for column in columns]
+        if sample := op.sample(rng, operands[0].type):
+            build = GraphBuilder()
+            names = [build.input(operand.type) for operand in operands]
+            graph = build.build(build.multi(op.name, *names, domain=op.domain, **sample.attrs))
+            return graph, [np.array(column, np.float32) for column in columns]
+    operands, attrs = application(op, rng, "float32" if "float32" in op.types[op.inputs[0]] else None)
+    arrays = []
+    for operand in operands:
+        array = random_array(values, operand)
+        if operand.values is None and array.dtype == np.float32:
+            chosen = values.choice(special("float32")[:5], 2)
+            array = np.where(values.random(array.shape) < 0.15, values.choice(chosen, array.shape), array)
+        arrays.append(array.astype(dtypes.to_numpy(operand.type.dtype)))
+    return one_node(op, operands, attrs), arrays
+
+
+def of_extreme_integers(op: Op, seed: int) -> tuple[Graph, list[np.ndarray]]:
+    rng, values = random.Random(f"{op.name} {seed}"), np.random.default_rng(seed)
+    operands, attrs = application(op, rng, rng.choice([t for t in op.types[op.inputs[0]] if dtypes.is_int(t)]))
+    arrays = []
+    for operand in operands:
+        array = random_array(values, operand)
+        if operand.values is None and dtypes.is_int(operand.type.dtype):
+            low, high = dtypes.exact_integers(operand.type.dtype)
+            array = values.integers(low, high, array.shape, dtype=array.dtype, endpoint=True)
+        arrays.append(np.asarray(array))
+    return one_node(op, operands, attrs), arrays
+
+
+_UNSUPPORTED = ("NOT_IMPLEMENTED", "not implemented", "No corresponding Numpy type", "Could not find device")
+"""What frameworks say of operators that they have not in some type."""
+
+
+def assert_agrees(framework: str, graph: Graph, arrays: list[np.ndarray], mode: Mode, seed: int) -> int:
+    """The framework's results lie within their bounds. Returns how many elements are known, 0 if it cannot run it."""
+    try:
+        analyses = analyse(graph, arrays, mode=mode)
+        artifact = lower(graph, framework, seed)
+        results = RUN[framework](artifact, arrays)
+    except (EvaluationError, Unlowerable, NotImplementedError):
+        return 0
+    except Exception as error:
+        if not any(text in str(error) for text in _UNSUPPORTED):
+            raise
+        return 0
+    for result, analysis in zip(results, analyses, strict=True):
+        judgement = judge(np.asarray(result), analysis)
+        assert not judgement, f"{graph}\n{describe(framework, np.asarray(result), analysis, judgement)}"
+    return sum(int(np.isfinite(a.bound).sum()) for a in analyses)
+
+
+@pytest.mark.parametrize("framework", RUN)
+@pytest.mark.parametrize("op", [*ELEMENTWISE, *OTHERS], ids=lambda op: op.qualified)
+def test_a_framework_agrees_beyond_the_real_numbers(op: Op, framework: str) -> None:
+    known = 0
+    for seed in range(6):
+        graph, arrays = of_special_numbers(op, seed)
+        known += assert_agrees(framework, graph, arrays, Mode(wrap=True, edge=True), seed)
+    assert known or framework != "torch"
+
+
+@pytest.mark.parametrize("framework", RUN)
+@pytest.mark.parametrize("op", MODULAR, ids=lambda op: op.qualified)
+def test_a_framework_wraps_integers_around(op: Op, framework: str) -> None:
+    known = 0
+    for seed in range(8):
+        graph, arrays = of_extreme_integers(op, seed)
+        known += assert_agrees(framework, graph, arrays, Mode(wrap=True), seed)
+    assert known or framework != "torch"

@@ -1,0 +1,156 @@
+"""The faults of benchmarks/mutants: each is planted in a worker, shows on its demonstration, and is gone without it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyjuice.compilers import CompilerInfo, find
+from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph
+from polyjuice.lower import lower
+from tests.support.mutants import MUTANTS, SITE, demos, usable
+
+COMPILERS = ("inductor", "onnxruntime", "tvm")
+FAULTS = {c: sorted(path.stem for path in (MUTANTS / "faults" / c).glob("*.py")) for c in COMPILERS}
+
+OTHERS = 3
+"""At most so many demonstrations of other faults may a fault show on; else it would not be conditional."""
+
+SPELLINGS = 8
+"""How many spellings of a demonstration are tried."""
+
+LIMITS = Limits(compile_s=120)
+
+
+@pytest.fixture(scope="module")
+def planted() -> Iterator[Callable[[CompilerInfo], Worker]]:
+    """A worker of a compiler that plants the faults which a program names."""
+    workers: dict[str, Worker] = {}
+
+    def worker(info: CompilerInfo) -> Worker:
+        if info.name not in workers:
+            workers[info.name] = stack.enter_context(Worker(info, limits=LIMITS))
+        return workers[info.name]
+
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(SITE))
+        patch.setenv("POLYJUICE_MUTANT", "by-program")
+        yield worker
+
+
+def documentation(compiler: str, fault: str) -> str:
+    return ast.get_docstring(ast.parse((MUTANTS / "faults" / compiler / f"{fault}.py").read_text())) or ""
+
+
+def plain(graph: Graph, info: CompilerInfo, number: int = 0) -> Artifact:
+    """The graph in one of its plain spellings: a demonstration shows a fault, not how it depends on idioms."""
+    lowered = (lower(graph, info.format, seed, lacks=(*info.lacks, "forms")) for seed in range(200))
+    spellings = {artifact.source: artifact for artifact in lowered if not artifact.idioms}
+    return list(spellings.values())[number % len(spellings)]
+
+
+def agrees(outcome: Outcome, graph: Graph, inputs: list[np.ndarray]) -> bool:
+    """Whether types and shapes are the interpreter's (which must hold), and all values too."""
+    assert outcome.status == "ok", outcome.message + outcome.traceback
+    pairs = list(zip(outcome.outputs[0], evaluate(graph, inputs), strict=True))
+    assert all((got.dtype, got.shape) == (expected.dtype, expected.shape) for got, expected in pairs)
+    return all(np.array_equal(got, expected) for got, expected in pairs)
+
+
+def shows(
+    worker: Worker, info: CompilerInfo, faults: list[str], demo: tuple[Graph, list[np.ndarray]], number: int = 0
+) -> bool:
+    """Whether a program with these faults fails, or gives something else than the interpreter."""
+    artifact = plain(demo[0], info, number)
+    artifact = replace(artifact, setup={**artifact.setup, "faults": faults})
+    outcome = worker.execute(artifact, [demo[1]], reference=False)
+    crashes = any(documentation(*name.split("/")).partition("\n")[0].endswith("(a crash).") for name in faults)
+    shown = outcome.status in ("error", "crash") if crashes else not agrees(outcome, *demo)
+    assert not shown or set(faults) <= set(outcome.trace)  # it says that it was met
+    return shown
+
+
+@pytest.mark.parametrize(("compiler", "fault"), [(c, fault) for c in COMPILERS for fault in FAULTS[c]])
+def test_a_fault_shows_on_its_demonstration(
+    compiler: str, fault: str, planted: Callable[[CompilerInfo], Worker]
+) -> None:
+    """Not without the fault, and, where running them all is quick, on few others."""
+    info = usable(compiler)
+    worker = planted(info)
+    name = f"{compiler}/{fault}"
+    table = demos(compiler).DEMOS
+    demo = table[fault]()
+    assert any(shows(worker, info, [name], demo, number) for number in range(SPELLINGS))  # patterns may ask for one
+    assert not shows(worker, info, [], demo)
+    others = [other() for key, other in table.items() if key != fault and info.fast]
+    assert sum(shows(worker, info, [name], other) for other in others) <= OTHERS
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_fault_can_be_planted_in_a_whole_process(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = usable(compiler)
+    fault = FAULTS[compiler][0]
+    monkeypatch.setenv("PYTHONPATH", str(SITE))
+    monkeypatch.setenv("POLYJUICE_MUTANT", f"{compiler}/{fault}")
+    graph, inputs = demos(compiler).DEMOS[fault]()
+    with Worker(info, limits=LIMITS) as worker:
+        assert not agrees(worker.execute(plain(graph, info), [inputs], reference=False), graph, inputs)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_each_fault_says_what_it_does_and_where_it_is_from(compiler: str) -> None:
+    assert set(demos(compiler).DEMOS) == set(FAULTS[compiler])
+    for fault in FAULTS[compiler]:
+        text = documentation(compiler, fault)
+        assert text.partition("\n")[0].endswith("."), fault
+        assert "\nTriggers " in text, fault
+        assert "\nModelled on: paper 00" in text, fault
+
+
+def test_a_name_that_no_fault_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": "onnxruntime/none-such"}
+    done = subprocess.run([sys.executable, "-c", "print('ran')"], env=environment, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "no fault is called 'onnxruntime/none-such'" in done.stderr
+    for name in ("PYTHONPATH", "POLYJUICE_MUTANT"):
+        monkeypatch.setenv(name, environment[name])
+    with pytest.raises(EnvironmentProblem, match="no fault is called 'onnxruntime/none-such'"):
+        Worker(find("numpy")).start()
+
+
+def test_a_process_that_does_not_import_the_compiler_stays_as_it_is() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SITE), "POLYJUICE_MUTANT": f"onnxruntime/{FAULTS['onnxruntime'][0]}"}
+    code = "import sys, onnx; print([m for m in sys.modules if m.startswith(('onnxruntime', 'planted_'))])"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_readme_lists_the_faults_as_they_are() -> None:
+    done = subprocess.run([sys.executable, MUTANTS / "list.py"], capture_output=True, text=True, check=True)
+    assert done.stdout in (MUTANTS / "README.md").read_text(), "put what list.py prints into README.md"
+
+
+def test_the_benchmark_finds_a_common_fault_among_others_and_writes_it_down(tmp_path: Path) -> None:
+    usable("onnxruntime")
+    results = tmp_path / "mutants.json"
+    campaign = ["--strategies", "minmax", "--pairs", "6", "--nodes", "40", "--workers", "1"]
+    command = [sys.executable, MUTANTS / "run.py", "--only", "onnxruntime/s[pu]*", *campaign, "--results", results]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    known = json.loads(results.read_text())
+    assert set(known) == {f"onnxruntime/{name}" for name in FAULTS["onnxruntime"] if name[:2] in ("sp", "su")}
+    assert 1 <= min(known["onnxruntime/split-uneven"]["minmax"].values()) <= 6
+    assert results.with_suffix(".md").read_text() == done.stdout.removesuffix("\n")

@@ -1,0 +1,537 @@
+"""ONNX files in and out: what is read is what was meant, what is written is read back equal."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from ml_dtypes import bfloat16
+from onnx import ModelProto, TensorProto, helper, parser
+
+from polyjuice.formats import FormatError, from_model, load, save, to_model
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, Node, TensorType, digest
+from polyjuice.ops import TABLE, GraphBuilder
+from tests.support.light_models import LARGE_MODELS, LIGHT, SMALL_MODELS, random_weights, run_model, with_random_weights
+
+HEADER = '<ir_version: 9, opset_import: ["" : 18]>'
+
+
+def read(text: str, header: str = HEADER) -> Graph:
+    """The Graph of a model in ONNX's textual form, which must survive being written."""
+    graph = from_model(parser.parse_model(f"{header} {text}"))
+    assert_survives(graph)
+    return graph
+
+
+def assert_survives(graph: Graph) -> ModelProto:
+    model = to_model(graph)
+    again = from_model(ModelProto.FromString(model.SerializeToString()))
+    assert digest(again) == digest(graph)
+    assert again.inputs == graph.inputs
+    assert again.outputs == graph.outputs
+    assert again.types == graph.types
+    assert again.opsets == graph.opsets
+    return model
+
+
+def refusal(text: str, header: str = HEADER) -> str:
+    with pytest.raises(FormatError) as caught:
+        from_model(parser.parse_model(f"{header} {text}"), "some.onnx")
+    message = str(caught.value)
+    assert message.startswith("some.onnx: ")
+    assert "\n" not in message
+    return message
+
+
+def only(graph: Graph) -> Node:
+    (node,) = graph.nodes
+    return node
+
+
+# --- the round trip -----------------------------------------------------------------------------------------
+
+
+def test_names_survive_and_bytes_are_deterministic(tmp_path: Path) -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (2, 3)), "ein Name / with:odd (characters)\n☃")
+    y = b.op("Clip", b.op("Softmax", x, outputs=["sm.0"]), min=0.1, outputs=["out"])
+    graph = b.build([y])
+    save(graph, tmp_path / "a.onnx")
+    again = load(tmp_path / "a.onnx")
+    assert again == graph
+    save(again, tmp_path / "b.onnx")
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
+
+
+def test_a_stored_graph_is_onnx_opset_18_ir_9() -> None:
+    model = assert_survives(read("g (float[2] x) => (float[2] y) { y = Relu(x) }"))
+    onnx.checker.check_model(model, full_check=True)
+    assert (model.ir_version, model.opset_import[0].version) == (9, 18)
+
+
+def test_inputs_constants_and_repeated_values_as_outputs() -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (2,)))
+    c = b.constant(np.arange(3, dtype=np.int64))
+    y = b.op("Relu", x)
+    graph = b.build([x, y, y, c, x])
+    model = assert_survives(graph)
+    onnx.checker.check_model(model, full_check=True)
+    assert len(from_model(model)) == 1
+
+
+def test_scalars_and_empty_tensors() -> None:
+    b = GraphBuilder()
+    s, e = b.input(TensorType("int32", ())), b.input(TensorType("float32", (0, 3)))
+    n = b.constant(np.zeros((0,), np.float64))
+    graph = b.build([b.op("Reshape", s, shape=(1, 1)), b.op("Reshape", e, shape=(3, 0), allowzero=1), n])
+    onnx.checker.check_model(assert_survives(graph), full_check=True)
+
+
+def test_constants_of_every_type() -> None:
+    b = GraphBuilder()
+    arrays = [np.array([[0, 1]]).astype(dtype) for dtype in TABLE["", "Identity"].types["T"] if dtype != "bfloat16"]
+    arrays.append(np.array([1.5, -0.0], bfloat16))
+    graph = b.build([b.constant(array) for array in arrays])
+    again = from_model(assert_survives(graph))
+    for name, array in graph.constants.items():
+        assert again.constants[name].dtype == array.dtype
+        assert again.constants[name].tobytes() == array.tobytes()
+
+
+def test_attributes_that_are_inputs_share_initializers() -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (2, 3)))
+    graph = b.build([b.op("Reshape", x, shape=(3, 2)), b.op("Expand", b.op("Reshape", x, shape=(3, 2)), shape=(3, 2))])
+    assert len(assert_survives(graph).graph.initializer) == 1
+
+
+@pytest.mark.parametrize(("low", "high"), [(None, 2.0), (-1.0, None), (None, None)])
+def test_absent_limits(low: float | None, high: float | None) -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("int8", (2,)))
+    graph = b.build([b.op("Clip", x, min=low, max=high)])
+    onnx.checker.check_model(assert_survives(graph), full_check=True)
+
+
+def test_a_stored_graph_keeps_unusual_attributes() -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (2, 3)))
+    y = b.op("Reshape", b.op("Softmax", x, axis=-1), shape=(0, -1))
+    assert_survives(b.build([b.op("Slice", y, starts=(-9,), ends=(99,), axes=(1,), steps=(1,))]))
+
+
+def test_unread_results() -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (4,)))
+    b.append(
+        Node("Split", (x,), ("", "half"), {"axis": 0, "split": (2, 2)}),
+        [TensorType("float32", (2,)), TensorType("float32", (2,))],
+    )
+    onnx.checker.check_model(assert_survives(b.build(["half"])), full_check=True)
+
+
+def test_dilated_average_pool_needs_a_later_opset() -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (1, 1, 5)))
+    attrs = {"kernel_shape": (2,), "strides": (1,), "pads": (0, 0), "dilations": (2,)}
+    model = assert_survives(b.build([b.op("AveragePool", x, **attrs)]))
+    onnx.checker.check_model(model, full_check=True)
+    assert model.opset_import[0].version == 19
+
+
+def test_reserved_names_are_refused() -> None:
+    b = GraphBuilder()
+    with pytest.raises(FormatError, match="reserved"):
+        to_model(b.build([b.input(TensorType("float32", ()), "polyjuice:x")]))
+
+
+# --- the normal form ----------------------------------------------------------------------------------------
+
+NORMAL_FORMS = [
+    ("float[2,3,4] x", "y = Transpose(x)", {"perm": (2, 1, 0)}),
+    ("float[2,3] x", "y = Softmax(x)", {"axis": 1}),
+    ("float[2,3,4] x", "y = Flatten<axis=-1>(x)", {"axis": 2}),
+    (
+        "float[2,3] x",
+        "s = Constant<value_ints=[0,-1,1]>() y = Reshape(x, s)",
+        {"shape": (2, 3, 1), "allowzero": 0},
+    ),
+    (
+        "float[2,0] x",
+        "s = Constant<value_ints=[0,5]>() y = Reshape<allowzero=1>(x, s)",
+        {"shape": (0, 5), "allowzero": 1},
+    ),
+    ("float[2,1] x", "s = Constant<value_ints=[4,1,3]>() y = Expand(x, s)", {"shape": (4, 2, 3)}),
+    ("float[1,2,1] x", "y = Squeeze(x)", {"axes": (0, 2)}),
+    ("float[2] x", "a = Constant<value_ints=[-1,0]>() y = Unsqueeze(x, a)", {"axes": (0, 2)}),
+    ("float[2,3] x", "y = ReduceSum(x)", {"axes": (0, 1), "keepdims": 1, "noop_with_empty_axes": 0}),
+    (
+        "float[2,3] x",
+        "a = Constant<value_ints=[-1]>() y = ReduceMax<keepdims=0>(x, a)",
+        {"axes": (1,), "keepdims": 0, "noop_with_empty_axes": 0},
+    ),
+    (
+        "float[2,3] x",
+        "y = ReduceSum<noop_with_empty_axes=1>(x)",
+        {"axes": (), "keepdims": 1, "noop_with_empty_axes": 1},
+    ),
+    ("float[2,3] x", "y = ArgMax<axis=-1>(x)", {"axis": 1, "keepdims": 1, "select_last_index": 0}),
+    (
+        "float[1,1,5] x, float[1,1,2] w",
+        'y = Conv<auto_pad="SAME_UPPER", kernel_shape=[2]>(x, w)',
+        {"strides": (1,), "pads": (0, 1), "dilations": (1,), "group": 1},
+    ),
+    (
+        "float[1,1,5] x, float[1,1,2] w",
+        'y = Conv<auto_pad="SAME_LOWER">(x, w)',
+        {"strides": (1,), "pads": (1, 0), "dilations": (1,), "group": 1},
+    ),
+    (
+        "float[1,1,5] x, float[1,1,2] w",
+        'y = Conv<auto_pad="VALID", strides=[2]>(x, w)',
+        {"strides": (2,), "pads": (0, 0), "dilations": (1,), "group": 1},
+    ),
+    (
+        "float[1,1,5] x",
+        "y = MaxPool<kernel_shape=[2]>(x)",
+        {"kernel_shape": (2,), "strides": (1,), "pads": (0, 0), "dilations": (1,), "ceil_mode": 0},
+    ),
+    (
+        "float[2,3] x",
+        "p = Constant<value_ints=[1,2]>() a = Constant<value_ints=[-1]>() y = Pad(x, p, , a)",
+        {"pads": (0, 1, 0, 2), "value": 0.0, "mode": "constant"},
+    ),
+    ("float[2] x", "y = Dropout(x)", {}),
+    (
+        "float[2,3] x",
+        "a = Constant<value_int=-1>() y = CumSum<reverse=1>(x, a)",
+        {"axis": 1, "exclusive": 0, "reverse": 1},
+    ),
+    ("float[2,3] x", "y = LpNormalization(x)", {"axis": 1, "p": 2}),
+    ("float[2,3] x", "y = MeanVarianceNormalization<axes=[-1,0]>(x)", {"axes": (0, 1)}),
+    ("float[2,3,4,4] x", 'y = Einsum<equation="...ii -> ...i">(x)', {"equation": "abii->abi"}),
+    ("float[2,3] x, float[3,4] w", 'y = Einsum<equation="ij, jk">(x, w)', {"equation": "ij,jk->ik"}),
+    ("float[2,3] x, float[2,4,3] w", 'y = Einsum<equation="ij,i...j">(x, w)', {"equation": "ij,iaj->a"}),
+]
+
+
+@pytest.mark.parametrize(("inputs", "body", "attrs"), NORMAL_FORMS)
+def test_normal_form(inputs: str, body: str, attrs: dict[str, object]) -> None:
+    node = only(read(f"g ({inputs}) => (y) {{ {body} }}"))
+    assert not node.opaque
+    assert dict(node.attrs) == attrs
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "step", "normal"),
+    [
+        (0, 99, 1, (0, 5, 1)),
+        (-2, 99, 1, (3, 5, 1)),
+        (-99, -1, 2, (0, 4, 2)),
+        (3, 1, 1, (0, 0, 1)),
+        (99, -99, -1, (4, -6, -1)),
+        (-1, 0, -2, (4, 0, -2)),
+        (-99, -100, -1, (0, -6, -1)),
+    ],
+)
+def test_slices_have_bounds_inside_the_axis(start: int, end: int, step: int, normal: tuple[int, int, int]) -> None:
+    names = {"s": start, "e": end, "a": -1, "t": step}
+    constants = " ".join(f"{name} = Constant<value_ints=[{value}]>()" for name, value in names.items())
+    node = only(read(f"g (float[2,5] x) => (y) {{ {constants} y = Slice(x, s, e, a, t) }}"))
+    assert tuple(node.attrs[name][0] for name in ("starts", "ends", "steps")) == normal
+    assert node.attrs["axes"] == (1,)
+
+
+@pytest.mark.parametrize(("count", "parts"), [(2, (4, 3)), (3, (3, 3, 1)), (7, (1,) * 7)])
+def test_splits_are_explicit(count: int, parts: tuple[int, ...]) -> None:
+    outputs = ", ".join(f"y{i}" for i in range(count))
+    node = only(read(f"g (float[7] x) => ({outputs}) {{ {outputs} = Split<num_outputs={count}>(x) }}"))
+    assert node.attrs["split"] == parts
+
+
+def test_shapes_are_computed_on_reading() -> None:
+    graph = read("""g (float[N, 4] x) => (y) {
+        s = Shape(x) i = Constant<value_ints=[0]>() n = Gather(s, i) m = Constant<value_ints=[2, -1]>()
+        t = Concat<axis=0>(n, m) y = Reshape(x, t) }""")
+    assert only(graph).attrs["shape"] == (1, 2, 2)
+    assert not graph.constants
+
+
+def test_computed_constants_stay_computed() -> None:
+    graph = read("g () => (y) <float[2] c = {1.0, 2.0}> { y = Add(c, c) }")
+    assert only(graph).op == "Add"
+
+
+def test_weights_made_by_constant_of_shape_become_constants() -> None:
+    graph = read("""g (float[2] x) => (y) <int64[1] n = {2}> {
+        w = ConstantOfShape<value = float[1] {0.5}>(n) y = Add(x, w) }""")
+    assert graph.constants["w"].tolist() == [0.5, 0.5]
+
+
+def test_initializers_that_are_also_inputs_are_constants() -> None:
+    tensor = helper.make_tensor("w", TensorProto.FLOAT, [1], [2.0])
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in "xwy"]
+    proto = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g", info[:2], info[2:], [tensor])
+    graph = from_model(helper.make_model(proto, opset_imports=[helper.make_opsetid("", 18)]))
+    assert graph.inputs == ("x",)
+    assert list(graph.constants) == ["w"]
+
+
+def test_open_dimensions_of_inputs_become_1() -> None:
+    assert read("g (float[batch, 3, ?] x) => (y) { y = Relu(x) }").types["y"].shape == (1, 3, 1)
+
+
+def test_local_functions_are_inlined() -> None:
+    model = parser.parse_model("""<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+        g (float[2] x) => (float[2] y) { y = local.twice(x) }
+        <domain: "local", opset_import: ["" : 18]> twice (a) => (b) { b = Add(a, a) }""")
+    assert only(from_model(model)).op == "Add"
+
+
+# --- versions -----------------------------------------------------------------------------------------------
+
+
+def test_older_models_are_converted() -> None:
+    graph = read("g (float[2,3,4] x) => (y) { y = Softmax<axis=1>(x) }", '<ir_version: 7, opset_import: ["" : 11]>')
+    x = np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
+    e = np.exp(x)
+    np.testing.assert_allclose(evaluate(graph, [x])[0], e / e.sum((1, 2), keepdims=True), rtol=1e-5)
+
+
+def test_newer_models_are_read_as_they_are() -> None:
+    graph = read(
+        "g (float[2] x) => (y) { y = Cast<to=11, saturate=0>(x) }",
+        '<ir_version: 10, opset_import: ["" : 21]>',
+    )
+    assert dict(only(graph).attrs) == {"to": "float64"}
+    assert graph.opsets == {}
+
+
+def test_newer_opaque_operators_keep_their_version() -> None:
+    text = "g (float[1,2,3] x) => (y) <int64[4] k = {1, 1, 2, 2}> { h = AffineGrid(x, k) y = Relu(h) }"
+    graph = read(text, '<ir_version: 9, opset_import: ["" : 20]>')
+    assert [node.opaque for node in graph.nodes] == [True, False]
+    assert graph.opsets == {"": 20}
+    onnx.checker.check_model(to_model(graph), full_check=True)
+
+
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
+@pytest.mark.parametrize("axis", ["", "<axis=2>", "<axis=-1>"])
+def test_before_opset_13_softmax_and_its_like_go_over_all_axes_from_one_on(op: str, axis: str) -> None:
+    graph = read(f"g (float[2,3,2,2] x) => (y) {{ y = {op}{axis}(x) }}", '<ir_version: 7, opset_import: ["" : 12]>')
+    first = {"": 1, "<axis=2>": 2, "<axis=-1>": 3}[axis]
+    x = np.random.default_rng(0).standard_normal((2, 3, 2, 2)).astype(np.float32)
+    flat = x.reshape(int(np.prod(x.shape[:first])), -1).astype(np.float64)
+    soft = np.exp(flat) / np.exp(flat).sum(1, keepdims=True)
+    hard = flat == flat.max(1, keepdims=True)
+    wanted = {"Softmax": soft, "LogSoftmax": np.log(soft), "Hardmax": hard.astype(np.float64)}[op].reshape(x.shape)
+    np.testing.assert_allclose(evaluate(graph, [x])[0], wanted, rtol=1e-5, atol=1e-6)
+
+
+# --- opaque nodes -------------------------------------------------------------------------------------------
+
+
+def test_an_opaque_node_with_several_results_and_constants_survives() -> None:
+    graph = read("""g (float[3,1,1] x) => (v, y) <float[1,2,1] w = {1, 2}, float[1,2,2] r = {1, 2, 3, 4}> {
+        v, h = RNN<hidden_size=2, layout=0>(x, w, r) y = Neg(h) }""")
+    node = graph.nodes[0]
+    assert (node.op, node.opaque, node.inputs, node.outputs) == ("RNN", True, ("x", "w", "r"), ("v", "h"))
+    assert graph.types["h"] == TensorType("float32", (1, 1, 2))
+    model = to_model(graph)
+    onnx.checker.check_model(model, full_check=True)
+    assert {a.name: a.i for a in model.graph.node[0].attribute} == {"hidden_size": 2, "layout": 0}
+
+
+def test_opaque_nodes_have_names_of_their_own() -> None:
+    graph = read(
+        "g (float[2] x) => (y) { a = Swish(x) b = Swish(a) y = Swish(b) }", '<ir_version: 13, opset_import: ["" : 24]>'
+    )
+    model = to_model(graph)
+    assert len({node.name for node in model.graph.node}) == 3
+    assert [(node.opaque, node.identity) for node in from_model(model).nodes] == [(True, "")] * 3
+
+
+def test_opaque_types_come_from_computed_constants() -> None:
+    graph = read("""g (float[3,4] x) => (v) <int64[1] k = {1}> { t = Add(k, k) v, i = TopK(x, t) }""")
+    assert graph.types["v"].shape == (3, 2)
+
+
+UNCOVERED = [
+    ("float[1,1,4] x", "y, i = MaxPool<kernel_shape=[2]>(x)"),
+    ("float[1,1,5] x", "y = AveragePool<kernel_shape=[2], strides=[2], ceil_mode=1>(x)"),
+    ("float[2,3] x", 'p = Constant<value_ints=[0,3,0,1]>() y = Pad<mode="reflect">(x, p)'),
+    ("float[2,3] x, float[1,3] w", 'y = Einsum<equation="...,...">(x, w)'),
+    ("float[2,3] x, float[2,4] w", 'y = Einsum<equation="ij,ij->ij">(x, w)'),
+    ("float[2,3] x, int64[2] s", "y = Reshape(x, s)"),
+    ("float[2] x, int64[2] e", "y = Pow(x, e)"),
+    ("int64[2] x", "y = ReduceMean(x)"),
+    ("float[2] x", "y = Bernoulli(x)"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "body"), UNCOVERED)
+def test_what_an_entry_does_not_cover_is_opaque(inputs: str, body: str) -> None:
+    result = "int64[1] y" if "int64[2] x" in inputs else "float[3,2] y" if "Reshape" in body else "y"
+    outputs = f"{result}, i" if "y, i" in body else result
+    graph = read(f"g ({inputs}) => ({outputs}) {{ {body} }}")
+    assert graph.nodes[-1].opaque
+    onnx.checker.check_model(to_model(graph), full_check=True)
+
+
+def test_other_domains_keep_their_version_and_declared_types() -> None:
+    graph = read(
+        """g (float[2] x) => (float[5] y) <float[7] h> {
+        h, unread = org.thing.Op<s = "a">(x) y = org.thing.Op(h, , x) }""",
+        '<ir_version: 9, opset_import: ["" : 18, "org.thing" : 3]>',
+    )
+    assert graph.opsets == {"org.thing": 3}
+    assert graph.types["h"].shape == (7,)
+    assert graph.nodes[0].outputs == ("h", "")
+    assert graph.nodes[1].inputs == ("h", "", "x")
+
+
+def test_a_cast_to_the_type_of_another_tensor_is_a_cast() -> None:
+    graph = read("g (float[2] x, int8[1] like) => (y) { y = CastLike(x, like) }")
+    assert (only(graph).op, only(graph).inputs, only(graph).attrs) == ("Cast", ("x",), {"to": "int8"})
+
+
+def test_random_nodes_are_told_apart() -> None:
+    graph = read("g (float[2] x) => (z) { a = RandomNormalLike(x) b = RandomNormalLike(x) z = Sub(a, b) }")
+    first, second = (node.identity for node in graph.nodes[:2])
+    assert "" not in (first, second)
+    assert first != second
+
+
+# The table lacks OptionalGetElement, which gives a tensor back as it is.
+CONTROL = """g (bool c, float[2] x, float[2] w) => (y) {
+    h = Add(x, w)
+    z = If(c) <then_branch = t () => (float[2] r) { k = Mul(h, x) m = OptionalGetElement(k) r = Relu(m) },
+               else_branch = e () => (float[2] r) { r = Identity(w) }>
+    y = Neg(z) }"""
+
+
+def test_captured_values_become_inputs() -> None:
+    graph = read(CONTROL)
+    node = graph.nodes[1]
+    assert node.inputs == ("c", "h", "x", "w")
+    onnx.checker.check_model(to_model(graph), full_check=True)
+
+
+def test_captured_values_can_be_renamed_and_rewired() -> None:
+    from onnx.reference import ReferenceEvaluator
+
+    graph = read(CONTROL)
+    add, branch, neg = graph.nodes
+    # The new names are those that the subgraphs used inside.
+    rename = {"h": "r", "z": "k"}
+    nodes = (
+        Node("Sub", add.inputs, ("r",)),
+        Node(branch.op, ("c", "r", "x", "w"), ("k",), branch.attrs, opaque=True),
+        Node("Neg", ("k",), neg.outputs),
+    )
+    types = {rename.get(name, name): type for name, type in graph.types.items()}
+    model = assert_survives(Graph(graph.inputs, {}, nodes, graph.outputs, types))
+    onnx.checker.check_model(model, full_check=True)
+    x, w = np.array([3, 4], np.float32), np.array([1, 6], np.float32)
+    run = ReferenceEvaluator(model)
+    assert run.run(None, {"c": np.array(True), "x": x, "w": w})[0].tolist() == [-6, 0]
+    assert run.run(None, {"c": np.array(False), "x": x, "w": w})[0].tolist() == [-1, -6]
+
+
+def test_nested_subgraphs_capture_through_levels() -> None:
+    graph = read("""g (bool c, float[2] x) => (float[2] y) {
+        y = If(c) <then_branch = t () => (float[2] r) {
+                s = If(c) <then_branch = tt () => (float[2] q) { q = Relu(x) },
+                           else_branch = te () => (float[2] q) { q = Neg(x) }>
+                r = Neg(s) },
+            else_branch = e () => (float[2] r) { r = Identity(x) }> }""")
+    assert only(graph).inputs == ("c", "c", "x")
+
+
+# --- refusals -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("g (uint16[2] x) => (y) { y = Identity(x) }", ("'x'", "uint16")),
+        ("g (float[2] x) => (y) { y = Cast<to=4>(x) }", ("Cast", "'y'", "uint16")),
+        ('g (float[2] x) => (x) { s = Constant<value_string="a">() }', ("'s'", "value_string")),
+        ("g (float[2] x) => (y) { s = SequenceConstruct(x) y = SequenceAt(s, x) }", ("'s'", "sequence")),
+        ("g (float x) => (y) { y = NonZero(x) }", ("NonZero", "'y'", "value_info")),
+        ("g (float[2] x) => (y) { y = Add(x, nowhere) }", ("Add", "'nowhere'")),
+        ("g (float[2] x) => (y) { z = Relu(x) }", ("'y'", "no node")),
+        ("g (float[2] x) => (y) { y = Relu(x) y = Neg(x) }", ("'y'", "twice")),
+        ("g (float[2] x, float[3] w) => (y) { y = Add(x, w) }", ("Add", "'y'")),
+    ],
+)
+def test_refusals_name_the_cause(text: str, words: tuple[str, ...]) -> None:
+    message = refusal(text)
+    assert all(word in message for word in words), message
+
+
+def test_old_models_that_cannot_be_converted_are_refused() -> None:
+    header = '<ir_version: 3, opset_import: ["" : 6]>'
+    assert "opset 18" in refusal("g (float[2] x) => (y) { y = ATen(x) z = Softmax(missing) }", header)
+
+
+def test_unknown_rank_is_refused() -> None:
+    proto = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+    )
+    with pytest.raises(FormatError, match="'x' has no shape"):
+        from_model(helper.make_model(proto))
+
+
+@pytest.mark.parametrize("data", [b"", b"not a model", b"\x08\x09"])
+def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "a.onnx"
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"a\.onnx: not an ONNX model"):
+        load(path)
+
+
+def test_missing_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"absent\.onnx"):
+        load(tmp_path / "absent.onnx")
+
+
+# --- whole models -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*SMALL_MODELS, *(pytest.param(n, marks=pytest.mark.long) for n in LARGE_MODELS)])
+def test_light_models_keep_their_meaning(name: str, tmp_path: Path) -> None:
+    """As shipped, the weights of a light model are equal and its output constant; random ones tell more."""
+    path = LIGHT / f"light_{name}.onnx"
+    shipped = load(path)
+    assert not any(node.opaque for node in shipped.nodes)
+    original = onnx.load(path)
+    weights = random_weights(original.graph)
+    assert set(weights) == {name for name, array in shipped.constants.items() if name in weights}
+    shipped = Graph(shipped.inputs, {**shipped.constants, **weights}, shipped.nodes, shipped.outputs, shipped.types)
+    saved = tmp_path / "saved.onnx"
+    save(shipped, saved)
+    onnx.checker.check_model(saved, full_check=True)
+    assert digest(load(saved)) == digest(shipped)
+
+    feeds = {
+        name: np.random.default_rng(1).standard_normal(type.shape, np.float32)
+        for name, type in zip(shipped.inputs, shipped.input_types, strict=True)
+    }
+    del shipped
+    actual = run_model(str(saved), feeds)
+    with_random_weights(original.graph, weights)
+    del weights
+    gc.collect()
+    expected = run_model(original, feeds)
+    for a, e in zip(actual, expected, strict=True):
+        assert np.ptp(e) > 0
+        np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-6)

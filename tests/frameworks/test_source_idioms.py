@@ -1,0 +1,268 @@
+"""What surrounds the operators in Torch and TensorFlow source: idioms occur where they may, and keep the meaning."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from polyjuice.execution import Artifact
+from polyjuice.generate import generate
+from polyjuice.inputs import make_inputs
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, TensorType
+from polyjuice.lower import Unlowerable, lower, outline, repeat, repeated_axes
+from polyjuice.lower.outline import Calling
+from polyjuice.numerics import SAFETY, analyse, distance
+from polyjuice.ops import GraphBuilder
+from tests.support.frameworks import RUN
+
+SOURCES = ("torch", "tensorflow")
+EVERYWHERE = {
+    "a constant as an argument",
+    "a module of its own",
+    "axes counted from the end",
+    *Calling,
+    "an intermediate value as a result",
+    "explicit broadcast",
+}
+OF_TORCH = {
+    "in place",
+    "in place through a view",
+    "a constant made in the program",
+    "implicit promotion",
+    "mode",
+    "dynamic",
+    "layouts",
+    "freezing",
+}
+OF = {"torch": EVERYWHERE | OF_TORCH, "tensorflow": EVERYWHERE | {"dynamic"}}
+SEEDS = range(300)
+
+
+def float32(*shape: int) -> TensorType:
+    return TensorType("float32", shape)
+
+
+def text(artifact: Artifact) -> str:
+    assert isinstance(artifact.source, str)
+    return artifact.source
+
+
+def spelled(graph: Graph, format: str, idiom: str) -> list[Artifact]:
+    """The artifacts of a graph, under many seeds, that show an idiom."""
+    artifacts = [lower(graph, format, seed) for seed in SEEDS]
+    return [a for a in artifacts if any(name.startswith(idiom) for name in a.idioms)]
+
+
+def assert_equal(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray]) -> None:
+    """The framework gives what the interpreter gives, on values that both hold exactly."""
+    results = RUN[artifact.format](artifact, inputs)
+    for result, expected in zip(results, evaluate(graph, inputs), strict=True):
+        np.testing.assert_array_equal(np.asarray(result, np.float64), expected.astype(np.float64), artifact.source)
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_generated_graphs_meet_every_idiom_and_keep_their_meaning(format: str) -> None:
+    seen: Counter[str] = Counter()
+    ran = 0
+    for number in range(150):
+        graph = generate(8, f"idioms {number}")
+        try:
+            inputs = make_inputs(graph, "exact", number)
+            artifact = lower(graph, format, number)
+            results = RUN[format](artifact, inputs)
+        except (EvaluationError, Unlowerable, NotImplementedError):
+            continue
+        except Exception as error:  # the frameworks' own exceptions for kernels that they lack
+            if not isinstance(error, RuntimeError) and not type(error).__module__.startswith("tensorflow"):
+                raise
+            continue
+        ran += 1
+        seen.update(re.split(r" x\d|:", name)[0] for name in artifact.idioms)
+        for result, analysis in zip(results, analyse(graph, inputs), strict=True):
+            gap = distance(result, analysis.reference)
+            allowed = 0.0 if analysis.exact else SAFETY * analysis.bound
+            assert not (np.isfinite(analysis.bound) & (gap > allowed)).any(), f"{graph}\n{artifact.source}"
+    assert ran > 75
+    assert set(seen) <= OF[format]
+    assert len(set(seen)) > len(OF[format]) - 3
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_constant_may_be_an_argument(format: str) -> None:
+    build = GraphBuilder()
+    x, w = build.input(float32(3), "x"), build.constant(np.array([1, 2, 3], np.float32), "w")
+    graph = build.build([build.op("Add", x, w)])
+    artifacts = spelled(graph, format, "a constant as an argument")
+    assert artifacts
+    assert all(a.arguments == tuple(a.arrays) and "(self, x, w)" in text(a) for a in artifacts)
+    assert_equal(graph, artifacts[0], [np.array([4, 5, 6], np.float32)])
+
+
+def forked() -> Graph:
+    """A value that is read twice, and a result beside it."""
+    build = GraphBuilder()
+    x = build.input(float32(2, 3), "x")
+    y = build.op("Neg", x, outputs=("y",))
+    z = build.op("Mul", y, build.constant(np.arange(6, dtype=np.float32).reshape(2, 3), "w"), outputs=("z",))
+    return build.build([build.op("Add", z, y, outputs=("v",)), y])
+
+
+@pytest.mark.parametrize("calling", Calling)
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_part_may_be_a_function_of_its_own(format: str, calling: Calling) -> None:
+    graph = forked()
+    artifacts = spelled(graph, format, calling)
+    assert artifacts
+    calls = {
+        Calling.DIRECT: ["self.part("],
+        Calling.WRAPPED: ["self.around(", "return self.part("],
+        Calling.LOCAL: ["self.around(", "return part("],
+        Calling.RETURNED: ["self.around()(", "return part\n"],
+    }[calling]
+    for artifact in artifacts[:12]:
+        assert [text(artifact).count(call) for call in calls] == [1] * len(calls)
+        assert_equal(graph, artifact, [np.arange(6, dtype=np.float32).reshape(2, 3)])
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_part_may_be_a_module_with_weights_of_its_own(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outline, "CHANCE", 1.0)
+    build = GraphBuilder()
+    x, w = build.input(float32(3), "x"), build.constant(np.array([1, 2, 3], np.float32), "w")
+    product = build.op("Mul", build.op("Abs", build.op("Neg", x)), w)
+    graph = build.build([build.op("Add", product, w)])
+    artifacts = [a for a in spelled(graph, format, "a module of its own") if a.arrays and not a.arguments]
+    homes = set()
+    for artifact in artifacts:
+        halves = text(artifact).split("    class Part(")
+        homes.add(tuple(bool(re.search('w_w"? ?[=,]', half)) for half in halves))
+        assert_equal(graph, artifact, [np.array([4, 5, -6], np.float32)])
+    assert homes == {(True, False), (True, True), (False, True)}  # as the part holds no, one, or both of its readers
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_a_function_does_not_change_how_the_rest_is_spelled(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def settings(chance: float) -> list[object]:
+        monkeypatch.setattr(outline, "CHANCE", chance)
+        return [(a.setup, a.arguments) for a in (lower(forked(), format, seed) for seed in range(40))]
+
+    assert settings(0.0) == settings(1.0)
+
+
+@pytest.mark.parametrize("format", SOURCES)
+def test_an_intermediate_value_may_be_a_further_result(format: str) -> None:
+    build = GraphBuilder()
+    x = build.input(float32(2), "x")
+    graph = build.build([build.op("Relu", build.op("Neg", x, outputs=("inner",)))])
+    artifacts = spelled(graph, format, "an intermediate value as a result")
+    assert artifacts
+    for artifact in artifacts[:5]:
+        assert artifact.results == 1
+        assert re.search(r"return \(\w+, inner,\)", text(artifact))
+        assert_equal(graph, artifact, [np.array([-1, 2], np.float32)])
+
+
+# --- in place ---------------------------------------------------------------------------------------------------------
+
+
+def spells_in_place(graph: Graph) -> bool:
+    return bool(spelled(graph, "torch", "in place"))
+
+
+def test_only_a_dead_value_of_its_own_memory_is_overwritten() -> None:
+    build = GraphBuilder()
+    x = build.input(float32(2, 3), "x")
+    assert not spells_in_place(build.build([build.op("Relu", x)])), "an input"
+    a = build.op("Neg", x)
+    assert spells_in_place(build.build([build.op("Relu", a)])), "a fresh result"
+    assert not spells_in_place(build.build([build.op("Relu", a), a])), "a result that is read again"
+    build = GraphBuilder()
+    view = build.op("Transpose", build.input(float32(2, 3), "x"), perm=(1, 0))
+    assert not spells_in_place(build.build([build.op("Relu", view)])), "a view of an input"
+    build = GraphBuilder()
+    small = build.op("Neg", build.input(float32(3), "x"))
+    large = build.input(float32(2, 3), "y")
+    assert not spells_in_place(build.build([build.op("Add", small, large)])), "an operand of another shape"
+
+
+# --- promotion --------------------------------------------------------------------------------------------------------
+
+
+def test_a_cast_may_be_left_to_the_framework() -> None:
+    build = GraphBuilder()
+    i, x = build.input(TensorType("int32", (2, 3)), "i"), build.input(float32(2, 3), "x")
+    graph = build.build([build.op("Add", build.op("Cast", i, to="float32"), x)])
+    artifacts = spelled(graph, "torch", "implicit promotion")
+    assert artifacts
+    inputs = [np.arange(6, dtype=np.int32).reshape(2, 3), np.ones((2, 3), np.float32)]
+    for artifact in artifacts[:4]:
+        assert "float32" not in text(artifact)
+        assert_equal(graph, artifact, inputs)
+    assert not spelled(graph, "tensorflow", "implicit promotion")
+
+
+@pytest.mark.parametrize(("source", "shape"), [("float64", (3,)), ("int32", ()), ("bfloat16", (3,))])
+def test_a_cast_that_promotion_would_not_make_stays(source: str, shape: tuple[int, ...]) -> None:
+    build = GraphBuilder()
+    i, x = build.input(TensorType(source, shape), "i"), build.input(TensorType("float16", (3,)), "x")
+    graph = build.build([build.op("Mul", build.op("Cast", i, to="float16"), x)])
+    assert not spelled(graph, "torch", "implicit promotion")
+
+
+@pytest.mark.parametrize(("op", "left_out"), [("Add", True), ("Sub", False)])
+def test_a_boolean_is_cast_before_it_is_subtracted(op: str, left_out: bool) -> None:
+    """Torch refuses to subtract booleans, though it promotes them."""
+    build = GraphBuilder()
+    i, x = build.input(TensorType("bool", (2, 3)), "i"), build.input(TensorType("int64", (2, 3)), "x")
+    graph = build.build([build.op(op, build.op("Cast", i, to="int64"), x)])
+    assert bool(spelled(graph, "torch", "implicit promotion")) == left_out
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_inputs_lie_in_memory_as_the_layouts_say() -> None:
+    torch = pytest.importorskip("torch")
+    from polyjuice.compilers._torch import lay_out
+
+    x = torch.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+    strides = {"contiguous": (60, 20, 5, 1), "transposed": (1, 2, 6, 24), "channels_last": (60, 1, 15, 3)}
+    for layout, expected in strides.items():
+        assert lay_out(x, layout).stride() == expected
+    assert lay_out(x, "sliced").storage_offset() > 0
+    assert lay_out(x[:, :1].expand(2, 3, 4, 5), "expanded:1").stride()[1] == 0
+    for layout in (*strides, "sliced"):
+        assert torch.equal(lay_out(x, layout), x)
+
+
+def test_only_values_that_repeat_get_stride_0() -> None:
+    build = GraphBuilder()
+    names = [build.input(float32(2, 3)) for _ in range(4)]
+    graph = build.build([build.op("Sum", *names)])
+    inputs = [np.random.default_rng(n).random((2, 3), np.float32) for n in range(4)]
+    met = 0
+    for seed in range(200):
+        axes = repeated_axes(graph, seed)
+        repeated = repeat(graph, inputs, axes)
+        layouts = lower(graph, "torch", seed, repeated=axes).setup.get("layouts", [])
+        for name, array, original, layout in zip(graph.inputs, repeated, inputs, layouts, strict=False):
+            if layout.startswith("expanded"):
+                met += 1
+                assert layout == f"expanded:{axes[name]}"
+                assert np.ptp(array, axis=axes[name]).max() == 0
+            if name not in axes:
+                assert array is original
+    assert met > 5
+
+
+def test_alike_seeds_choose_equal_settings() -> None:
+    for seed in range(40):
+        build = GraphBuilder()
+        x = build.input(float32(2, 3), "x")
+        one, other = build.build([build.op("Neg", x)]), build.build([build.op("Relu", build.op("Neg", x))])
+        assert lower(one, "torch", seed).setup == lower(other, "torch", seed).setup

@@ -1,0 +1,1 @@
+"""What several test files share. Test files never import each other."""

@@ -1,0 +1,48 @@
+"""Findings that planted faults make of their demonstrations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyjuice import pipeline
+from polyjuice.compilers import find
+from polyjuice.ir import Graph
+from polyjuice.lower import UNKNOWN_SIZES
+from polyjuice.oracles import Case, InputSet, Spelling
+from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage import write_finding
+from tests.support.mutants import SITE, demos, usable
+
+
+def stored(
+    folder: Path,
+    compiler: str,
+    graph: Graph,
+    inputs: Sequence[np.ndarray],
+) -> Path:
+    """The finding that the differential oracle makes of a graph in its plain spelling."""
+    info, conditions = find(compiler), Conditions(timeout_s=120)
+    spellings = (Spelling(str(i), {}, UNKNOWN_SIZES, avoided=["forms"]) for i in range(200))
+    lowered = (pipeline.lower(graph, spelling, pipeline.target_of(info)) for spelling in spellings)
+    artifact, spelling = next((artifact, spelling) for artifact, spelling in lowered if not artifact.idioms)
+    with CompilerSession(conditions, info) as session:
+        sets = [InputSet("exact", tuple(inputs))]
+        program = pipeline.prepare("original", graph, artifact, sets, spelling)
+        case = pipeline.execute(Case(sets, [program]), session)
+        (verdict, *_) = pipeline.judge(case, session, ["differential"])
+        write_finding(folder, session, case, verdict)
+    return folder
+
+
+def planted(folder: Path, fault: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The finding that a planted fault makes of its demonstration, with the fault left planted."""
+    compiler, name = fault.split("/")
+    usable(compiler)
+    monkeypatch.setenv("PYTHONPATH", str(SITE))
+    monkeypatch.setenv("POLYJUICE_MUTANT", fault)
+    graph, inputs = demos(compiler).DEMOS[name]()
+    return stored(folder, compiler, graph, inputs)

@@ -1,0 +1,53 @@
+"""Compilers of other packages: one file each, declared as an installed package declares it, and wrong on purpose."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from pathlib import Path
+
+CONTROL = '''
+from polyjuice.campaign import numpy_control as control
+from polyjuice.campaign.numpy_control import *
+from polyjuice.execution.protocol import from_wire, to_wire
+
+FORMAT = "onnx"
+LACKS = "functions, symbolic sizes, constant nodes"
+REPRO_IMPORTS = "import {module} as compiler"
+REPRO = """
+def prepare(model, inputs):
+    arrays = [compiler.to_wire(array) for array in inputs]
+    compiled = compiler.compile(compiler.load({{"source": model, "arrays": {{}}}}), arrays)
+    return lambda: [compiler.from_wire(array) for array in compiler.run(compiled, arrays)]
+"""
+'''
+"""A plugin that is the numpy control under another name; further code can spoil it."""
+
+LARGE = """
+def is_large(program):
+    return len(program.nodes) > 4
+
+"""
+"""Code that tells the larger of two variants of the control."""
+
+
+def importing_from(folder: Path) -> dict[str, str]:
+    """The environment in which Python looks into a folder first."""
+    return {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+def plugin(folder: Path, code: str = "", name: str = "fake", base: str = CONTROL) -> dict[str, str]:
+    """Write the compiler file `name` and declare it. The environment in which Polyjuice finds it."""
+    folder.mkdir(exist_ok=True)
+    module = f"{name}_compiler"
+    (folder / f"{module}.py").write_text(base.format(module=module) + textwrap.dedent(code))
+    info = folder / f"polyjuice_{name}-1.0.dist-info"
+    info.mkdir(exist_ok=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: polyjuice-{name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[polyjuice.compilers]\n{name} = {module}\n")
+    return importing_from(folder)
+
+
+def spoiled(folder: Path, code: str) -> dict[str, str]:
+    """The environment that has a compiler which is wrong on purpose."""
+    return plugin(folder / "site", code, name="spoiled")

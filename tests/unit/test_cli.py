@@ -1,0 +1,353 @@
+"""The installed command, as a user types it: what it prints where, its exit status, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+from polyjuice import formats
+from polyjuice.ops import FRAMEWORKS, TABLE
+from tests.support.commands import fuzz, polyjuice, refusal, save_model
+from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return save_model(tmp_path / "small.onnx")
+
+
+# --- fuzz -----------------------------------------------------------------------------------------------------
+
+
+def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
+    done = polyjuice("fuzz", "--compiler", "numpy", "-n", 6, "--seed", 11, "--out", tmp_path / "c", "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert done.stdout.count("\n") == 1
+    for key in ("seed", "tested", "skipped", "unsound_variants", "findings", "raw_findings"):
+        assert type(summary[key]) is int, key
+    assert summary["tested"] + summary["skipped"] == 6
+    assert (summary["compiler"], summary["version"], summary["seed"]) == ("numpy", np.__version__, 11)
+    assert (summary["findings"], summary["raw_findings"], summary["unsound_variants"]) == (0, 0, 0)
+    assert summary["by_kind"] == {}
+    assert summary["elapsed_s"] > 0
+    assert summary["pairs_per_second"] == pytest.approx(summary["tested"] / summary["elapsed_s"], rel=0.1)
+    assert set(summary["share"]) == {"generate", "rewrite", "lower", "compile", "run", "judge", "other"}
+    assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
+    assert min(summary["share"].values()) >= 0
+    assert Path(summary["out"]) == tmp_path / "c"
+    assert {path.name for path in (tmp_path / "c").iterdir()} == {"campaign.sqlite", "findings", "lock", "log", "raw"}
+
+
+def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -> None:
+    """The only thing a control can be made to say there is that a rule is false."""
+    rules = tmp_path / "false.egg"
+    rules.write_text('(rewrite (Sub x y) (Sub y x) :ruleset exact :name "false") ; wrong\n')
+    model = save_model(
+        tmp_path / "sub.onnx",
+        """<ir_version: 9, opset_import: ["" : 18]>
+        sub (float[2,3] x, float[2,3] w) => (float[2,3] y) { y = Sub(x, w) }""",
+    )
+    out = tmp_path / "c"
+    done = polyjuice(
+        *("fuzz", "--compiler", "numpy", "-n", 6, "--seeds", model, "--rules", rules, "--out", out, "--json")
+    )
+    summary = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert summary["unsound_variants"] > 0
+    assert (summary["findings"], summary["raw_findings"]) == (0, 0)
+    assert not list((out / "findings").iterdir())
+    assert "a fault of Polyjuice's own" in done.stderr
+
+    stored = sorted((out / "unsound").iterdir())
+    assert len(stored) == summary["unsound_variants"]
+    for folder in stored:
+        assert {path.name for path in folder.iterdir()} == {"seed.onnx", "variant.onnx", "problem.txt"}
+        assert (folder / "problem.txt").read_text().startswith("output 0 (float32[2, 3]) differs at")
+        for name in ("seed.onnx", "variant.onnx"):
+            onnx.checker.check_model(folder / name, full_check=True)
+    x, w = np.ones((2, 3), np.float32), np.full((2, 3), 3, np.float32)
+    seed, variant = (run_model(str(stored[0] / name), {"x": x, "w": w})[0] for name in ("seed.onnx", "variant.onnx"))
+    assert not np.array_equal(seed, variant)
+
+
+def test_without_json_a_person_reads_a_table(tmp_path: Path) -> None:
+    done = polyjuice("fuzz", "--compiler", "numpy", "-n", 2, cwd=tmp_path)
+    assert done.returncode == 0
+    lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    assert lines["tested"].startswith("2 cases, 2 pairs")
+    assert lines["findings"].startswith("0 distinct of 0")
+    assert (tmp_path / lines["folder"].strip() / "campaign.sqlite").is_file()
+
+
+def test_time_ends_a_campaign(tmp_path: Path) -> None:
+    status, summary = fuzz(tmp_path / "c", "--compiler", "numpy", "--time", "3s", "--workers", 1)
+    assert status == 0
+    assert summary["tested"] > 0
+    assert summary["elapsed_s"] >= 3
+
+
+# --- refusals: one line that says what to do, and status 2 ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], ["--compiler", "eager", "inductor", "numpy"]),
+        (["--compiler", "gcc"], ["'gcc'", "eager", "inductor", "numpy"]),
+        (
+            ["--compiler", "numpy", "--oracle", "crash,delphi"],
+            ["--oracle", "choose from", "metamorphic", "crash"],
+        ),
+        (["--compiler", "numpy", "--profile", "odd"], ["--profile", "choose from", "exact", "normal"]),
+        (["--compiler", "numpy", "--seeds", "luck"], ["--seeds luck", "default", "model file"]),
+        (["--compiler", "numpy", "--seeds", "absent.onnx"], ["absent.onnx", "model file"]),
+        (["--compiler", "numpy", "--time", "soon"], ["--time soon", "90s, 10m or 8h"]),
+        (["--compiler", "numpy", "--time", "0s"], ["--time 0s"]),
+        (["--compiler", "numpy", "--rules", "absent.egg"], ["absent.egg", "no such rule file"]),
+        (["--compiler", "numpy", "--only-rule", "no-such-*"], ["'no-such-*'", "polyjuice rules list"]),
+        (["--compiler", "numpy", "--without-rule", "no-such-*"], ["'no-such-*'", "polyjuice rules list"]),
+        (["--compiler", "numpy", "--python", "absent/python"], ["no Python interpreter", "absent/python"]),
+        (["--compiler", "numpy", "--disruptive"], ["--disruptive", "--seeds hirgen"]),
+        (["--compiler", "numpy", "--disruptive", "--seeds", "isra"], ["--disruptive", "--seeds hirgen"]),
+        (
+            ["--compiler", "numpy", "--disruptive", "--seeds", "hirgen", "--oracle", "crash,optlevel"],
+            ["--oracle crash,optlevel", "crash alone"],
+        ),
+        (["--resume", "."], ["no campaign", "campaign.sqlite"]),
+        (["--resume", "absent"], ["absent holds no campaign"]),
+    ],
+)
+def test_a_mistake_in_the_options_is_one_line(tmp_path: Path, arguments: Sequence[str], words: Sequence[str]) -> None:
+    message = refusal(*arguments, *([] if "--resume" in arguments else ["-n", 1]), cwd=tmp_path)
+    assert all(word in message for word in words), message
+    assert not list(tmp_path.iterdir())  # and nothing was begun
+
+
+@pytest.mark.parametrize("command", ["fuzz", "rewrite"])
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "notes.onnx"
+    path.write_text("these are notes")
+    arguments = [path] if command == "rewrite" else ["--compiler", "numpy", "-n", 1, "--seeds", path]
+    assert f"{path}: not an ONNX model" in refusal(*arguments, command=command, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ('; one\n(rewrite (Sub x y)\n (Sub y z) :ruleset exact :name "r")', 2, "'r': Unbound symbol z"),
+        ('\n\n(rewrite (Sub x y) (Sub y x) :name "r")', 3, "'r': its :ruleset must be one of exact, modular, real"),
+        ("(rewrite (Sub x y) (Sub y x) :ruleset exact)", 1, "no name"),
+        ('(rewrite (Minus x y) (Sub y x) :ruleset exact :name "r")', 1, "Minus"),
+        ('(rewrite (Sub x y) (Sub y x) :ruleset exact :name "r"', 1, "a '(' is not closed"),
+        ('(rewrite (Sub x y) (Sub x y) :ruleset exact :name "add-commutative")', 1, "arithmetic.egg:"),
+    ],
+)
+def test_a_mistake_in_a_rule_file_is_told_with_file_and_line(tmp_path: Path, text: str, line: int, reason: str) -> None:
+    path = tmp_path / "mine.egg"
+    path.write_text(text + "\n")
+    message = refusal("--compiler", "numpy", "-n", 1, "--rules", path, cwd=tmp_path)
+    assert message.startswith(f"{path}:{line}: ")
+    assert reason in message
+
+
+def test_an_interpreter_without_the_framework_says_what_to_install(tmp_path: Path) -> None:
+    """First NumPy, which the worker needs; then the framework."""
+    venv.create(tmp_path / "bare", with_pip=False)
+    python = tmp_path / "bare/bin/python"
+    message = refusal("--compiler", "inductor", "-n", 1, "--python", python, cwd=tmp_path)
+    assert str(python) in message
+    assert "NumPy >= 1.24" in message
+    (packages,) = (tmp_path / "bare/lib").glob("python*/site-packages")
+    for source in Path(np.__file__).parents[1].glob("numpy*"):
+        (packages / source.name).symlink_to(source)
+    message = refusal("--compiler", "inductor", "-n", 1, "--python", python, cwd=tmp_path)
+    assert "pip install 'polyjuice-fuzzer[inductor]'" in message
+    assert f"in {python}: No module named 'torch'" in message
+
+
+def test_inductor_without_a_cpp_compiler_says_what_to_install(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    env = {"PATH": str(tmp_path), "CXX": ""}
+    assert "install g++" in refusal("--compiler", "inductor", "-n", 1, env=env, cwd=tmp_path)
+
+
+def test_the_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
+    assert fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1)[0] == 0
+    before = (tmp_path / "c/campaign.sqlite").read_bytes()
+    message = refusal("--compiler", "numpy", "-n", 1, "--out", tmp_path / "c")
+    assert "--resume" in message
+    assert (tmp_path / "c/campaign.sqlite").read_bytes() == before
+    message = refusal("--compiler", "numpy", "--seed", 3, "--resume", tmp_path / "c")
+    assert "leave out --compiler, --seed " in message
+
+
+@pytest.mark.parametrize("command", ["fuzz", "rewrite"])
+def test_an_out_that_is_a_file_is_refused(model: Path, tmp_path: Path, command: str) -> None:
+    arguments = [model] if command == "rewrite" else ["--compiler", "numpy", "-n", 1]
+    (tmp_path / "taken").write_text("mine")
+    message = refusal(*arguments, "--out", tmp_path / "taken", command=command)
+    assert str(tmp_path / "taken") in message
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database" * 100])
+def test_a_damaged_database_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "campaign.sqlite").write_bytes(content)
+    assert str(tmp_path / "campaign.sqlite") in refusal("--resume", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["dance"], ["fuzz", "--no-such-option"], ["fuzz", "-n", "0"], ["fuzz", "-n", "x"], ["rewrite"]]
+)
+def test_misuse_of_the_command_line_ends_with_2(arguments: Sequence[str]) -> None:
+    done = polyjuice(*arguments)
+    assert done.returncode == 2
+    assert "Usage: polyjuice" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# --- rewrite --------------------------------------------------------------------------------------------------
+
+
+def rewrite(model: Path, out: Path, *arguments: object) -> dict[str, Any]:
+    done = polyjuice("rewrite", model, "--out", out, *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    summary: dict[str, Any] = json.loads(done.stdout)
+    return summary
+
+
+def test_rewrite_says_what_it_did(model: Path, tmp_path: Path) -> None:
+    summary = rewrite(model, tmp_path / "out", "--variants", 4)
+    assert set(summary) == {
+        *("ops_original", "ops_min", "ops_max", "enodes", "eclasses", "iterations", "stopped_by"),
+        *("rewrite_ms", "extract_ms", "rules"),
+    }
+    assert summary["ops_min"] <= summary["ops_original"] == 3 < summary["ops_max"]
+    assert summary["enodes"] >= summary["eclasses"] > 0
+    assert summary["stopped_by"] in ("saturated", "enodes", "iterations", "matches")
+    assert summary["rules"]
+    assert all(matches > 0 for matches in summary["rules"].values())
+
+
+def test_rewrite_writes_equal_models_of_growing_size(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a/b"
+    summary = rewrite(model, out, "--variants", 4)
+    files = ["min.onnx", "step-1.onnx", "step-2.onnx", "max.onnx"]
+    assert {path.name for path in out.iterdir()} == set(files)
+    sizes = [len(onnx.load(out / name).graph.node) for name in files]
+    assert sizes[0] < sizes[-1]
+    assert len(onnx.load(out / "max.onnx").graph.node) >= summary["ops_max"]
+    rng = np.random.default_rng(0)
+    feeds = {name: rng.integers(-4, 5, (3, 4)).astype(np.float32) for name in "xw"}
+    (expected,) = run_model(str(model), feeds)
+    for name in files:
+        onnx.checker.check_model(out / name, full_check=True)
+        np.testing.assert_array_equal(run_model(str(out / name), feeds)[0], expected)
+
+
+def test_rewrite_depends_on_its_seed_alone(model: Path, tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        rewrite(model, tmp_path / name, "--seed", seed)
+    a, b, c = ((tmp_path / name / "max.onnx").read_bytes() for name in "abc")
+    assert a == b != c
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "squeezenet",
+        *(pytest.param(n, marks=pytest.mark.long) for n in ("resnet50", "shufflenet", "inception_v1", "inception_v2")),
+    ],
+)
+def test_rewritten_light_models_agree_with_the_original(name: str, tmp_path: Path) -> None:
+    """With random weights: as shipped they are equal, and the outputs constant whatever the input."""
+    original = onnx.load(LIGHT / f"light_{name}.onnx")
+    with_random_weights(original.graph, random_weights(original.graph))
+    original.ir_version = 4  # since when an initializer need not be an input
+    path = tmp_path / "original.onnx"
+    onnx.save(original, path)
+    weights = {tensor.name for tensor in original.graph.initializer}
+    (entry,) = [i for i in original.graph.input if i.name not in weights]
+    shape = [d.dim_value for d in entry.type.tensor_type.shape.dim]
+    del original
+
+    summary = rewrite(path, tmp_path / "out")
+    assert summary["ops_min"] <= summary["ops_original"] < summary["ops_max"]
+    feeds = {entry.name: np.random.default_rng(1).standard_normal(shape, np.float32)}
+    (expected,) = run_model(str(path), feeds)
+    assert np.ptp(expected) > 0
+    for file in ("min.onnx", "max.onnx"):
+        (actual,) = run_model(str(tmp_path / "out" / file), feeds)
+        np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-4 * np.abs(expected).max())
+
+
+# --- the lists ------------------------------------------------------------------------------------------------
+
+
+def test_ops_lists_the_operator_table() -> None:
+    done = polyjuice("ops", "--json")
+    rows = json.loads(done.stdout)["ops"]
+    assert done.returncode == 0
+    assert {(row["domain"], row["name"]) for row in rows} == set(TABLE)
+    keys = {"name", "domain", "arity", "dtypes", "torch", "onnx", "tensorflow", "holes"}
+    assert all(set(row) == keys for row in rows)
+    assert all(bool(row["holes"].get(name)) != row[name] for row in rows for name in FRAMEWORKS)
+    add = next(row for row in rows if row["name"] == "Add")
+    assert (add["domain"], add["arity"], add["onnx"], add["torch"]) == ("", [2, 2], True, True)
+    assert {"float32", "bfloat16", "int64"} <= set(add["dtypes"])
+    assert "bool" not in add["dtypes"]
+
+
+def test_compilers_lists_all_and_why_one_cannot_be_used(tmp_path: Path) -> None:
+    done = polyjuice("compilers", "--json", env={"PATH": str(tmp_path), "CXX": ""})
+    rows = {row["name"]: row for row in json.loads(done.stdout)["compilers"]}
+    assert done.returncode == 0
+    assert all(set(row) == {"name", "available", "version", "reason", "coverage"} for row in rows.values())
+    assert (rows["numpy"]["available"], rows["numpy"]["version"]) == (True, np.__version__)
+    assert rows["inductor"]["available"] is False
+    assert rows["inductor"]["reason"]
+
+
+def test_rules_list_gives_name_exactness_and_place(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.egg"
+    mine.write_text('\n(rewrite (Neg (Neg x)) x :ruleset exact :name "mine") ; --x = x\n')
+    rows = {row["name"]: row for row in json.loads(polyjuice("rules", "list", "--json").stdout)["rules"]}
+    more = json.loads(polyjuice("rules", "list", "--rules", mine, "--json").stdout)["rules"]
+    assert len(more) == len(rows) + 1
+    assert more[-1] == {"name": "mine", "ruleset": "exact", "file": str(mine), "line": 2, "rule": "--x = x"}
+    for row in rows.values():
+        assert row["ruleset"] in ("exact", "modular", "real")
+        text = Path(row["file"]).read_text().splitlines()[row["line"] - 1 : row["line"] + 8]
+        assert f':name "{row["name"]}"' in "\n".join(text)
+
+
+def test_rules_show_prints_the_rule() -> None:
+    done = polyjuice("rules", "show", "add-commutative")
+    assert done.returncode == 0
+    assert '(rewrite (Add x y) (Add y x) :ruleset exact :name "add-commutative")' in done.stdout
+    message = refusal("show", "no-such-rule", command="rules")
+    assert "polyjuice rules list" in message
+
+
+def test_operators_to_generate_are_chosen_by_name(tmp_path: Path) -> None:
+    done = polyjuice(
+        "generate", "-n", 5, "--out", tmp_path / "out", "--only-operator", "Re?u", "--only-operator", "aten.roll"
+    )
+    assert done.returncode == 0, done.stderr
+    operators = {node.qualified for p in (tmp_path / "out").iterdir() for node in formats.load(p).nodes}
+    assert operators == {"Relu", "aten.roll"}
+
+
+def test_an_operator_that_there_is_not_is_a_mistake(model: Path, tmp_path: Path) -> None:
+    unknown = ("-n", 5, "--out", tmp_path / "out", "--only-operator", "Rellu")
+    assert "no operator is called Rellu" in refusal(*unknown, command="generate")
+    assert "no operator is called Rellu" in refusal("--compiler", "numpy", *unknown)
+    assert "--only-operator" in refusal("--compiler", "numpy", "--seeds", model, "--only-operator", "Relu")

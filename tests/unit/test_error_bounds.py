@@ -1,0 +1,263 @@
+"""Every operator of the table keeps to its error bound: no evaluation in its own element type, on operands that are
+anywhere within their errors, lies farther from the float64 reference than the analysis says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyjuice.interpret import EvaluationError, apply, evaluate
+from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.numerics import SAFETY, Mode, Value, analyse, distance, listing, propagate
+from polyjuice.numerics.values import Setting, given
+from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, infer
+from polyjuice.ops.sampling import restricted_values
+from tests.support.applications import application, random_array
+from tests.support.bounds import assert_within
+
+OPS = {op.qualified: op for op in TABLE.values() if not op.unrolled}
+CASES = [(name, t) for name, op in OPS.items() for t in op.types[op.inputs[0]] if t != "float64"]
+FLOATING = [(name, t) for name, t in CASES if t in dtypes.FLOATS]
+
+INSTANCES = 8
+MOVES = 5
+
+
+def drawn(op: Op, dtype: str, seed: str) -> tuple[list[Operand], Node, list[TensorType], np.random.Generator]:
+    """A random application of an operator, and a source of values for it."""
+    rng = random.Random(f"{op.qualified} {dtype} {seed}")
+    operands, attrs = application(op, rng, dtype)
+    results = list(infer(op, [operand.type for operand in operands], attrs))
+    node = Node(op.name, tuple(f"x{i}" for i in range(len(operands))), ("y",) * len(results), attrs, op.domain)
+    return operands, node, results, np.random.default_rng(rng.getrandbits(32))
+
+
+def numbers(values: np.random.Generator, operand: Operand) -> np.ndarray:
+    """Values of an operand's own type: normal ones, halves (which tie, and lie on steps), few different, all sizes."""
+    t = operand.type
+    if operand.values is not None:
+        return restricted_values(values, operand)
+    if not dtypes.is_float(t.dtype):
+        low, high = (0, 1) if t.dtype == "bool" else (0 if t.dtype == "uint8" else -5, 5)
+        return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))
+    kind = values.integers(4)
+    if kind == 0:
+        array = values.normal(0, 2, t.shape)
+    elif kind == 1:
+        array = values.integers(-6, 7, t.shape) / 2
+    elif kind == 2:
+        array = values.choice(values.normal(0, 2, 3), t.shape)
+    else:
+        array = values.choice([-1.0, 1.0], t.shape) * 2.0 ** values.uniform(-10, 6, t.shape)
+    return np.asarray(array).astype(dtypes.to_numpy(t.dtype))
+
+
+def errors_of(values: np.random.Generator, x: np.ndarray, operand: Operand) -> np.ndarray:
+    """Bounds on the errors of an operand's elements: of no element, of some or of all, of a few units in the last place
+    or so large that decisions turn over. Integers and booleans have none."""
+    dtype = operand.type.dtype
+    if not dtypes.is_float(dtype) or operand.values is not None:
+        return np.zeros(x.shape)
+    size = np.abs(np.nan_to_num(x.astype(np.float64), posinf=0.0, neginf=0.0))
+    scales = (4 * dtypes.unit_roundoff(dtype) * size, 0.01 * size, 0.6 * np.ones(x.shape), 0.5 * np.ones(x.shape))
+    e = scales[values.integers(len(scales))] * values.choice([1.0, values.random()])
+    return np.asarray(e * (values.random(x.shape) < values.choice([0.0, 0.2, 1.0])))
+
+
+def moved(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int) -> np.ndarray:
+    """The operand within its errors: all up, all down, either way at random, or anywhere."""
+    side = (1.0, -1.0, values.choice([-1.0, 1.0], x.shape), values.uniform(-1, 1, x.shape), 0.0)[kind]
+    wide = x.astype(np.float64)
+    result = (wide + side * e).astype(x.dtype)
+    return np.where(np.abs(result.astype(np.float64) - wide) <= e, result, x)
+
+
+def anything(values: np.random.Generator, x: np.ndarray, unknown: np.ndarray) -> np.ndarray:
+    """The operand with anything at all in place of its unknown elements (indices stay among those that there are)."""
+    if x.dtype.kind in "iub":
+        return np.where(unknown, values.permutation(x.ravel()).reshape(x.shape), x)
+    other = values.choice([0.0, -1.0, 1e4, -1e4, np.inf, -np.inf, np.nan], x.shape)
+    return np.where(unknown, other.astype(x.dtype), x)
+
+
+def held(node: Node, bounds: list[Value], arrays: list[np.ndarray], types: list[TensorType]) -> int:
+    """An application's results, in its own types, lie within their bounds. Returns how many elements are bounded."""
+    bounded = 0
+    with np.errstate(all="ignore"):
+        results = apply(node, arrays, types)
+    for result, value in zip(results, bounds, strict=True):
+        assert not np.isnan(value.error).any(), f"{node.op} {node.attrs} {types}"
+        allowed = SAFETY * np.broadcast_to(value.error, result.shape)
+        outside = np.isfinite(allowed) & (distance(result, value.array) > allowed)
+        assert not outside.any(), (
+            f"{node.op} {node.attrs} {types}: {result[outside][:4]} is not {value.array[outside][:4]} within "
+            f"{allowed[outside][:4]} at {listing(outside)} of {[a.ravel()[:8] for a in arrays]}"
+        )
+        bounded += int(np.isfinite(allowed).sum())
+    return bounded
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_operands_within_their_errors_move_results_within_their_bounds(name: str, dtype: str) -> None:
+    bounded = 0
+    for seed in range(INSTANCES):
+        operands, node, types, values = drawn(OPS[name], dtype, f"errors {seed}")
+        x = [numbers(values, operand) for operand in operands]
+        e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
+        known = [
+            Value(a.astype(np.float64) if d.any() or operand.type.dtype in dtypes.FLOATS else a, d)
+            for a, d, operand in zip(x, e, operands, strict=True)
+        ]
+        with np.errstate(all="ignore"):
+            try:
+                bounds = propagate(node, known, types)
+            except EvaluationError:
+                continue
+        for kind in range(MOVES):
+            bounded += held(node, bounds, [moved(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
+    assert bounded
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, dtype: str) -> None:
+    """Also where the rest is exact: the place of one of several equal elements is unknown, and those around are not."""
+    for seed in range(INSTANCES):
+        exact = seed % 2 == 1
+        operands, node, types, values = drawn(OPS[name], dtype, f"unknown {seed}")
+        x = [numbers(values, operand) for operand in operands]
+        x = [np.rint(a).astype(a.dtype) if exact and a.dtype.kind not in "iub" else a for a in x]
+        unknown = [(values.random(a.shape) < values.choice([0.0, 0.1, 1.0])) for a in x]
+        known = [
+            Value(a.astype(np.float64) if operand.type.dtype in dtypes.FLOATS else a, np.where(u, np.inf, 0.0), exact)
+            for a, u, operand in zip(x, unknown, operands, strict=True)
+        ]
+        with np.errstate(all="ignore"):
+            try:
+                bounds = propagate(node, known, types)
+                for _ in range(MOVES):
+                    arrays = [anything(values, a, u) for a, u in zip(x, unknown, strict=True)]
+                    held(node, bounds, arrays, types)
+            except EvaluationError:
+                continue
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties])
+def test_a_choice_between_equal_elements_is_masked_though_all_is_exact(name: str) -> None:
+    """Whatever another order of equal elements would change is unknown, unless an order is asked for, or known."""
+    open_order = Setting(mode=Mode(ordered=False))
+    turned_over = 0
+    for node, types, x, bounds, values in tied(name, open_order):
+        if node.attrs.get("stable"):
+            continue
+        for _ in range(MOVES):
+            order = 1e-9 * values.permutation(x.size).reshape(x.shape)
+            for result, value in zip(apply(node, [x + order], types), bounds, strict=True):
+                other = np.abs(result - value.array) > 0.5
+                assert np.isinf(np.broadcast_to(value.error, other.shape))[other].all(), node
+                turned_over += int(other.sum())
+    assert turned_over
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties == "first"])
+def test_the_first_of_equal_elements_is_known_to_be_chosen_where_all_is_exact(name: str) -> None:
+    for node, _, _, bounds, _ in tied(name, Setting()):
+        assert all(not np.any(value.error) for value in bounds), node
+
+
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties == "first"])
+def test_near_ties_are_masked_whatever_the_order_of_equal_elements(name: str) -> None:
+    masked = 0
+    for node, types, x, _, _ in tied(name, Setting()):
+        error = np.full(x.shape, 0.6)
+        axis = node.attrs.get("axis", node.attrs.get("dim"))
+        several = (x.size if axis is None else x.shape[axis]) > 1
+        *_, places = propagate(node, [Value(x, error, False)], types)
+        masked += int(np.isinf(places.error).sum())
+        assert np.isinf(places.error).all() == several, node
+    assert masked
+
+
+def tied(name: str, setting: Setting) -> Iterator[tuple[Node, Any, np.ndarray, list[Value], np.random.Generator]]:
+    """Applications to exact zeros and ones: their nodes, types, operands, what is known of the results, and chance."""
+    for seed in range(3 * INSTANCES):
+        operands, node, types, values = drawn(OPS[name], "float64", f"ties {seed}")
+        x = values.integers(0, 2, operands[0].type.shape).astype(np.float64)
+        bounds = propagate(node, [Value(x, np.zeros(()), True)], types, setting)
+        assert all(value.exact for value in bounds)
+        yield node, types, x, bounds, values
+
+
+def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
+    """An application whose floating operands are themselves rounded: products of two inputs, or quotients."""
+    rng, values = random.Random(f"{op.name} {dtype} {seed}"), np.random.default_rng(seed)
+    operands, attrs = application(op, rng, dtype)
+    build = GraphBuilder()
+    names, arrays = [], []
+    for operand in operands:
+        rough = dtypes.is_float(operand.type.dtype) and operand.values is None
+        for _ in range(2 if rough else 1):
+            names.append(build.input(operand.type))
+            arrays.append(random_array(values, operand))
+        if rough:
+            b, a = names.pop(), names.pop()
+            names.append(build.op(rng.choice(("Mul", "Div", "Add")), a, b))
+    return build.build(build.multi(op.name, *names, domain=op.domain, **attrs)), arrays
+
+
+@pytest.mark.parametrize(("name", "dtype"), FLOATING)
+def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, dtype: str) -> None:
+    bounded = 0
+    for seed in range(INSTANCES):
+        graph, arrays = roughened(OPS[name], dtype, seed)
+        bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
+    assert bounded
+
+
+# --- beyond the real numbers -----------------------------------------------------------------------------------------
+
+
+def edges(values: np.random.Generator, operand: Operand) -> np.ndarray:
+    """Numbers with zeros of both signs, denormal, huge and infinite ones and NaN among them."""
+    x = numbers(values, operand)
+    if operand.values is not None or not dtypes.is_float(operand.type.dtype):
+        return x
+    largest, least = dtypes.largest_finite(operand.type.dtype), dtypes.smallest_normal(operand.type.dtype)
+    kinds = ((0.0, -0.0), (np.inf,), (-np.inf,), (np.nan,), (largest, -largest), (least / 2, -least, least))
+    chosen = [kinds[i] for i in values.choice(len(kinds), 2, replace=False)]
+    others = values.choice([value for kind in chosen for value in kind], x.shape)
+    return np.where(values.random(x.shape) < values.choice([0.05, 0.3]), others, x).astype(x.dtype)
+
+
+def turned(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int) -> np.ndarray:
+    """The operand within its errors, with other signs of zeros and without denormal numbers."""
+    if x.dtype.kind in "iub":
+        return x
+    sign = np.where(values.random(x.shape) < 0.5, -1, 1).astype(x.dtype)
+    near_zero = np.abs(x.astype(np.float64)) < dtypes.smallest_normal(dtypes.of_array(x))
+    return np.where(near_zero, sign * np.zeros_like(x), moved(values, x, np.where(np.isfinite(e), e, 0.0), kind))
+
+
+@pytest.mark.parametrize(("name", "dtype"), FLOATING)
+def test_what_is_known_beyond_the_real_numbers_does_not_hang_on_errors_or_signs_of_zeros(name: str, dtype: str) -> None:
+    setting = Setting(mode=Mode(edge=True))
+    for seed in range(INSTANCES):
+        operands, node, types, values = drawn(OPS[name], dtype, f"edge {seed}")
+        x = [edges(values, operand) for operand in operands]
+        known = [given(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
+        e = [errors_of(values, a, operand) for a, operand in zip(x, operands, strict=True)]
+        e = [
+            np.where(np.isfinite(v.array) & (v.array != 0), np.maximum(v.error, d), v.error)
+            for v, d in zip(known, e, strict=True)
+        ]
+        known = [Value(v.array, d, False, v.extreme) for v, d in zip(known, e, strict=True)]
+        with np.errstate(all="ignore"):
+            try:
+                bounds = propagate(node, known, types, setting)
+                for kind in range(MOVES):
+                    held(node, bounds, [turned(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
+            except EvaluationError:
+                continue

@@ -1,0 +1,131 @@
+"""The layer law: a room imports only the rooms that it stands on, so that each can be read without what is above it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import polyjuice
+
+PACKAGE = Path(polyjuice.__file__).parent
+TESTS = Path(__file__).parents[1]
+
+STANDS_ON = {
+    "ir": "",
+    "compilers": "",
+    "ops": "ir",
+    "execution": "compilers",
+    "formats": "ops",
+    "interpret": "ops",
+    "generate": "ops",
+    "egraph": "ops",
+    "lower": "formats execution",
+    "given": "lower interpret",
+    "session": "lower",
+    "numerics": "interpret",
+    "equivalence": "numerics",
+    "inputs": "numerics compilers",
+    "oracles": "given inputs",
+    "pipeline": "oracles session equivalence",
+    "support": "pipeline generate",
+    "triage": "pipeline egraph",
+    "campaign": "triage support",
+    "suite": "campaign",
+    "rulecheck": "egraph inputs generate",
+    "cli": "suite rulecheck",
+    "__main__": "cli",
+}
+"""Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""
+
+
+def below(room: str) -> set[str]:
+    """All rooms that a room may import."""
+    under = STANDS_ON[room].split()
+    return set(under).union(*map(below, under))
+
+
+def imported_rooms(source: Path, package: Path) -> Iterator[tuple[str, int]]:
+    """The rooms that a file imports, inside its functions too, and the lines that say so."""
+    here = source.relative_to(package.parent).with_suffix("").parts
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parent = ".".join(here[: -node.level]) if node.level else ""
+            module = ".".join(filter(None, [parent, node.module]))
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == package.name and len(parts) > 1:
+                yield parts[1], node.lineno
+
+
+def violations(package: Path) -> list[str]:
+    """Every import that breaks the law, and every room that the law does not know, with its place."""
+    found = []
+    for source in sorted(package.rglob("*.py")):
+        inside = source.relative_to(package)
+        room = inside.parts[0].removesuffix(".py")
+        if room == "__init__":
+            found += [
+                f"{inside}:{line}: the package itself imports {other}"
+                for other, line in imported_rooms(source, package)
+            ]
+        elif room not in STANDS_ON:
+            found.append(f"{inside}: the room {room} has no place in the law")
+        else:
+            found += [
+                f"{inside}:{line}: {room} imports {other}, on which it does not stand"
+                for other, line in imported_rooms(source, package)
+                if other != room and other not in below(room)
+            ]
+    return found
+
+
+def test_every_room_stands_only_on_rooms_listed_before_it() -> None:
+    rooms = list(STANDS_ON)
+    for number, room in enumerate(rooms):
+        assert below(room) <= set(rooms[:number]), room
+
+
+def test_a_room_imports_only_what_it_stands_on() -> None:
+    assert not violations(PACKAGE), "\n".join(violations(PACKAGE))
+
+
+def test_every_room_of_the_law_exists() -> None:
+    assert [room for room in STANDS_ON if not any(PACKAGE.glob(f"{room}*"))] == []
+
+
+def test_the_law_is_enforced(tmp_path: Path) -> None:
+    """Each way to import something from above is seen, at its line."""
+    package = tmp_path / "polyjuice"
+    for folder in ("ir", "egraph", "attic"):
+        (package / folder).mkdir(parents=True)
+    (package / "ir" / "graph.py").write_text("def f():\n    from polyjuice.ops import TABLE\n    return TABLE\n")
+    (package / "ir" / "other.py").write_text("import numpy\nimport polyjuice.interpret as i\nfrom . import graph\n")
+    (package / "egraph" / "view.py").write_text("from polyjuice import ops, formats\nfrom ..generate import default\n")
+    (package / "attic" / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("from polyjuice import ir\n")
+    assert violations(package) == [
+        "__init__.py:1: the package itself imports ir",
+        "attic/__init__.py: the room attic has no place in the law",
+        "egraph/view.py:1: egraph imports formats, on which it does not stand",
+        "egraph/view.py:2: egraph imports generate, on which it does not stand",
+        "ir/graph.py:2: ir imports ops, on which it does not stand",
+        "ir/other.py:2: ir imports interpret, on which it does not stand",
+    ]
+
+
+def test_no_test_file_imports_another() -> None:
+    """What several of them need stands in tests/support."""
+    found = [
+        f"{path.name}:{node.lineno}"
+        for path in TESTS.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (getattr(node, "module", None), *(alias.name for alias in node.names))
+        if any(part.startswith("test_") for part in (name or "").split("."))
+    ]
+    assert not found

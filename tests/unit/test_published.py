@@ -1,0 +1,107 @@
+"""The entries of benchmarks/published: each can be read, and says what it must. No compiler runs here."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from polyjuice.ops import TABLE
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from benchmarks.published import cuda_stubs, environments, run
+from benchmarks.published.entry import CAUSES, Entry, read, read_all
+
+ENTRIES = read_all()
+OPERATORS = {name for _, name in TABLE}
+
+
+@pytest.mark.parametrize(("compiler", "least"), [("inductor", 30), ("onnxruntime", 24), ("tvm", 8), ("xla", 8)])
+def test_there_are_enough_entries(compiler: str, least: int) -> None:
+    assert sum(entry.compiler == compiler for entry in ENTRIES) >= least
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
+def test_entry_is_complete(entry: Entry) -> None:
+    assert entry.cause.endswith(".")
+    assert entry.link.startswith("https://")
+    assert entry.category in CAUSES
+    assert entry.operators
+    assert not set(entry.operators) - OPERATORS
+    assert entry.wrong
+    assert not set(entry.wrong) & set(entry.right)
+    for releases in (entry.wrong, entry.right):
+        assert list(releases) == sorted(releases, key=Version)
+
+
+def test_reading_runs_nothing_and_knows_the_format(tmp_path: Path) -> None:
+    """The trigger's imports fail if they are run."""
+    folder = tmp_path / "inductor"
+    folder.mkdir()
+    path = folder / "name.py"
+    told = 'LINK, CAUSE = 1, 2\nLINK = "https://x"\nCAUSE = "codegen"\nWRONG = ["2.1.0"]\nRIGHT = []\nPART = ""\n'
+    path.write_text(f'"""One line."""\nimport no_such_module\n{told}OPERATORS = ["Add"]\ndef program(): 1 / 0\n')
+    entry = read(path)
+    assert (entry.key, entry.cause, entry.category, entry.format) == ("inductor/name", "One line.", "codegen", "torch")
+    path.write_text(f'"""One line."""\n{told}OPERATORS = ["Add"]\ndef model(): ...\ndef inputs(): ...\n')
+    assert read(path).format == "onnx"
+    path.write_text(f'"""One line."""\n{told}OPERATORS = ["Add"]\ndef model(): ...\ndef tensorflow(): ...\n')
+    assert read(path).format == "tensorflow"
+    path.write_text('"""One line."""\nLINK = "https://x"\n')
+    with pytest.raises(KeyError, match="CAUSE"):
+        read(path)
+
+
+def test_halves_are_fixed_and_both_large() -> None:
+    assert Entry("inductor", "name", Path(), "", "", "", (), (), "", (), "torch").half == "open"
+    halves = [entry.half for entry in ENTRIES]
+    assert min(halves.count("open"), halves.count("held out")) >= len(halves) / 4
+
+
+def test_a_compiler_names_its_entries() -> None:
+    a, b = (Entry(compiler, "name", Path(), "", "", "", (), (), "", (), "torch") for compiler in ("tvm", "xla"))
+    assert [run.is_named(e, "tvm") for e in (a, b)] == [True, False]
+    assert [run.is_named(e, "tvm/n*") for e in (a, b)] == [True, False]
+    assert run.is_named(b, "*/name")
+
+
+def test_what_is_not_measured_anew_stays_known() -> None:
+    """An entry that is no more is not kept."""
+    before = {"tvm/a": {"given": {"found": True}, "blind": {"found": True}}, "tvm/b": {"given": {}}, "tvm/gone": {}}
+    anew = {"tvm/a": {"given": {"found": False}}, "tvm/b": {}}
+    kept = run.joined(before, anew)
+    assert kept == {"tvm/a": {"given": {"found": False}, "blind": {"found": True}}, "tvm/b": {"given": {}}}
+
+
+def test_our_own_release_needs_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "version", lambda package: "2.13.0+cpu")
+    assert environments.interpreter("inductor", "2.13.0", tmp_path) == Path(sys.executable)
+    made = tmp_path / "torch-2.5.1"
+    made.mkdir()
+    (made / ".ready").touch()
+    assert environments.interpreter("inductor", "2.5.1", tmp_path) == made / "bin/python"
+
+
+def test_a_library_loads_with_stubs_of_what_it_needs(tmp_path: Path) -> None:
+    """One function of the missing library has a version, the other has none; both answer that there is no device."""
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    cuda, source, script = tmp_path / "libcudart.so.12", tmp_path / "a.c", tmp_path / "a.map"
+    source.write_text("int cudaOld(void) { return 0; } int cuNew(void) { return 0; }")
+    script.write_text("libcudart.so.12 { global: cudaOld; };")
+    compile_it = ["gcc", "-shared", "-fPIC", "-o"]
+    subprocess.run(
+        [*compile_it, cuda, source, f"-Wl,--version-script={script}", f"-Wl,-soname,{cuda.name}"], check=True
+    )
+    source.write_text("int cudaOld(void); int cuNew(void); int sum(void) { return cudaOld() + cuNew(); }")
+    library = folder / "libtorch_cuda.so"
+    subprocess.run([*compile_it, library, source, cuda, "-Wl,-rpath,$ORIGIN"], check=True)
+    cuda.unlink()
+    with pytest.raises(OSError, match=r"libcudart\.so\.12"):
+        ctypes.CDLL(str(library))
+    cuda_stubs.add_to(folder)
+    assert ctypes.CDLL(str(library)).sum() == 2 * cuda_stubs.NO_DEVICE

@@ -1,0 +1,180 @@
+"""Reports: each in the form of its tracker, with what a maintainer needs to see in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyjuice.ir import Graph, TensorType
+from polyjuice.ops import GraphBuilder
+from polyjuice.triage import FindingRecord, report
+from polyjuice.triage.stored import load
+
+FINDING = Path(__file__).parents[1] / "findings/split-uneven"
+
+SECTIONS = {
+    "inductor": ["🐛 Describe the bug", "Error logs", "Versions"],
+    "onnxruntime": [
+        "Describe the issue",
+        "To reproduce",
+        "Urgency",
+        "Platform",
+        "OS Version",
+        "ONNX Runtime Installation",
+        "ONNX Runtime Version or Commit ID",
+        "ONNX Runtime API",
+        "Architecture",
+        "Execution Provider",
+    ],
+    "tvm": ["Expected behavior", "Actual behavior", "Environment", "Steps to reproduce", "Triage"],
+    "xla": [
+        "Issue type",
+        "Have you reproduced the bug with TensorFlow Nightly?",
+        "Source",
+        "TensorFlow version",
+        "Custom code",
+        "OS platform and distribution",
+        "Python version",
+        "Current behavior?",
+        "Standalone code to reproduce the issue",
+        "Relevant log output",
+    ],
+    "openvino": [
+        "OpenVINO Version",
+        "Operating System",
+        "Device used for inference",
+        "Framework",
+        "Model used",
+        "Issue description",
+        "Step-by-step reproduction",
+        "Relevant log output",
+        "Issue submission checklist",
+    ],
+    "iree": [
+        "What happened?",
+        "Steps to reproduce your issue",
+        "What component(s) does this issue relate to?",
+        "Version information",
+        "Additional context",
+    ],
+    "eager": ["Describe the bug", "Reproducer", "Versions"],
+}
+
+REPRO = "import numpy as np\n\n\ndef run():\n    return 1\n\n\nprint(run())\n"
+
+VALUES = [
+    {
+        "at": [0],
+        "compiled": {"min": "0.0", "max": "3.0"},
+        "uncompiled": {"min": "1.0", "max": "3.0"},
+        "float64": "3.0",
+        "allowed": "0.0",
+    }
+]
+
+
+@pytest.fixture(scope="module")
+def graphs() -> dict[str, Graph]:
+    """|x| + 0 beside |x|."""
+    made = {}
+    for label in ("min", "max"):
+        build = GraphBuilder()
+        y = build.op("Abs", build.input(TensorType("float32", (2,))))
+        if label == "max":
+            y = build.op("Add", y, build.constant(np.zeros(2, np.float32)))
+        made[label] = build.build([y])
+    return made
+
+
+@pytest.fixture(scope="module")
+def record() -> FindingRecord:
+    stored = load(FINDING).record
+    return replace(
+        stored,
+        versions={**stored.versions, "platform": "Linux-6.1-x86_64-with-glibc2.36"},
+        output=0,
+        culprit="min",
+        rung="exact",
+        rules=["mul-commutative", "add-zero", "of-a-file-of-ones-own"],
+        values=VALUES,
+        printed="differ at 1 of 2 elements",
+    )
+
+
+def rendered(record: FindingRecord, graphs: Mapping[str, Graph], **changes: Any) -> str:
+    return report.render(replace(record, **changes), graphs, REPRO)
+
+
+@pytest.mark.parametrize("compiler", SECTIONS)
+def test_a_report_has_the_sections_of_its_tracker(
+    compiler: str, record: FindingRecord, graphs: Mapping[str, Graph]
+) -> None:
+    text = rendered(record, graphs, compiler=compiler, explanation={"add-zero": "x + 0 = x"})
+    assert [line[4:] for line in text.splitlines() if line.startswith("### ")] == SECTIONS[compiler]
+    said = [record.message, "**min** (A)", "`add-zero`: x + 0 = x", "Abs(", REPRO.strip()]
+    said += ["| [0] | 0.0 | 3.0 | 1.0 | 3.0 | 3.0 | 0.0 |", "differ at 1 of 2 elements", "No rounding is involved"]
+    for part in said:
+        assert part in text, part
+    outside = "code".join(text.split("```")[::2])
+    assert "\n\n\n" not in outside
+    assert "{" not in outside
+
+
+def test_without_an_explanation_likely_rules_are_named(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
+    """Those of the user's own first; and not those that have nothing to do with what differs."""
+    text = rendered(record, graphs)
+    assert "can account for the difference" in text
+    assert text.index("`of-a-file-of-ones-own`") < text.index("`add-zero`: x + 0 = x")
+    assert "mul-commutative" not in text
+
+
+def test_graphs_that_differ_in_broadcasting_alone_are_said_to(
+    record: FindingRecord, graphs: Mapping[str, Graph]
+) -> None:
+    assert "in nothing but how broadcasting is written" in rendered(record, graphs, explanation={})
+
+
+def test_one_program_is_not_said_to_be_equal_to_anything(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
+    text = rendered(record, {"min": graphs["min"]}, oracle="differential", b="", values=())
+    assert "Why they are equal" not in text
+    assert "The wrong side" not in text
+    values = [{**row, "compiled": {"min": 3.0}, "uncompiled": {"min": 1.0}} for row in VALUES]
+    text = rendered(record, {"min": graphs["min"]}, oracle="differential", b="", rung="bounded", values=values)
+    assert "beyond the error bound of the program" in text
+    assert "beyond the error bounds of both programs" in rendered(record, graphs, rung="bounded")
+
+
+def test_what_bisection_found_is_told(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
+    assert "Bisection" not in rendered(record, graphs)
+    found = {"shown": True, "sentences": ["Switching off `MatmulTransposeFusion` makes it vanish."]}
+    assert "#### Bisection\n\nSwitching off `Matmul" in rendered(record, graphs, bisection=found)
+
+
+def test_a_long_traceback_loses_its_middle(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
+    changes = {"kind": "crash", "oracle": "crash", "values": (), "traceback": "first\n" + 9000 * "x" + "\nlast"}
+    text = rendered(record, {"min": graphs["min"]}, **changes)
+    assert "first\n" in text
+    assert "\nlast" in text
+    assert len(text) < 9000
+
+
+@pytest.mark.parametrize(("got", "said"), [("3.00001", "is within"), ("3.1", "is beyond"), ("nan", "is beyond")])
+def test_torch_is_told_how_a_difference_stands_to_its_default_tolerances(
+    got: str, said: str, record: FindingRecord, graphs: Mapping[str, Graph]
+) -> None:
+    values = [{**VALUES[0], "compiled": {"min": got, "max": "3.0"}}]
+    text = rendered(record, graphs, compiler="inductor", values=values)
+    assert f"The difference {said} what `torch.testing.assert_close` allows for float32" in text
+
+
+def test_a_finding_of_an_older_version_has_a_report_too(graphs: Mapping[str, Graph]) -> None:
+    """Without values, what was printed, or an explanation."""
+    said = json.loads((FINDING / "finding.json").read_text())
+    assert "values" not in said
+    assert said["message"] in report.render(load(FINDING).record, graphs, REPRO)

@@ -1,0 +1,124 @@
+"""Programs on their owner's inputs, held against their own uncompiled run: what that decides, and what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import parser
+
+from polyjuice import given
+from polyjuice.compilers import find
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.inputs import mode
+from polyjuice.numerics import Analyses
+from polyjuice.oracles import ORACLES, Case, InputSet, Program
+from polyjuice.session import CompilerSession, Conditions
+from tests.support.sessions import Refusing
+
+NAN, INF = np.nan, np.inf
+
+F, I = "float[4]", "int32[4]"
+
+
+def blamed(signature: str, body: str, inputs: Sequence[np.ndarray], answer: object, profile: str) -> bool:
+    """Whether an answer of a program of ONNX is wrong, says the oracle."""
+    program = given.from_model(
+        parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {signature} {{ {body} }}')
+    )
+    assert program.artifact
+    output = np.array(answer).astype(given.uncompiled(program.artifact.source, inputs)[0].dtype)  # type: ignore
+    analyses = Analyses(program.graph, [tuple(inputs)], [mode(profile, "onnx")])
+    tested = Program(
+        "original", program.graph, program.artifact, analyses, Outcome("ok", outputs=((output,),)), given=True
+    )
+    return bool(ORACLES["differential"].judge(Case([InputSet(profile, tuple(inputs))], [tested]), Refusing([])))
+
+
+class Optimizing(CompilerSession):
+    """A compiler that is right at its lowest level: it doubles."""
+
+    def __init__(self) -> None:
+        super().__init__(Conditions(), replace(find("numpy"), levels=("low", "high")))
+
+    def execute(self, artifact: Artifact, inputs: Any, *, level: str = "", compile: bool = True) -> Outcome:
+        assert level == "low"
+        assert all(x.dtype == np.float32 for arrays in inputs for x in arrays)
+        return Outcome("ok", outputs=tuple((2 * x,) for (x,) in inputs))
+
+
+@pytest.mark.parametrize(("answer", "wrong"), [([2, 4, -6, 8], False), ([2, 4.1, -6, 8], False), ([2, 4, 0, 8], True)])
+def test_an_operator_that_onnx_does_not_know_is_held_against_the_lowest_level(
+    answer: Sequence[float], wrong: bool
+) -> None:
+    """Only what differs by far: nothing tells how much rounding changes."""
+    source = '<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]> g (float[4] x) => (float[4] y)'
+    program = given.from_model(parser.parse_model(source + "{ y = com.microsoft.Doubled(x) }"))
+    inputs = [(np.float32([1, 2, -3, 4]),)]
+    assert program.artifact
+    analyses = Analyses(program.graph, inputs, [mode("given", "onnx")])
+    outcome = Outcome("ok", outputs=((np.float32(answer),),))
+    tested = Program("original", program.graph, program.artifact, analyses, outcome, given=True)
+    verdicts = ORACLES["differential"].judge(Case([InputSet("given", inputs[0])], [tested]), Optimizing())
+    assert bool(verdicts) == wrong
+
+
+NAN_OF_TWO = f"({F} a, {F} b) => ({F} y)", "y = Max(a, b)", [np.float32([NAN, 1, -2, 3]), np.float32([1, NAN, 3, -4])]
+
+
+def test_the_greater_of_nan_and_a_number_is_what_the_uncompiled_run_gives() -> None:
+    assert not blamed(*NAN_OF_TWO, [NAN, NAN, 3, 3], "given edge")
+    assert blamed(*NAN_OF_TWO, [NAN, 1, 3, 3], "given edge")
+
+
+def test_only_the_owners_inputs_are_judged_so() -> None:
+    assert not blamed(*NAN_OF_TWO, [NAN, 1, 3, 3], "edge")
+
+
+@pytest.mark.parametrize(
+    ("signature", "body", "x", "answer"),
+    [
+        pytest.param(f"({F} x) => ({I} y)", "y = Cast<to = 6>(x)", [NAN, 1, 2, 3], [0, 1, 2, 3], id="a cast of NaN"),
+        pytest.param(
+            f"({I} x) => ({I} y) <int32 m = {{-1}}>",
+            "y = Div(x, m)",
+            [-(2**31), 1, 2, 3],
+            [0, -1, -2, -3],
+            id="an overflow",
+        ),
+        pytest.param(
+            "(double[4] x) => (double y)",
+            "y = ReduceSum<keepdims = 0>(x)",
+            [1e308, 1e308, -1e308, -1e308],
+            0,
+            id="sums near the end of the type",
+        ),
+        pytest.param(
+            f"({F} x) => ({F} y) <float lowest = {{1}}>",
+            "y = Clip(x, lowest)",
+            [INF, 0, 2, 3],
+            [3.4e38, 1, 2, 3],
+            id="a clip of infinity without an upper bound",
+        ),
+        pytest.param(
+            f"({I} x) => (uint8[4] y) <float s = {{0.4}}, uint8 z = {{0}}>",
+            "f = Cast<to = 1>(x) y = QuantizeLinear(f, s, z)",
+            [1, 3, 5, 7],
+            [3, 8, 13, 18],
+            id="a rounding of what integers make",
+        ),
+    ],
+)
+def test_what_is_left_open_is_not_judged(signature: str, body: str, x: Sequence[float], answer: object) -> None:
+    dtype = {"(float": np.float32, "(int32": np.int32, "(double": np.float64}[signature.split("[")[0]]
+    assert not blamed(signature, body, [np.array(x).astype(dtype)], answer, "given edge")
+
+
+def test_what_the_reference_evaluator_gets_wrong_is_not_judged() -> None:
+    """It takes NaN in a window of AveragePool for padding."""
+    signature, body = "(float[1,1,4] x) => (float[1,1,3] y)", "y = AveragePool<kernel_shape = [2]>(x)"
+    inputs = [np.float32([[[1, NAN, 3, 4]]])]
+    assert not blamed(signature, body, inputs, [[[NAN, NAN, 3.5]]], "given edge")

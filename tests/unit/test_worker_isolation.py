@@ -1,0 +1,346 @@
+"""Whatever a compiler does to its process, the host gets an outcome and the next artifact a sound process.
+
+The compiler here is a fake whose "compilation" executes the artifact's source.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from polyjuice import compilers
+from polyjuice.execution import EnvironmentProblem, Limits, Worker, probe
+from tests.support.workers import LIMITS, ONES, alive, do, fake, wait_for
+
+
+def text(values: str) -> str:
+    """Source that returns a text (an expression) as the output."""
+    return f"import numpy as np\noutputs = [('uint8', np.frombuffer(({values}).encode(), np.uint8))]"
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> Iterator[Worker]:
+    with Worker(fake(tmp_path), limits=LIMITS) as worker:
+        yield worker
+
+
+def test_ok(worker: Worker) -> None:
+    outcome = do(worker, "pass")
+    assert (outcome.status, outcome.stage, outcome.message) == ("ok", "", "")
+    np.testing.assert_array_equal(outcome.outputs[0][0], ONES)
+    assert outcome.reference is None
+    assert worker.info == {"version": "1.0", "python": sys.version.split()[0], "knobs": ["fusion"]}
+    assert worker.seconds["start"] > 0
+
+
+def test_an_exception_is_an_error_of_the_stage_that_raised_it(worker: Worker) -> None:
+    outcome = do(worker, "raise ValueError('no such pass')")
+    assert (outcome.status, outcome.stage) == ("error", "compile")
+    assert outcome.message == "ValueError: no such pass"
+    assert "exec(program, names)" in outcome.traceback
+    pid = worker.pid
+    assert do(worker, "outputs = 1 / 0 if False else None").stage == "run"
+    assert worker.pid == pid
+
+
+def test_warnings_do_not_hide_what_a_cpp_compiler_calls_an_error(worker: Worker) -> None:
+    outcome = do(
+        worker,
+        """
+        warning = "vec.h:7:3: warning: overflow in conversion\\n    7 |   0xff,\\n      |   ^~~~\\n"
+        error = "main.cpp:26:38: error: operands have different types\\n   26 |   a ? b : c\\n"
+        raise ValueError("g++ main.cpp\\n" + 1000 * warning + error + 1000 * warning)
+        """,
+    )
+    told = "g++ main.cpp\nmain.cpp:26:38: error: operands have different types\n   26 |   a ? b : c\n"
+    assert outcome.message == "ValueError: " + told
+    assert outcome.traceback.endswith(told + "\n")
+    assert "exec(program, names)" in outcome.traceback
+
+
+def test_a_long_error_leaves_room_for_where_it_was_raised(worker: Worker) -> None:
+    traceback = do(worker, "raise ValueError(50_000 * 'x' + 'the end')").traceback
+    assert "exec(program, names)" in traceback
+    assert traceback.endswith("the end\n")
+    assert len(traceback) < 20_100
+
+
+def test_what_a_compiler_does_not_implement_is_unsupported(worker: Worker) -> None:
+    assert do(worker, "raise NotImplementedError('Det')").status == "unsupported"
+
+
+def test_an_output_of_unknown_dtype_is_an_error(worker: Worker) -> None:
+    outcome = do(worker, "import numpy as np; outputs = [('complex64', np.ones(2, np.complex64))]")
+    assert (outcome.status, outcome.stage) == ("error", "run")
+    assert "complex64" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import ctypes; ctypes.string_at(0)", "the process was ended by SIGSEGV during compile"),
+        ("import os; os.abort()", "the process was ended by SIGABRT during compile"),
+        ("import os; os._exit(3)", "the process exited with status 3 during compile"),
+        ("raise SystemExit(4)", "the process exited with status 4 during compile"),
+        ("import os, sys; sys.stderr.write('last words\\n'); os._exit(1)", "last words"),
+    ],
+)
+def test_the_death_of_the_process_is_a_crash(worker: Worker, source: str, message: str) -> None:
+    outcome = do(worker, source)
+    assert (outcome.status, outcome.stage) == ("crash", "compile")
+    assert message in outcome.message
+    assert do(worker, "pass").status == "ok"
+
+
+def test_a_crash_shows_where_it_was(worker: Worker) -> None:
+    assert "in string_at" in do(worker, "import ctypes; ctypes.string_at(0)").message
+
+
+def test_an_endless_loop_is_a_hang(tmp_path: Path) -> None:
+    with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
+        begin = time.monotonic()
+        outcome = do(worker, "while True: pass")
+        assert (outcome.status, outcome.stage) == ("hang", "compile")
+        assert outcome.message == "no end of compile within 1 s"
+        assert 1 <= time.monotonic() - begin < 5
+        assert worker.seconds["compile"] >= 1
+        assert do(worker, "pass").status == "ok"
+
+
+def test_children_are_ended_with_a_hanging_worker(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
+        outcome = do(
+            worker,
+            f"""
+            import subprocess
+            child = subprocess.Popen(["sleep", "100"])
+            open({str(note)!r}, "w").write(str(child.pid))
+            child.wait()
+            """,
+        )
+        assert outcome.status == "hang"
+        assert wait_for(lambda: not alive(int(note.read_text())))
+
+
+def test_running_out_of_memory_is_a_crash(worker: Worker) -> None:
+    do(worker, "pass")
+    pid = worker.pid
+    outcome = do(worker, "bytearray(3 << 30)")
+    assert (outcome.status, outcome.stage, outcome.message) == ("crash", "compile", "MemoryError: ")
+    assert do(worker, "bytearray(100 << 20)").status == "ok"
+    assert worker.pid != pid
+
+
+def test_a_grown_process_is_replaced(tmp_path: Path) -> None:
+    with Worker(fake(tmp_path), limits=Limits(recycle_rss_gib=0.25)) as worker:
+        assert do(worker, "pass").status == "ok"
+        pid = worker.pid
+        assert do(worker, "pass").status == "ok"
+        assert worker.pid == pid
+        assert do(worker, "import builtins; builtins.kept = b'x' * (400 << 20)").status == "ok"
+        assert do(worker, "import builtins; assert not hasattr(builtins, 'kept')").status == "ok"
+        assert worker.pid != pid
+
+
+def test_prints_do_not_disturb_the_channel(worker: Worker) -> None:
+    outcome = do(
+        worker,
+        """
+        import os, subprocess, sys
+        print("from Python", flush=True)
+        os.write(1, b"from C++")
+        subprocess.run(["echo", "from a child"])
+        assert sys.stdin.read() == ""
+        """,
+    )
+    assert (outcome.status, outcome.message) == ("ok", "")
+    message = do(worker, "import os; os._exit(1)").message
+    for words in ("from Python", "from C++", "from a child"):
+        assert words in message
+
+
+def test_a_flood_on_standard_error_neither_blocks_nor_accumulates(worker: Worker) -> None:
+    flood = "import sys\nfor i in range(200_000): print('noise', i, file=sys.stderr)\n"
+    assert do(worker, flood).status == "ok"
+    outcome = do(worker, "import os; os._exit(1)")
+    assert "noise 199999" in outcome.traceback
+    assert len(outcome.traceback) < 20_000
+
+
+def test_python_path_and_its_site_hook_reach_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "sitecustomize.py").write_text("print('noise')\nimport builtins\nbuiltins.planted = 'yes'\n")
+    (hooks / "neighbour.py").write_text("name = __name__\n")
+    monkeypatch.setenv("PYTHONPATH", str(hooks))
+    with Worker(fake(tmp_path)) as worker:
+        outcome = do(worker, "import neighbour, sys\n" + text("planted + sys.path[0]"))
+        assert outcome.outputs[0][0].tobytes().decode() == f"yes{hooks}"
+
+
+def test_a_failing_site_hook_is_a_problem_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text("raise ValueError('typing error')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(EnvironmentProblem, match="typing error"), Worker(fake(tmp_path)) as worker:
+        do(worker, "pass")
+
+
+def test_a_compiler_file_may_have_its_frameworks_name(tmp_path: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    (tmp_path / "_shared.py").write_text("word = 'shared'\n")
+    code = """
+    import onnxruntime
+    from . import _shared
+
+    def version():
+        return onnxruntime.__version__ + " " + _shared.word
+    """
+    with Worker(fake(tmp_path, code, name="onnxruntime")) as worker:
+        assert do(worker, "pass").status == "ok"
+        assert worker.info["version"] == f"{onnxruntime.__version__} shared"
+
+
+def test_the_scratch_folder_and_temporary_files_go_with_the_process(tmp_path: Path) -> None:
+    code = "def start(options): globals().update(scratch=options['scratch'])"
+    with Worker(fake(tmp_path, code), limits=Limits(compile_s=1)) as worker:
+        source = """
+        import sys, tempfile
+        scratch = sys.modules["_polyjuice_compilers.fake"].scratch
+        assert tempfile.mkdtemp().startswith(scratch)
+        """
+        outcome = do(worker, textwrap.dedent(source) + text("scratch"))
+        scratch = Path(outcome.outputs[0][0].tobytes().decode())
+        assert scratch.is_dir()
+        assert do(worker, "while True: pass").status == "hang"
+        assert not scratch.exists()
+
+
+def test_the_toolchain_folder_outlives_the_process_where_it_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "def start(options): globals().update(options)"
+    source = 'import sys\nnames = vars(sys.modules["_polyjuice_compilers.fake"])\n'
+    for cache, expected in ((tmp_path, f"{tmp_path}/polyjuice/toolchain"), (Path("/dev/null"), "scratch")):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+        with Worker(fake(tmp_path, code)) as worker:
+            shown = text("names['toolchain'].replace(names['scratch'] + '/toolchain', 'scratch')")
+            assert do(worker, source + shown).outputs[0][0].tobytes().decode() == expected
+
+
+HOST = """
+import sys
+from pathlib import Path
+from polyjuice import compilers
+from polyjuice.execution import Artifact, Worker
+worker = Worker(compilers.read("fake", Path(sys.argv[1])))
+worker.execute(Artifact("torch", sys.argv[2]), [[]])
+"""
+
+
+def test_no_worker_outlives_its_host(tmp_path: Path) -> None:
+    """Not even one in an endless loop that never looks at its channel, nor its children."""
+    note = tmp_path / "pids"
+    source = f"""
+import os, subprocess
+child = subprocess.Popen(["sleep", "100"])
+open({str(note)!r}, "w").write(f"{{os.getpid()}} {{child.pid}} .")
+while True: pass
+"""
+    package = Path(compilers.__file__).parents[2]
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, str(fake(tmp_path).path), source],
+        env={**os.environ, "PYTHONPATH": str(package), "TMPDIR": str(tmp_path)},
+        cwd=tmp_path,
+    )
+    assert wait_for(lambda: note.exists() and note.read_text().endswith("."))
+    pids = [int(pid) for pid in note.read_text().split()[:2]]
+    assert all(map(alive, pids))
+    host.send_signal(signal.SIGKILL)
+    host.wait()
+    assert wait_for(lambda: not any(map(alive, pids)))
+
+
+def test_an_interrupt_ends_the_process(worker: Worker) -> None:
+    do(worker, "pass")
+    pid = worker.pid
+    assert pid is not None
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.alarm(1)
+        with pytest.raises(KeyboardInterrupt):
+            do(worker, "while True: pass")
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert not alive(pid)
+    assert do(worker, "pass").status == "ok"
+
+
+def test_a_restart_that_fails_is_an_outcome(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    code = f"""
+    import os
+    def start(options):
+        if os.path.exists({str(mark)!r}):
+            os.abort()
+    """
+    with Worker(fake(tmp_path, code)) as worker:
+        assert do(worker, f"open({str(mark)!r}, 'w'); import os; os._exit(1)").status == "crash"
+        outcome = do(worker, "pass")
+        assert (outcome.status, outcome.stage) == ("crash", "start")
+        mark.unlink()
+        assert do(worker, "pass").status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import no_such", "fake needs a fake: pip install fake (in PYTHON: No module named 'no_such')"),
+        ("def check(): raise RuntimeError('install g++')", "install g++"),
+        (
+            "def check(): import os; os._exit(7)",
+            "fake did not start in PYTHON, which must have Python >= 3.9 and NumPy >= 1.24: "
+            "the process exited with status 7 during start",
+        ),
+    ],
+)
+def test_a_compiler_that_cannot_be_used_says_why(tmp_path: Path, code: str, reason: str) -> None:
+    compiler = fake(tmp_path, code)
+    reason = reason.replace("PYTHON", sys.executable)
+    with pytest.raises(EnvironmentProblem) as caught, Worker(compiler) as worker:
+        do(worker, "pass")
+    assert str(caught.value) == reason
+    assert probe(compiler) == {"available": False, "version": "", "reason": reason}
+
+
+def test_options_that_cannot_be_had_are_a_problem_of_the_environment(tmp_path: Path) -> None:
+    code = "def start(options): raise RuntimeError('no device ' + options['device'])"
+    worker = Worker(fake(tmp_path, code), options={"device": "cuda"})
+    with pytest.raises(EnvironmentProblem, match="no device cuda"):
+        worker.start()
+
+
+def test_probe_of_a_usable_compiler(tmp_path: Path) -> None:
+    code = "def start(options): raise AssertionError('a probe does not start it')"
+    assert probe(fake(tmp_path, code)) == {"available": True, "version": "1.0", "reason": ""}
+
+
+@pytest.mark.parametrize(
+    ("python", "reason"),
+    [
+        ("/no/such/python", "there is no Python interpreter at /no/such/python"),
+        ("/bin/true", "fake did not start in /bin/true, which must have Python"),
+    ],
+)
+def test_an_interpreter_that_is_none(tmp_path: Path, python: str, reason: str) -> None:
+    answer = probe(fake(tmp_path), python)
+    assert not answer["available"]
+    assert answer["reason"].startswith(reason)
+    assert "\n" not in answer["reason"]
