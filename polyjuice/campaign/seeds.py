@@ -13,7 +13,7 @@ from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
-_KEPT = "imported"
+IMPORTED = "imported"
 """The folder of a campaign that holds what Torch and TensorFlow made."""
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -51,7 +51,7 @@ class Seeds:
         self._programs: list[UserModel] = []
         self._imported: list[int] = []
         for number, source in enumerate(() if self.generated else sources):
-            kept = files.load(campaign / _KEPT, str(number)) if campaign else None
+            kept = files.load(campaign / IMPORTED, str(number)) if campaign else None
             if kept:
                 self._programs.append(kept)
                 continue
@@ -65,7 +65,7 @@ class Seeds:
         A callable may make other weights when it is called again. Raises FormatError where an ONNX file cannot hold it.
         """
         for number in self._imported:
-            files.save(campaign / _KEPT, str(number), self._programs[number])
+            files.save(campaign / IMPORTED, str(number), self._programs[number])
 
     def program(self, index: int) -> UserModel | None:
         """The model of a case; None where graphs are generated."""

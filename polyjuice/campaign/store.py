@@ -16,6 +16,8 @@ from filelock import FileLock, Timeout
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import ACTIVITIES
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.seeds import IMPORTED
+from polyjuice.given import files
 from polyjuice.triage.automatic import Triaged
 
 _SCHEMA = """
@@ -126,9 +128,8 @@ class Store:
         self.close()
         for name in ("campaign.sqlite", "lock", "log"):
             (self.folder / name).unlink(missing_ok=True)
-        for model in (self.folder / "imported").glob("*.onnx"):
-            model.unlink()
-        for folder in (self.folder / "imported", *(self.folder / name for name in FOLDERS), self.folder):
+        files.remove(self.folder / IMPORTED)
+        for folder in (*(self.folder / name for name in FOLDERS), self.folder):
             with suppress(OSError):  # it holds something of the user's
                 folder.rmdir()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,15 @@ def save(folder: Path, stem: str, program: UserModel) -> None:
     held: dict[str, Any] = packed(arrays)
     np.savez_compressed(folder / f"{stem}.npz", **held)
     formats.save(program.graph, folder / f"{stem}.onnx")
+
+
+def remove(folder: Path) -> None:
+    """Delete what :func:`save` wrote to a folder, of every program, and the folder if nothing else is in it."""
+    for graph in folder.glob("*.onnx"):
+        for path in folder.glob(f"{graph.stem}.*"):
+            path.unlink()
+    with suppress(OSError):  # it holds something else
+        folder.rmdir()
 
 
 def load(folder: Path, stem: str) -> UserModel | None:
