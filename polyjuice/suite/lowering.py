@@ -12,6 +12,7 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import Unlowerable, lower
 from polyjuice.ops import Op
 from polyjuice.oracles import Spelling
+from polyjuice.triage.spelling import drawn, repeated
 
 _TRIES = 3
 
@@ -31,9 +32,8 @@ class Lowering:
         return lower(
             graph,
             format,
-            spelling.key,
-            repeated=spelling.repeated,
-            called=spelling.called,
+            drawn(spelling),
+            repeated=repeated(graph, spelling),
             opset=self._opset,
             lacks=[*sorted(self._lacks.get(format, ())), *spelling.avoided],
             unknown_sizes=spelling.unknown_sizes,
