@@ -7,6 +7,7 @@ compiled and run by one compiler, and judged by oracles.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph
 from polyjuice.lower import lower as lower_graph
+from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Spelling, Verdict
@@ -71,9 +73,8 @@ def lower(graph: Graph, spelling: Spelling, target: Target) -> tuple[Artifact, S
     artifact = lower_graph(
         graph,
         target.format,
-        spelling.key,
-        repeated=spelling.repeated,
-        called=spelling.called,
+        _drawn(spelling),
+        repeated=_repeated(graph, spelling),
         opset=target.opset,
         lacks=(*target.lacks, *spelling.avoided),
         unknown_sizes=spelling.unknown_sizes,
@@ -83,6 +84,18 @@ def lower(graph: Graph, spelling: Spelling, target: Target) -> tuple[Artifact, S
     if not lacked:
         return artifact, spelling
     return lower(graph, replace(spelling, avoided=(*spelling.avoided, *lacked)), replace(target, lacked=lambda _: ()))
+
+
+def _drawn(spelling: Spelling) -> Chooser:
+    """Draws with a spelling's key, about values by the names that they had."""
+    called, key = spelling.called, spelling.key
+    return Chooser(lambda subject, value: random.Random(f"lower {key}: {subject} {called.get(value, value)}"))
+
+
+def _repeated(graph: Graph, spelling: Spelling) -> dict[str, int]:
+    """The axes along which the inputs of a graph repeat."""
+    names = {name: spelling.called.get(name, name) for name in graph.inputs}
+    return {new: spelling.repeated[old] for new, old in names.items() if old in spelling.repeated}
 
 
 def prepare(

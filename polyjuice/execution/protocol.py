@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyjuice.execution import _wire
+from polyjuice.execution.choices import LoweringChoices
 
 Status = Literal["ok", "unsupported", "error", "crash", "hang"]
 Stage = Literal["start", "load", "eager", "compile", "run", ""]
@@ -41,7 +42,7 @@ class Artifact:
     ``arguments`` names the arrays that the program takes as further inputs, behind its own. Of its outputs the first
     ``results`` count (None: all of them). ``setup`` is what the compiler file is told beside the program, and
     ``idioms`` says in words how the graph was spelled, and ``forms`` in which forms its operators are written: pairs of
-    an operator and a form, one for each use.
+    an operator and a form, one for each use. ``choices`` are those of the lowering; None for what others wrote.
     """
 
     format: str
@@ -52,6 +53,7 @@ class Artifact:
     setup: Mapping[str, Any] = field(default_factory=dict)
     idioms: tuple[str, ...] = ()
     forms: tuple[tuple[str, str], ...] = ()
+    choices: LoweringChoices | None = None
 
 
 @dataclass(frozen=True)

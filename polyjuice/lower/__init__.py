@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.formats.versions import OPSET
 from polyjuice.ir import Graph
 from polyjuice.lower import onnx_model, tensorflow_source, torch_forms, torch_source
+from polyjuice.lower.choices import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
-from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
+from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes
 
@@ -41,30 +42,30 @@ __all__ = [
 def lower(
     graph: Graph,
     format: str,
-    seed: int | str,
+    by: LoweringChoices | Chooser | int | str,
     *,
     repeated: Mapping[str, int] = MappingProxyType({}),
-    called: Mapping[str, str] = MappingProxyType({}),
     opset: int = DEFAULT_OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
     said: Collection[str] = (),
 ) -> Artifact:
-    """The artifact of a graph. Raises Unlowerable where the format cannot say it.
+    """The artifact of a graph, by choices or by a seed that draws them. Raises Unlowerable where the format lacks it.
 
-    ``repeated`` names inputs whose values repeat along an axis (which may then have stride 0). Choices are made by
-    values' names, or by what the values are ``called``, there and in ``repeated``. An ONNX model is at the opset, or
-    near it where the opset cannot say the graph (DRAWN_OPSET: at one that the seed chooses). ``lacks`` names idioms and
-    forms that the compiler's importer does not take. ``unknown_sizes`` is how often the compiler is not told the sizes
-    of inputs. ``said`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
+    The artifact carries the choices; they are all that it takes to lower the graph in the same way again. What follows
+    is about how choices are drawn. ``repeated`` names inputs whose values repeat along an axis (which may then have
+    stride 0). An ONNX model is at the opset, or near it where the opset cannot say the graph (DRAWN_OPSET: at one that
+    is drawn). ``lacks`` names idioms and forms that the compiler's importer does not take. ``unknown_sizes`` is how
+    often the compiler is not told the sizes of inputs. ``said`` names the forms that the seed model has (see
+    :mod:`polyjuice.lower.forms`).
     """
-    choices = Choices(f"lower {seed}", called)
+    chooser = by if isinstance(by, Chooser) else replaying(by) if isinstance(by, LoweringChoices) else drawing(by)
     match format:
         case "torch":
-            return torch_source.lower(graph, choices, repeated, unknown_sizes)
+            return torch_source.lower(graph, chooser, repeated, unknown_sizes)
         case "tensorflow":
-            return tensorflow_source.lower(graph, choices, unknown_sizes)
+            return tensorflow_source.lower(graph, chooser, unknown_sizes)
         case "onnx":
-            return onnx_model.lower(graph, choices, opset, lacks, unknown_sizes, said)
+            return onnx_model.lower(graph, chooser, opset, lacks, unknown_sizes, said)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

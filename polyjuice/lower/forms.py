@@ -7,8 +7,9 @@ axes as an attribute or as an input, a method or a function. Each lowering decla
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection
+
+from polyjuice.lower.choices import Draws
 
 Form = tuple[str, str]
 """An operator, by its qualified name, and the name of one of its forms."""
@@ -38,13 +39,10 @@ class Drawn:
         self._said = frozenset(said)
         self._used: list[Form] = []
 
-    def wants(self, form: Form, rng: random.Random, chance: float, followed: float = FOLLOWED) -> bool:
-        """Whether the seed chooses a form: by one chance, or by another where the seed model has the form.
-
-        ``rng`` is asked whatever the artifact may have: other choices stay.
-        """
-        chosen = rng.random()
-        return self.may(form) and chosen < (max(chance, followed) if text(form) in self._said else chance)
+    def wants(self, form: Form, draws: Draws, chance: float, followed: float = FOLLOWED) -> bool:
+        """Whether a form is chosen: by one chance, or by another where the seed model has the form."""
+        likely = max(chance, followed) if text(form) in self._said else chance
+        return bool(draws.take(lambda rng: rng.random() < likely and self.may(form), 2))
 
     def may(self, form: Form) -> bool:
         """Whether the artifact may have a form."""

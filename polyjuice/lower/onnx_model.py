@@ -8,6 +8,7 @@ choice that was made is named in the artifact.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -23,8 +24,9 @@ from polyjuice.formats.tensors import constant_node, to_array
 from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.ir import Graph, GraphError, Node, TensorType
 from polyjuice.lower import onnx_forms, onnx_opsets
+from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
-from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices, axes_from_the_end, named
+from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.ops import entry
@@ -38,6 +40,9 @@ _OLDER = (*(11, 12) * 5, *range(13, OPSET))
 
 DRAWN = 0
 """Stands for an opset that the seed chooses."""
+
+OPSET_SITE = ("opset", "")
+"""Where the opset is chosen."""
 
 
 def _opset_form(opset: int) -> Form:
@@ -78,7 +83,7 @@ _PART, _AROUND = "part", "around"
 
 def lower(
     graph: Graph,
-    choices: Choices,
+    chooser: Chooser,
     opset: int = OPSET,
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
@@ -87,7 +92,7 @@ def lower(
     """The model of a graph, at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
     idioms: Counter[str] = Counter()
     drawn = Drawn(FORMS, lacks, said)
-    wanted = opset or _opset(choices, said)
+    wanted = _opset(chooser, opset, said)
     try:
         graph = decompose(graph, max(wanted, OPSET))
     except NoDecomposition as error:
@@ -97,29 +102,31 @@ def lower(
             raise Unlowerable(f"node {node}: ONNX cannot say this call of ATen's; a Torch compiler can run it")
     results = len(graph.outputs)
     if wanted >= _NEGATIVE_AXES:
-        graph = axes_from_the_end(graph, choices, idioms)
-    graph = _explicit_broadcasts(graph, choices, idioms)
-    graph, arguments = _constants_as_inputs(graph, choices, idioms)
-    graph = _further_result(graph, choices, idioms)
+        graph = axes_from_the_end(graph, chooser, idioms)
+    graph = _explicit_broadcasts(graph, chooser, idioms)
+    graph, arguments = _constants_as_inputs(graph, chooser, idioms)
+    graph = _further_result(graph, chooser, idioms)
     callings = (Calling.DIRECT, Calling.WRAPPED)  # a function of ONNX is no value, and holds no other
-    outline = None if FUNCTIONS in lacks else choose(graph, choices, callings)
+    outline = None if FUNCTIONS in lacks else choose(graph, chooser, callings)
     try:
         model = formats.to_model(graph)
     except (formats.FormatError, GraphError) as error:
         raise Unlowerable(str(error)) from None
     near = onnx_opsets.nearest(model, graph.types, wanted)
-    if opset or drawn.may(_opset_form(default_version(near))):
+    refused = not opset and not drawn.may(_opset_form(default_version(near)))
+    if not chooser.about("no other opset").take(lambda rng: refused, 2):
         model = near
     drawn.use(_opset_form(default_version(model)))
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
     if outline:
-        _outline(model, outline, choices, idioms)
-    if CONSTANT_NODES not in lacks and choices.about("constant nodes").random() < _constant_chance(said):
-        _constant_nodes(model, choices, idioms)
-    _forms(model, graph, constants, choices, drawn)
+        _outline(model, outline, chooser, idioms)
+    chance = _constant_chance(said)
+    if CONSTANT_NODES not in lacks and chooser.about("constant nodes").chance(chance, plain=False):
+        _constant_nodes(model, chooser, idioms)
+    _forms(model, graph, constants, chooser, drawn)
     if model.functions or idioms[CONSTANT_NODES] or drawn.used:
         model.producer_name = ""  # no graph at rest, which would be read without a change
-    if SYMBOLIC not in lacks and choices.about("sizes").random() < unknown_sizes:
+    if SYMBOLIC not in lacks and chooser.about("sizes").chance(unknown_sizes, plain=False):
         _symbolic(model, idioms)
     return Artifact(
         "onnx",
@@ -129,19 +136,27 @@ def lower(
         results=results,
         idioms=named(idioms),
         forms=drawn.used,
+        choices=chooser.record(),
     )
 
 
-def _opset(choices: Choices, said: Collection[str]) -> int:
-    """Mostly the seed model's, or that at which graphs are stored; else an older or a newer one."""
-    own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
-    rng = choices.about("opset")
-    others = rng.choice((_OLDER, range(OPSET + 1, OPSETS[-1] + 1)))
-    return rng.choice(others) if rng.random() < _OTHER_OPSET else own
+def _opset(chooser: Chooser, given: int, said: Collection[str]) -> int:
+    """The one given; else mostly the seed model's, or that at which graphs are stored, or an older or a newer one.
+
+    The option is the opset itself, or 0 for that at which graphs are stored.
+    """
+
+    def drawn(rng: random.Random) -> int:
+        own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
+        others = rng.choice((_OLDER, range(OPSET + 1, OPSETS[-1] + 1)))
+        chosen = rng.choice(others) if rng.random() < _OTHER_OPSET else own
+        return (given or chosen) if (given or chosen) != OPSET else 0
+
+    return chooser.about(*OPSET_SITE).take(drawn, onnx_opsets.NEWEST + 1) or OPSET
 
 
 def _forms(
-    model: ModelProto, graph: Graph, constants: Mapping[str, np.ndarray], choices: Choices, drawn: Drawn
+    model: ModelProto, graph: Graph, constants: Mapping[str, np.ndarray], chooser: Chooser, drawn: Drawn
 ) -> None:
     """The nodes of the model and of its functions in forms that the seed chooses.
 
@@ -149,7 +164,7 @@ def _forms(
     """
     opset = default_version(model)
     for place in (model.graph, *model.functions):
-        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, choices, drawn)
+        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, chooser, drawn)
         del place.node[:]
         place.node.extend(nodes)
     written = list(model.graph.node)
@@ -162,7 +177,7 @@ def _forms(
             model.graph.node.append(node)
 
 
-def _explicit_broadcasts(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:
+def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
     """Here and there an Expand before an elementwise operator that would broadcast by itself."""
     types = dict(graph.types)
     nodes: list[Node] = []
@@ -173,7 +188,7 @@ def _explicit_broadcasts(graph: Graph, choices: Choices, idioms: Counter[str]) -
         for position, name in enumerate(inputs if op and op.elementwise else ()):
             if not name or types[name].shape == shape:
                 continue
-            if choices.about(f"operand {position} of", node.outputs[0]).random() >= _EXPLICIT_BROADCAST:
+            if not chooser.about(f"operand {position} of", node.outputs[0]).chance(_EXPLICIT_BROADCAST):
                 continue
             inputs[position] = f"expanded{len(types)}"
             types[inputs[position]] = TensorType(types[name].dtype, shape)
@@ -184,11 +199,11 @@ def _explicit_broadcasts(graph: Graph, choices: Choices, idioms: Counter[str]) -
 
 
 def _constants_as_inputs(
-    graph: Graph, choices: Choices, idioms: Counter[str]
+    graph: Graph, chooser: Chooser, idioms: Counter[str]
 ) -> tuple[Graph, list[tuple[str, np.ndarray]]]:
     """Here and there a constant becomes an input; their names and values."""
     moved = [
-        (name, array) for name, array in graph.constants.items() if choices.about("argument", name).random() < _ARGUMENT
+        (name, array) for name, array in graph.constants.items() if chooser.about("argument", name).chance(_ARGUMENT)
     ]
     if not moved:
         return graph, []
@@ -198,14 +213,10 @@ def _constants_as_inputs(
     return replace(graph, inputs=(*graph.inputs, *names), constants=constants), moved
 
 
-def _further_result(graph: Graph, choices: Choices, idioms: Counter[str]) -> Graph:
+def _further_result(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
     """Sometimes an intermediate value becomes a further output."""
     made = [name for node in graph.nodes for name in node.outputs if name and name not in graph.outputs]
-    rng = choices.about("further result")
-    if not made or rng.random() >= _FURTHER_RESULT:
-        return graph
-    idioms["an intermediate value as a result"] += 1
-    return replace(graph, outputs=(*graph.outputs, rng.choice(made)))
+    return replace(graph, outputs=(*graph.outputs, *further_result(made, chooser, _FURTHER_RESULT, idioms)))
 
 
 def _constant_chance(said: Collection[str]) -> float:
@@ -213,11 +224,11 @@ def _constant_chance(said: Collection[str]) -> float:
     return _SAID_CONSTANT_NODES if any(name.startswith("Constant: ") for name in said) else _CONSTANT_NODES
 
 
-def _constant_nodes(model: ModelProto, choices: Choices, idioms: Counter[str]) -> None:
+def _constant_nodes(model: ModelProto, chooser: Chooser, idioms: Counter[str]) -> None:
     """Some initializers become Constant nodes."""
     kept, constants = [], []
     for tensor in model.graph.initializer:
-        if choices.about("constant node", tensor.name).random() < 0.5:
+        if chooser.about("constant node", tensor.name).chance(0.5, plain=True):
             kept.append(tensor)
             continue
         idioms[CONSTANT_NODES] += 1
@@ -228,7 +239,7 @@ def _constant_nodes(model: ModelProto, choices: Choices, idioms: Counter[str]) -
     model.graph.node.extend(nodes)
 
 
-def _outline(model: ModelProto, outline: Outline, choices: Choices, idioms: Counter[str]) -> None:
+def _outline(model: ModelProto, outline: Outline, chooser: Chooser, idioms: Counter[str]) -> None:
     """A part becomes a local function and its call. The first nodes of the model are those of the graph."""
     nodes = list(model.graph.node)
     inside = [nodes[number] for number in sorted(outline.part.nodes)]
@@ -239,7 +250,7 @@ def _outline(model: ModelProto, outline: Outline, choices: Choices, idioms: Coun
     constants = [
         t
         for t in model.graph.initializer
-        if t.name in operands and choices.about("inner constant", t.name).random() < _INNER_CONSTANT
+        if t.name in operands and chooser.about("inner constant", t.name).chance(_INNER_CONSTANT)
     ]
     inner = {tensor.name for tensor in constants}
     operands = [name for name in operands if name not in inner]

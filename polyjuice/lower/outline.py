@@ -6,12 +6,13 @@ function and its calls in three ways (section 3.3.2). The graph stays as it is: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from polyjuice.ir import Graph, Part, connected, cut, random_order
-from polyjuice.lower.idioms import Choices
+from polyjuice.lower.choices import Chooser
 
 CHANCE = 0.15
 """How often a program has a function of its own."""
@@ -39,16 +40,41 @@ class Outline:
     calling: Calling
 
 
-def choose(graph: Graph, choices: Choices, callings: Sequence[Calling] = tuple(Calling)) -> Outline | None:
+def choose(graph: Graph, chooser: Chooser, callings: Sequence[Calling] = tuple(Calling)) -> Outline | None:
     """Sometimes a convex, connected part of random place and size, and one of the ways to call it."""
-    rng = choices.about("outline")
+    draws = chooser.about("outline")
+    numbers = {next(filter(None, node.outputs), ""): number for number, node in enumerate(graph.nodes)}
+    names = {number: name for name, number in numbers.items()}
+    marked = draws.marked(numbers, lambda rng: [names[number] for number in _some_part(graph, rng)])
+    nodes = _with_paths(graph, {numbers[name] for name in marked})
+    return outline(graph, nodes, draws.choice(callings)) if len(nodes) > 1 else None
+
+
+def _some_part(graph: Graph, rng: random.Random) -> frozenset[int]:
+    """Sometimes a convex, connected part of random place and size, of at least two nodes."""
     order = random_order(graph, rng) if rng.random() < CHANCE else []
     if len(order) < 2:
-        return None
+        return frozenset()
     length = rng.randint(2, len(order))
     start = rng.randint(0, len(order) - length)
     nodes = connected(graph, order[start : start + length])
-    return outline(graph, nodes, rng.choice(callings)) if len(nodes) > 1 else None
+    return nodes if len(nodes) > 1 else frozenset()
+
+
+def _with_paths(graph: Graph, nodes: Collection[int]) -> frozenset[int]:
+    """Some nodes and all that stand on a path from one of them to another: a convex part."""
+    behind, before = set(nodes), set(nodes)
+    made = {name for number in nodes for name in graph.nodes[number].outputs if name}
+    read = {name for number in nodes for name in graph.nodes[number].inputs if name}
+    for number, node in enumerate(graph.nodes):
+        if not made.isdisjoint(node.inputs):
+            behind.add(number)
+            made.update(filter(None, node.outputs))
+    for number, node in reversed(list(enumerate(graph.nodes))):
+        if not read.isdisjoint(node.outputs):
+            before.add(number)
+            read.update(filter(None, node.inputs))
+    return frozenset(behind & before)
 
 
 def outline(graph: Graph, nodes: frozenset[int], calling: Calling) -> Outline:

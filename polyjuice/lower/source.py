@@ -9,7 +9,6 @@ Every choice that was made is named in the artifact.
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +19,9 @@ import numpy as np
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
 from polyjuice.lower import torch_views
+from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.forms import Form
-from polyjuice.lower.idioms import Choices, axes_from_the_end, named
+from polyjuice.lower.idioms import axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.python_text import array_key, function, identifiers, model_class
@@ -94,28 +94,28 @@ class Dialect:
     reserved: frozenset[str]
     spelling: Callable[[Op], Spelling]
     weights: Callable[[str, str, str], Sequence[str]]
-    filled: Callable[[TensorType, str, str, random.Random], str]
-    made: Callable[[np.ndarray, str, random.Random], str | None]
+    filled: Callable[[TensorType, str, str, Draws], str]
+    made: Callable[[np.ndarray, str, Draws], str | None]
     broadcast: str
     decorators: Sequence[str]
     promotes: bool = False
-    finished: Callable[[str, random.Random], tuple[str, Sequence[str]]] = lambda text, rng: (text, ())
+    finished: Callable[[str, Draws], tuple[str, Sequence[str]]] = lambda text, draws: (text, ())
     opaque: Callable[[Node, Sequence[str]], str | Hole] = field(default=lambda node, x: Hole("it is opaque"))
 
 
-def write(graph: Graph, choices: Choices, dialect: Dialect) -> Artifact:
+def write(graph: Graph, chooser: Chooser, dialect: Dialect) -> Artifact:
     """The source of a graph and the arrays that it takes. Raises Unlowerable naming the node."""
-    return _Writer(graph, choices, dialect).artifact()
+    return _Writer(graph, chooser, dialect).artifact()
 
 
 class _Writer:
     """Writes one model."""
 
-    def __init__(self, graph: Graph, choices: Choices, dialect: Dialect) -> None:
+    def __init__(self, graph: Graph, chooser: Chooser, dialect: Dialect) -> None:
         self._idioms: Counter[str] = Counter()
-        graph = axes_from_the_end(graph, choices, self._idioms)
+        graph = axes_from_the_end(graph, chooser, self._idioms)
         self._graph = graph
-        self._choices = choices
+        self._chooser = chooser
         self._dialect = dialect
         self._names = identifiers(graph, {*dialect.reserved, _PART, _AROUND})
         self._setup: dict[str, str] = {}
@@ -160,6 +160,7 @@ class _Writer:
             results=len(graph.outputs),
             idioms=named(self._idioms),
             forms=tuple(sorted(self._forms)),
+            choices=self._chooser.record(),
         )
 
     def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
@@ -174,33 +175,33 @@ class _Writer:
         """Decide how a constant is written; a number is written where it is used."""
         dtype = dtypes.of_array(array)
         value = uniform_value(array)
-        rng = self._choices.about("constant", name)
-        if value is not None and rng.random() < _NUMBER:
+        draws = self._chooser.about("constant", name)
+        if value is not None and draws.chance(_NUMBER, plain=True):
             self._numbers[name] = repr(value)
             return
-        if value is None and rng.random() < _MADE and self._dialect.made(array, "", rng):
+        if value is None and draws.chance(_MADE, plain=False) and self._dialect.made(array, "", draws):
             self._patterns[name] = array
             self._idioms["a constant made in the program"] += 1
             return
         key = array_key(array)
         self._arrays[key] = array
-        if rng.random() < _ARGUMENT:
+        if draws.chance(_ARGUMENT):
             self._arguments[name] = key
             self._idioms["a constant as an argument"] += 1
             return
         attribute = f"w_{self._names[name]}"  # no attribute of a framework's module begins so
-        self._setup[name] = rng.choice(self._dialect.weights(attribute, key, dtype))
+        self._setup[name] = draws.choice(self._dialect.weights(attribute, key, dtype))
         self._names[name] = f"self.{attribute}"
 
     def _tensor(self, name: str) -> str:
         """The expression of a value; a constant that the program makes is made where it is first needed."""
         if (name in self._numbers or name in self._patterns) and name not in self._made:
             like = self._names[self._parameters[0]] if self._parameters else ""
-            rng = self._choices.about("making", name)
+            draws = self._chooser.about("making", name)
             if name in self._numbers:
-                text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, rng)
+                text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, draws)
             else:
-                text = self._dialect.made(self._patterns[name], like, rng)
+                text = self._dialect.made(self._patterns[name], like, draws)
             self._body.append(f"{self._names[name]} = {text}")
             self._made.add(name)
         return self._names[name]
@@ -220,13 +221,13 @@ class _Writer:
         if isinstance(text, Hole):
             raise Unlowerable(f"node {node}: {node.qualified} has no {self._dialect.title} spelling: {text.reason}")
         if op:
-            text, forms = self._dialect.finished(text, self._choices.about("arguments of", _first_result(node)))
+            text, forms = self._dialect.finished(text, self._chooser.about("arguments of", _first_result(node)))
             self._forms += [(node.qualified, form) for form in forms]
             text = self._with_module(node, text)
         targets = ", ".join(self._names[name] if name else "_" for name in node.outputs)
         comma = "," if op and op.splits and len(node.outputs) == 1 else ""
         read = [place for place, name in enumerate(node.outputs) if name and self._uses[name]]
-        if len(read) == 1 < len(node.outputs) and self._choices.about("one of", node.outputs[read[0]]).random() < _ONE:
+        if len(read) == 1 < len(node.outputs) and self._chooser.about("one of", node.outputs[read[0]]).chance(_ONE):
             targets, text = self._names[node.outputs[read[0]]], f"{text}[{read[0]}]"
             self._forms.append((node.qualified, "one of its results"))
         self._body.append(f"{targets}{comma} = {text}")
@@ -242,13 +243,13 @@ class _Writer:
         return f"self.{attribute}({applied[2]})"
 
     def _spell(self, node: Node, op: Op) -> str | Hole:
-        rng = self._choices.about("operator of", _first_result(node))
+        draws = self._chooser.about("operator of", _first_result(node))
         call = Call(
             self._operands(node, op),
             [self._graph.types[name] for name in self._operand_names(node)],
             [self._graph.types[name] for name in node.outputs if name],
             node.attrs,
-            rng,
+            draws,
             self._let,
             self._body.append,
         )
@@ -260,14 +261,14 @@ class _Writer:
         allowed = [t for t in spelling if not _IN_PLACE.search(t)]
         if self._begins_with_number(node):
             allowed = [t for t in spelling if _BETWEEN.fullmatch(t)]
-        elif self._may_overwrite(node, call) and rng.random() < _OVERWRITE:
+        elif self._may_overwrite(node, call) and draws.chance(_OVERWRITE, plain=False):
             allowed = [t for t in spelling if _IN_PLACE.search(t)] or allowed
-        elif call.types[0] == call.results[0] and rng.random() < _ON_A_COPY:
+        elif call.types[0] == call.results[0] and draws.chance(_ON_A_COPY):
             copied = f"{call.x[0]}.clone()"
             written = [t.format(copied, *call.x[1:]) for t in spelling if _IN_PLACE.search(t)]
             if written:
-                return rng.choice(written)
-        template = rng.choice(allowed)
+                return draws.choice(written)
+        template = draws.choice(allowed)
         if not _IN_PLACE.search(template):
             return template.format(*call.x)
         self._idioms["in place"] += 1
@@ -275,13 +276,13 @@ class _Writer:
 
     def _by_statements(self, node: Node, template: str, call: Call) -> str | None:
         """Sometimes the first operand is written by ``+=`` and its like, or through views; it then holds the result."""
-        rng = self._choices.about("views of", _first_result(node))
-        if template in torch_views.AUGMENTED and rng.random() < torch_views.AUGMENTING:
+        draws = self._chooser.about("views of", _first_result(node))
+        if template in torch_views.AUGMENTED and draws.chance(torch_views.AUGMENTING):
             assignment = torch_views.AUGMENTED[template]
             self._body.append(assignment.format(*call.x))
             self._forms.append((node.qualified, assignment.split()[1]))
             return call.x[0]
-        views = torch_views.draw(call.types[0].shape, len(call.x) > 1, rng)
+        views = torch_views.draw(call.types[0].shape, len(call.x) > 1, draws)
         if not views:
             return None
         self._idioms["in place through a view"] += 1
@@ -308,8 +309,8 @@ class _Writer:
                 continue
             text = self._tensor(name)
             broadcasts = op.elementwise and result and self._graph.types[name].shape != result.shape
-            rng = self._choices.about(f"operand {position} of", _first_result(node))
-            if result and broadcasts and rng.random() < _EXPLICIT_BROADCAST:
+            draws = self._chooser.about(f"operand {position} of", _first_result(node))
+            if result and broadcasts and draws.chance(_EXPLICIT_BROADCAST):
                 text = self._dialect.broadcast.format(x=text, shape=result.shape)
                 self._idioms["explicit broadcast"] += 1
             texts.append(text)
@@ -322,8 +323,8 @@ class _Writer:
         number, other = names if names[0] in self._numbers else names[::-1]
         suits = node.op in (_TAKE_NUMBERS if number == names[1] else _BEGIN_WITH_NUMBERS)
         fits = self._graph.types[other].shape == self._graph.types[node.outputs[0]].shape
-        rng = self._choices.about("number in", _first_result(node))
-        return number if suits and fits and rng.random() < _NUMBER_OPERAND else None
+        draws = self._chooser.about("number in", _first_result(node))
+        return number if suits and fits and draws.chance(_NUMBER_OPERAND) else None
 
     def _begins_with_number(self, node: Node) -> bool:
         names = self._operand_names(node)
@@ -349,8 +350,8 @@ class _Writer:
                 if node.op == "Sub" and self._graph.types[origin].dtype == "bool":  # which Torch refuses to subtract
                     continue
                 widens = origin not in found and other not in self._graph.constants
-                rng = self._choices.about("cast", name)
-                if widens and self._promoted(origin, other) and rng.random() < _IMPLICIT_CAST:
+                draws = self._chooser.about("cast", name)
+                if widens and self._promoted(origin, other) and draws.chance(_IMPLICIT_CAST):
                     found[name] = origin
                     self._idioms["implicit promotion"] += 1
         return found
@@ -367,7 +368,7 @@ class _Writer:
     def _outline(self, nodes: Sequence[Node]) -> Outline | None:
         """Sometimes a part that takes some tensor (to make others beside)."""
         read = [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
-        outline = choose(replace(self._graph, nodes=tuple(read)), self._choices)
+        outline = choose(replace(self._graph, nodes=tuple(read)), self._chooser)
         return outline if outline and outline.part.graph.inputs else None
 
     def _outlined(self, nodes: Sequence[Node], outline: Outline) -> tuple[list[str], list[list[str]]]:
@@ -383,8 +384,8 @@ class _Writer:
         targets, arguments = (", ".join(self._names[n] for n in names) for names in (part.outputs, self._parameters))
         targets += "," if len(part.outputs) == 1 else ""
         parameters = ["self", *(self._names[p] for p in self._parameters)]
-        rng = self._choices.about("decorators")
-        decorator, other = (rng.choice(self._dialect.decorators) for _ in range(2))
+        draws = self._chooser.about("decorators")
+        decorator, other = (draws.choice(self._dialect.decorators) for _ in range(2))
         if calling in (Calling.LOCAL, Calling.RETURNED):
             inner = [*self._function(_PART, part.outputs, decorator, bound=False), ""]
             if calling is Calling.LOCAL:
@@ -401,7 +402,7 @@ class _Writer:
     def _module(self, nodes: Sequence[Node], outline: Outline, decorator: str) -> list[str]:
         """What has been written as a method, or as a module with weights of its own."""
         part = outline.part.graph
-        if self._choices.about("module").random() >= _MODULE:
+        if not self._chooser.about("module").chance(_MODULE):
             return self._function(_PART, part.outputs, decorator)
         self._idioms["a module of its own"] += 1
         results = {name for number in outline.part.nodes for name in nodes[number].outputs}
@@ -428,12 +429,9 @@ class _Writer:
             and self._uses[name] > 0
             and re.search(rf"(^|\n|, ){re.escape(text)}(,| =)", outer)
         ]
-        overwritten = self._idioms["in place"] > 0
-        rng = self._choices.about("further result")
-        if not inner or overwritten or rng.random() >= _FURTHER_RESULT:
+        if self._idioms["in place"]:
             return []
-        self._idioms["an intermediate value as a result"] += 1
-        return [rng.choice(inner)]
+        return further_result(inner, self._chooser, _FURTHER_RESULT, self._idioms)
 
 
 _PROMOTIONS: Mapping[str, tuple[str, ...]] = {

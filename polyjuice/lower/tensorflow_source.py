@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
+from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
 
 
@@ -20,7 +20,7 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
     ]
 
 
-def _filled(t: TensorType, number: str, like: str, rng: random.Random) -> str:
+def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
     return f"tf.constant({number}, dtype=tf.{t.dtype}, shape={t.shape})"
 
 
@@ -34,16 +34,16 @@ DIALECT = Dialect(
     spelling=lambda op: op.tensorflow,
     weights=_weights,
     filled=_filled,
-    made=lambda array, like, rng: None,
+    made=lambda array, like, draws: None,
     broadcast="tf.broadcast_to({x}, {shape})",
     decorators=("", "@tf.function", "@tf.function(jit_compile=True)"),
 )
 
 
-def lower(graph: Graph, choices: Choices, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
+def lower(graph: Graph, chooser: Chooser, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
     """The TensorFlow source of a graph. Raises Unlowerable naming the node."""
-    dynamic = choices.about("sizes").random() < unknown_sizes
-    artifact = write(graph, choices, DIALECT)
+    dynamic = chooser.about("sizes").chance(unknown_sizes, plain=False)
+    artifact = write(graph, chooser, DIALECT)
     if not dynamic:
         return artifact
     return replace(artifact, setup={"dynamic": True}, idioms=(*artifact.idioms, "dynamic: True"))

@@ -11,6 +11,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from polyjuice.lower.choices import Draws
+
 # Chances, for each argument that can be written so.
 _DEFAULT = 0.5
 _ONE_NUMBER = 0.5
@@ -88,10 +90,10 @@ _ONE_DIM = frozenset(
 _LIBRARIES = frozenset(["torch", "F"])
 
 
-def vary(tree: ast.Expression, rng: random.Random) -> bool:
+def vary(tree: ast.Expression, draws: Draws) -> bool:
     """Write the arguments of an expression's calls in another way. Whether anything changed."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    changes = [change for call in calls for change in _changes(call, rng)]  # all of them, before any is looked at
+    changes = [change for call in calls for change in _changes(call, draws)]  # all of them, before any is looked at
     return any(changes)
 
 
@@ -103,25 +105,25 @@ def is_method(call: ast.Call) -> bool:
     return not (isinstance(function, ast.Name) and function.id in _LIBRARIES)
 
 
-def _changes(call: ast.Call, rng: random.Random) -> Iterator[bool]:
+def _changes(call: ast.Call, draws: Draws) -> Iterator[bool]:
     """Change a call's arguments; one item for each change."""
     assert isinstance(call.func, ast.Attribute)
     name = call.func.attr
     for keyword in list(call.keywords):
-        if _is_default(call, name, keyword) and rng.random() < _DEFAULT:
+        if _is_default(call, name, keyword) and draws.chance(_DEFAULT, plain=True):
             call.keywords.remove(keyword)
             yield True
     order = _ORDER.get(name, ())[is_method(call) :]
     for place, argument in enumerate(call.args):
         if place < len(order) and order[place] in _ONE_OR_MANY:
-            call.args[place] = _numbers(argument, rng, True)
+            call.args[place] = _numbers(argument, draws, True)
             yield call.args[place] is not argument
     for keyword in call.keywords:
         if keyword.arg in _ONE_OR_MANY or (keyword.arg == "dim" and isinstance(keyword.value, ast.Tuple)):
             before = keyword.value
-            keyword.value = _numbers(before, rng, keyword.arg != "dim" or name in _ONE_DIM)
+            keyword.value = _numbers(before, draws, keyword.arg != "dim" or name in _ONE_DIM)
             yield keyword.value is not before
-    yield from _places(call, order, rng)
+    yield from _places(call, order, draws)
 
 
 def _is_default(call: ast.Call, name: str, keyword: ast.keyword) -> bool:
@@ -134,28 +136,33 @@ def _is_default(call: ast.Call, name: str, keyword: ast.keyword) -> bool:
     return value is not _NO and type(value) is type(default) and value == default
 
 
-def _numbers(value: ast.expr, rng: random.Random, one: bool) -> ast.expr:
+def _numbers(value: ast.expr, draws: Draws, one: bool) -> ast.expr:
     """A tuple of numbers as one number, where they are equal and one will do, or as a list."""
-    chance = rng.random()
-    if not isinstance(value, ast.Tuple) or not value.elts:
-        return value
-    numbers = _constant(value)
-    if one and numbers is not _NO and len(set(numbers)) == 1 and chance < _ONE_NUMBER:
-        return value.elts[0]
-    return ast.List(value.elts, ast.Load()) if chance > 1 - _LIST else value
+    ways = [value]
+    if isinstance(value, ast.Tuple) and value.elts:
+        ways.append(ast.List(value.elts, ast.Load()))
+        numbers = _constant(value)
+        if one and numbers is not _NO and len(set(numbers)) == 1:
+            ways.append(value.elts[0])
+
+    def drawn(rng: random.Random) -> int:
+        chance = rng.random()
+        return 2 if len(ways) > 2 and chance < _ONE_NUMBER else int(len(ways) > 1 and chance > 1 - _LIST)
+
+    return ways[draws.take(drawn, len(ways))]
 
 
-def _places(call: ast.Call, order: Sequence[str], rng: random.Random) -> Iterator[bool]:
+def _places(call: ast.Call, order: Sequence[str], draws: Draws) -> Iterator[bool]:
     """Keywords as arguments by place, as far as the order allows; or the other way round."""
     keywords = {keyword.arg: keyword for keyword in call.keywords}
     if "stable" in keywords:  # which makes the others keywords
         return
-    while len(call.args) < len(order) and order[len(call.args)] in keywords and rng.random() < _BY_PLACE:
+    while len(call.args) < len(order) and order[len(call.args)] in keywords and draws.chance(_BY_PLACE):
         keyword = keywords.pop(order[len(call.args)])
         call.keywords.remove(keyword)
         call.args.append(keyword.value)
         yield True
-    while call.args and len(call.args) <= len(order) and rng.random() < _BY_NAME:
+    while call.args and len(call.args) <= len(order) and draws.chance(_BY_NAME):
         last = call.args[-1]
         if _constant(last) is _NO or isinstance(last, ast.Starred):
             return

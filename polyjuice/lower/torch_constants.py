@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 
 import numpy as np
 
 from polyjuice.ir import TensorType, dtypes
+from polyjuice.lower.choices import Draws
 
 _LITERAL = 12
 """The most elements of a tensor that is written out."""
@@ -16,7 +16,7 @@ _EXACT = 2**20
 """The greatest number that a range of floating numbers may hold, in sixteenths: then each is computed exactly."""
 
 
-def filled(t: TensorType, number: str, like: str, rng: random.Random) -> str:
+def filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
     """A tensor of one value, where ``like`` is some argument of the function or empty."""
     options = _options(t.dtype, like)
     forms = [f"torch.full({t.shape}, {number}, {options})"]
@@ -28,13 +28,13 @@ def filled(t: TensorType, number: str, like: str, rng: random.Random) -> str:
         forms.append(f"torch.ones({t.shape}, {options})")
     if like:
         forms.append(f"{like}.new_full({t.shape}, {number}, dtype=torch.{t.dtype})")
-    return rng.choice(forms)
+    return draws.choice(forms)
 
 
-def made(array: np.ndarray, like: str, rng: random.Random) -> str | None:
+def made(array: np.ndarray, like: str, draws: Draws) -> str | None:
     """An expression whose value an array is, to the last bit; None where no pattern fits."""
     forms = list(_forms(array, _options(dtypes.of_array(array), like)))
-    return rng.choice(forms) if forms else None
+    return draws.choice(forms) if forms else None
 
 
 def _options(dtype: str, like: str) -> str:

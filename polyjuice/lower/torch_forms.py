@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from polyjuice.ir import TensorType
+from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.lower.torch_arguments import is_method, vary
 from polyjuice.ops import TABLE, Call, Hole, Op, ShapeMismatch, TypeMismatch, infer
@@ -128,10 +129,11 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     except (TypeMismatch, ShapeMismatch):
         return None
     names = [f"x{place}" for place in range(len(types))]
-    call = Call(names, types, results, sample.attrs, rng, lambda text: "local", lambda statement: None)
-    text = rng.choice(op.torch).format(*names) if isinstance(op.torch, tuple) else op.torch(call)
+    draws = Chooser(lambda subject, value: rng).about("")
+    call = Call(names, types, results, sample.attrs, draws, lambda text: "local", lambda statement: None)
+    text = draws.choice(op.torch).format(*names) if isinstance(op.torch, tuple) else op.torch(call)
     if isinstance(text, Hole):
         return None
     tree = ast.parse(text, mode="eval")
-    vary(tree, rng)
+    vary(tree, draws)
     return tree

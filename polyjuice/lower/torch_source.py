@@ -12,7 +12,8 @@ from typing import Any
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import aten, torch_constants
-from polyjuice.lower.idioms import UNKNOWN_SIZES, Choices
+from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
 from polyjuice.lower.torch_arguments import vary
 from polyjuice.lower.torch_forms import forms
@@ -30,9 +31,9 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
     return spellings
 
 
-def _finished(text: str, rng: random.Random) -> tuple[str, Sequence[str]]:
+def _finished(text: str, draws: Draws) -> tuple[str, Sequence[str]]:
     tree = ast.parse(text, mode="eval")
-    changed = vary(tree, rng)
+    changed = vary(tree, draws)
     return ast.unparse(tree) if changed else text, forms(tree)
 
 
@@ -60,10 +61,13 @@ _MODES = {"no_grad": 0.7, "inference": 0.1, "grad": 0.1, "train": 0.1}
 _FREEZING = 1 / 6 / _MODES["no_grad"]  # a sixth of all programs; the other modes have no freezing
 _LAYOUT = 0.25
 
+LAYOUT = "layout"
+"""What choices are about that say how an input lies in memory."""
+
 
 def lower(
     graph: Graph,
-    choices: Choices,
+    chooser: Chooser,
     repeated: Mapping[str, int] = MappingProxyType({}),
     unknown_sizes: float = UNKNOWN_SIZES,
 ) -> Artifact:
@@ -72,29 +76,32 @@ def lower(
     ``repeated`` names inputs whose values repeat along an axis, which may have stride 0.
     """
     setup: dict[str, Any] = {}
-    rng = choices.about("mode")
-    mode = rng.choices(list(_MODES), list(_MODES.values()))[0]
+    draws = chooser.about("mode")
+    mode = draws.weighted(list(_MODES), list(_MODES.values()))
     if mode != "no_grad":
         setup["mode"] = mode
-    elif rng.random() < _FREEZING:
+    elif draws.chance(_FREEZING):
         setup["freezing"] = True
-    if choices.about("sizes").random() < unknown_sizes:
+    if chooser.about("sizes").chance(unknown_sizes, plain=False):
         setup["dynamic"] = True
-    layouts = [
-        _layout(graph.types[name], choices.about("layout", name), repeated.get(choices.name(name)))
-        for name in graph.inputs
-    ]
+    layouts = [_layout(graph.types[name], chooser.about(LAYOUT, name), repeated.get(name)) for name in graph.inputs]
     if set(layouts) != {"contiguous"} and layouts:
         setup["layouts"] = layouts
-    artifact = write(graph, choices, DIALECT)
+    artifact = write(graph, chooser, DIALECT)
     said = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
     return replace(artifact, setup=setup, idioms=(*artifact.idioms, *said))
 
 
-def _layout(t: TensorType, rng: random.Random, axis: int | None) -> str:
+def _layout(t: TensorType, draws: Draws, axis: int | None) -> str:
     """How an input lies in memory: see ``compilers._torch.lay_out``."""
-    if axis is not None and rng.random() < 0.5:
-        return f"expanded:{axis}"
-    if t.rank == 0 or rng.random() >= _LAYOUT:
-        return "contiguous"
-    return rng.choice(["sliced", "transposed", *(["channels_last"] * 2 if t.rank in (4, 5) else [])])
+    known = ("contiguous", "sliced", "transposed", "channels_last", *(f"expanded:{axis}" for axis in range(t.rank)))
+
+    def drawn(rng: random.Random) -> int:
+        if axis is not None and rng.random() < 0.5:
+            return known.index(f"expanded:{axis}")
+        if t.rank == 0 or rng.random() >= _LAYOUT:
+            return 0
+        return known.index(rng.choice(["sliced", "transposed", *(["channels_last"] * 2 if t.rank in (4, 5) else [])]))
+
+    layout = known[draws.take(drawn, len(known) if t.rank else 1)]
+    return layout if layout != "channels_last" or t.rank in (4, 5) else "contiguous"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
+
+from polyjuice.lower.choices import Draws
 
 AUGMENTED = {
     "{0}.add_({1})": "{0} += {1}",
@@ -30,12 +31,12 @@ _SELECTED = 4
 """The most places that are written one by one."""
 
 
-def draw(shape: Sequence[int], operands: bool, rng: random.Random) -> list[str]:
+def draw(shape: Sequence[int], operands: bool, draws: Draws) -> list[str]:
     """What to write behind a tensor for views that together are all of it; sometimes none.
 
     With further ``operands`` the one view has the tensor's own shape.
     """
-    if rng.random() >= _CHANCE:
+    if not draws.chance(_CHANCE):
         return []
     rank = len(shape)
     found = [["[...]"], [f".view({tuple(shape)})"], [".unsqueeze(0).squeeze(0)"]]
@@ -43,7 +44,7 @@ def draw(shape: Sequence[int], operands: bool, rng: random.Random) -> list[str]:
         found.append([f".narrow(0, 0, {shape[0]})"])
     if rank > 1:
         found.append([".transpose(0, 1).transpose(1, 0)"])
-    return rng.choice(found if operands else [*found, *_of_other_shapes(shape)])
+    return draws.choice(found if operands else [*found, *_of_other_shapes(shape)])
 
 
 def _of_other_shapes(shape: Sequence[int]) -> list[list[str]]:

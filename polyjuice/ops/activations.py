@@ -128,7 +128,7 @@ _ABSOLUTE = errors.plus_absolute
 
 def _elu_tensorflow(c: Call) -> str:
     """TensorFlow's own has no parameter."""
-    if c.attrs["alpha"] == 1.0 and c.rng.random() < 0.7:
+    if c.attrs["alpha"] == 1.0 and c.draws.chance(0.7):
         return f"tf.nn.elu({c.x[0]})"
     return with_attrs(
         "tf.where({0} < 0, {alpha} * tf.math.expm1({0}), {0})",
@@ -144,7 +144,7 @@ def _spell_selu(library: str, *own: str) -> SpellFn:
     def spell(c: Call) -> str:
         usual = math.isclose(c.attrs["alpha"], _SELU_ALPHA, rel_tol=1e-6)
         if usual and math.isclose(c.attrs["gamma"], _SELU_GAMMA, rel_tol=1e-6) and c.types[0].dtype != "float64":
-            return c.rng.choice(own).format(c.x[0])
+            return c.draws.choice(own).format(c.x[0])
         return general(c)
 
     return spell
@@ -158,7 +158,7 @@ def _gelu_torch(c: Call) -> str:
     else:
         inner = f"{math.sqrt(2 / math.pi)} * ({{0}} + 0.044715 * {{0}} ** 3)"
         spellings.append(f"0.5 * {{0}} * (1 + torch.tanh({inner}))")
-    return c.rng.choice(spellings).format(c.x[0])
+    return c.draws.choice(spellings).format(c.x[0])
 
 
 def _gelu_tensorflow(c: Call) -> str:
@@ -167,7 +167,7 @@ def _gelu_tensorflow(c: Call) -> str:
         spellings = ["tf.nn.gelu({0}, approximate=True)", f"0.5 * {{0}} * (1 + tf.tanh({inner}))"]
     else:
         spellings = ["tf.nn.gelu({0})", f"0.5 * {{0}} * (1 + tf.math.erf({{0}} * {math.sqrt(0.5)}))"]
-    return c.rng.choice(spellings).format(c.x[0])
+    return c.draws.choice(spellings).format(c.x[0])
 
 
 def _gelu_onnx(x: Term, a: Attrs) -> Term:
@@ -209,7 +209,7 @@ def _prelu_torch(c: Call) -> str:
     channels = (x.shape[1], *[1] * (x.rank - 2)) if x.rank >= 2 else ()
     if x.dtype not in INTS and (slope.shape == channels or slope.size == 1) and x.rank:
         spellings += ["F.prelu({0}, {1}.reshape(-1))", "torch.prelu({0}, {1}.reshape(-1))"]
-    return c.rng.choice(spellings).format(*c.x)
+    return c.draws.choice(spellings).format(*c.x)
 
 
 def _sample_prelu(rng: random.Random, first: TensorType) -> Sample:

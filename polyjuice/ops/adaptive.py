@@ -71,7 +71,7 @@ def _dividing(shape: Sequence[int], a: Attrs) -> list[int] | None:
 
 def _adaptive_average_tensorflow(c: Call) -> str:
     t, kernel = c.types[0], _dividing(c.types[0].shape, c.attrs)
-    if kernel and c.rng.random() < 0.7:
+    if kernel and c.draws.chance(0.7):
         x = channels_last(c.x[0], t.rank)
         return channels_first(f'tf.nn.avg_pool{t.rank - 2}d({x}, {kernel}, {kernel}, "VALID")', t.rank)
     text = c.x[0]

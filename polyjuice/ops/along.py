@@ -116,7 +116,7 @@ def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> 
 def without_type(c: Call, text: str) -> str:
     """The text without the type of a sum or a product, now and then, where it is the default."""
     dtype = c.types[0].dtype
-    if dtype not in _OWN_TYPE or c.rng.random() >= _TYPE_LEFT_OUT:
+    if dtype not in _OWN_TYPE or not c.draws.chance(_TYPE_LEFT_OUT):
         return text
     return text.replace(f", dtype=torch.{dtype}", "").replace(f"(dtype=torch.{dtype})", "()")
 
@@ -143,14 +143,14 @@ def _spelled(
             return unchanged.format(x=c.x[0])
         everything = {"x": c.x[0], "dtype": c.results[0].dtype, "shape": c.results[0].shape}
         listed = listing(over)
-        if full and len(over) == rank and (not keep or c.rng.random() < _OTHER_RANK) and c.rng.random() < _SPECIAL_FORM:
-            text = c.rng.choice(full).format(**everything)
+        if full and len(over) == rank and (not keep or c.draws.chance(_OTHER_RANK)) and c.draws.chance(_SPECIAL_FORM):
+            text = c.draws.choice(full).format(**everything)
             return reshaped.format(y=text, **everything) if keep else text
-        other = bool(over) and c.rng.random() < _OTHER_RANK
-        if len(over) == 1 and single and (not forms or c.rng.random() < _SPECIAL_FORM):
-            text = c.rng.choice(single).format(dim=over[0], keep=keep != other, **everything)
+        other = bool(over) and c.draws.chance(_OTHER_RANK)
+        if len(over) == 1 and single and (not forms or c.draws.chance(_SPECIAL_FORM)):
+            text = c.draws.choice(single).format(dim=over[0], keep=keep != other, **everything)
         else:
-            text = c.rng.choice(forms).format(dim=listed, keep=keep != other, **everything)
+            text = c.draws.choice(forms).format(dim=listed, keep=keep != other, **everything)
         if not other:
             return text
         return (reshaped if keep else squeezed).format(y=text, dim=listed, **everything)

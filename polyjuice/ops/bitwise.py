@@ -67,7 +67,7 @@ def _bit_shift(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _by_direction(left: Sequence[str], right: Sequence[str]) -> SpellFn:
-    return lambda c: c.rng.choice(left if c.attrs["direction"] == "LEFT" else right).format(*c.x)
+    return lambda c: c.draws.choice(left if c.attrs["direction"] == "LEFT" else right).format(*c.x)
 
 
 def _amount(rng: random.Random, first: TensorType) -> Operand:
@@ -210,7 +210,7 @@ _FLOOR_MOD_TENSORFLOW = ("tf.math.floormod({0}, {1})", "{0} % {1}", "tf.math.mod
 
 
 def _mod_torch(c: Call) -> str:
-    return c.rng.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x)
+    return c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x)
 
 
 _TRUNC_MOD_TORCH = ("torch.fmod({0}, {1})", "{0}.fmod({1})")
@@ -220,7 +220,7 @@ _FLOOR_MOD_TORCH = ("torch.remainder({0}, {1})", "{0} % {1}", "{0}.remainder({1}
 def _mod_tensorflow(c: Call) -> str:
     if c.attrs["fmod"]:
         return _TRUNC_MOD_TENSORFLOW(c)
-    return c.rng.choice(_FLOOR_MOD_TENSORFLOW).format(*c.x)
+    return c.draws.choice(_FLOOR_MOD_TENSORFLOW).format(*c.x)
 
 
 def _remainder_onnx(x: Term, y: Term, a: Attrs) -> Term:

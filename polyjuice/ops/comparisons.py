@@ -62,7 +62,7 @@ def _spell_is_inf(both: Sequence[str], signed: str) -> SpellFn:
         infinities = [c.attrs["detect_negative"] * ["-inf"], c.attrs["detect_positive"] * ["inf"]]
         wanted = [text for texts in infinities for text in texts]
         if len(wanted) == 2:
-            return c.rng.choice(both).format(c.x[0])
+            return c.draws.choice(both).format(c.x[0])
         return signed.format(c.x[0], *wanted) if wanted else f"{c.x[0]} < {c.x[0]}"
 
     return spell

@@ -154,15 +154,15 @@ def _equation(c: Call) -> str:
     operands, output = _terms(equation)
     letters = "".join(operands)
     implicit = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    if output == implicit and letters.isalpha() and c.rng.random() < 0.2:
+    if output == implicit and letters.isalpha() and c.draws.chance(0.2):
         return ",".join(operands)
-    if letters.islower() and c.rng.random() < 0.15:
+    if letters.islower() and c.draws.chance(0.15):
         return equation.upper()
     return equation
 
 
 def _einsum_tensorflow(c: Call) -> str:
-    function = c.rng.choice(("tf.einsum", "tf.linalg.einsum"))
+    function = c.draws.choice(("tf.einsum", "tf.linalg.einsum"))
     return f'{function}("{_equation(c)}", {", ".join(c.x)})'
 
 
@@ -170,7 +170,7 @@ def _einsum_torch(c: Call) -> str:
     """ATen sums integers in 64 bits, where it sums them alone."""
     operands, dtype = ", ".join(c.x), c.types[0].dtype
     forms = (f'torch.einsum("{_equation(c)}", {operands})', f'torch.einsum("{_equation(c)}", ({operands},))')
-    return c.rng.choice(forms) + (f".to(torch.{dtype})" if dtype == "int32" else "")
+    return c.draws.choice(forms) + (f".to(torch.{dtype})" if dtype == "int32" else "")
 
 
 # --- tensordot -------------------------------------------------------------------------------------------------------

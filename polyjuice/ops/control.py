@@ -130,10 +130,10 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
         x = [names[name] for name in node.inputs if name]
         types = [graph.types[name] for name in node.inputs if name]
         results = [graph.types[name] for name in node.outputs if name]
-        inner = Call(x, types, results, node.attrs, c.rng, let)
+        inner = Call(x, types, results, node.attrs, c.draws, let)
         if isinstance(spelling, tuple):
             pure = [template for template in spelling if "_(" not in template]
-            text: str | Hole = c.rng.choice(pure).format(*x)
+            text: str | Hole = c.draws.choice(pure).format(*x)
         else:
             text = spelling if isinstance(spelling, Hole) else spelling(inner)
         if isinstance(text, Hole):
@@ -197,7 +197,7 @@ def _both(c: Call, framework: str, select: str) -> str:
 def _if_torch(c: Call) -> str:
     """torch.cond, whose branches must return new tensors of one layout, or a selection."""
     condition = f"{c.x[0]}.reshape(())"
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         names = _parameters(len(c.x))
         new = "{}.clone(memory_format=torch.contiguous_format)"
         then, otherwise = (
@@ -210,7 +210,7 @@ def _if_torch(c: Call) -> str:
 @_spelled
 def _if_tensorflow(c: Call) -> str:
     condition = f"tf.reshape({c.x[0]}, [])"
-    if c.rng.random() < 0.7:
+    if c.draws.chance(0.7):
         then, otherwise = (_lambda(c, "tensorflow", (), c.attrs[name], c.x) for name in ("then_branch", "else_branch"))
         return f"tuple(tf.cond({condition}, {then}, {otherwise}))"
     return _both(c, "tensorflow", f"tf.where({condition}, {{0}}, {{1}})")
@@ -225,7 +225,7 @@ def _loop_torch(c: Call) -> str:
 def _loop_tensorflow(c: Call) -> str:
     body: Graph = c.attrs["body"]
     carried, trips = len(body.outputs), c.attrs["M"]
-    if c.rng.random() < 0.3:
+    if c.draws.chance(0.3):
         return _tuple(_body_text(c, "tensorflow", unrolled_loop((), c.attrs), c.x, c.let))
     trip, *names = _parameters(carried + 1)
     ahead = f"lambda {', '.join((trip, *names))}: {trip} < {trips}"

@@ -82,14 +82,14 @@ def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: 
     padding: object = (0,) * r
     if windows.is_symmetric(pads) and min(pads) >= 0:
         padding = pads[:r]
-        if not any(pads) and c.rng.random() < 0.3:
+        if not any(pads) and c.draws.chance(0.3):
             padding = "'valid'"
         elif pads == windows.same_pads(spatial, kernel, strides, dilations) and max(strides) == 1:
-            padding = c.rng.choice((padding, "'same'"))
+            padding = c.draws.choice((padding, "'same'"))
     elif any(pads):
         x = f"F.pad({x}, {torch_pads(pads)})"
     rest = f"stride={strides}, padding={padding}, dilation={dilations}, groups={a['group']}"
-    return f"{c.rng.choice(('F', 'torch'))}.conv{r}d({x}, {weight}, {[*bias, None][0]}, {rest})"
+    return f"{c.draws.choice(('F', 'torch'))}.conv{r}d({x}, {weight}, {[*bias, None][0]}, {rest})"
 
 
 def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
@@ -102,24 +102,24 @@ def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], sh
     padding = '"VALID"'
     if pads == windows.same_pads(spatial, shape[2:], strides, dilations) and not (r == 3 and max(dilations) > 1):
         padding = '"SAME"'
-    elif r == 2 and any(pads) and min(pads) >= 0 and c.rng.random() < 0.5:
+    elif r == 2 and any(pads) and min(pads) >= 0 and c.draws.chance(0.5):
         padding = str([[0, 0], *([pads[i], pads[r + i]] for i in range(r)), [0, 0]])
     elif any(pads):
         x = windows.tensorflow_padded(x, windows.spatial_pads(pads))
     x = windows.channels_last(x, r + 2)
     weight = f"tf.transpose({weight}, {[*range(2, 2 + r), 1, 0]})"
     depthwise = shape[1] == 1 and r == 2 and strides[0] == strides[1] and min(max(strides), max(dilations)) == 1
-    if depthwise and groups > 1 and c.rng.random() < 0.6:
+    if depthwise and groups > 1 and c.draws.chance(0.6):
         filters = f"tf.reshape({weight}, {[*shape[2:], groups, shape[0] // groups]})"
         text = f"tf.nn.depthwise_conv2d({x}, {filters}, {[1, *strides, 1]}, {padding}, dilations={dilations})"
-    elif groups > 1 and (r == 3 or c.rng.random() < 0.3):
+    elif groups > 1 and (r == 3 or c.draws.chance(0.3)):
         xs, ws = (c.let(f"tf.split({v}, {groups}, axis=-1)") for v in (x, weight))
         parts = (_convolved(c, f"{xs}[{g}]", f"{ws}[{g}]", padding) for g in range(groups))
         text = f"tf.concat([{', '.join(parts)}], axis=-1)"
     else:
         text = _convolved(c, x, weight, padding)
     if bias:
-        text = c.rng.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, *bias)
+        text = c.draws.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, *bias)
     return windows.channels_first(text, r + 2)
 
 
@@ -130,7 +130,7 @@ def _convolved(c: Call, x: str, weight: str, padding: str) -> str:
     if r == 3 and max(dilations) > 1:
         text = f"tf.nn.convolution({x}, {weight}, 1, {padding}, dilations={dilations})"
         return windows.subsampled(text, strides)
-    if min(max(strides), max(dilations)) == 1 and padding.startswith('"') and c.rng.random() < 0.3:
+    if min(max(strides), max(dilations)) == 1 and padding.startswith('"') and c.draws.chance(0.3):
         return f"tf.nn.convolution({x}, {weight}, strides={strides}, padding={padding}, dilations={dilations})"
     dilated = f", dilations={[1, *dilations, 1]}" if max(dilations) > 1 else ""
     return f"tf.nn.conv{r}d({x}, {weight}, {[1, *strides, 1]}, {padding}{dilated})"
@@ -214,9 +214,9 @@ def _transpose_torch(c: Call) -> str:
     padding = pads[:r] if symmetric else (0,) * r
     bias = c.x[2] if len(c.x) > 2 else "None"
     text = (
-        f"{c.rng.choice(('F', 'torch'))}.conv_transpose{r}d({c.x[0]}, {c.x[1]}, {bias}, stride={tuple(a['strides'])}, "
-        f"padding={padding}, output_padding={tuple(a['output_padding'])}, groups={a['group']}, "
-        f"dilation={tuple(a['dilations'])})"
+        f"{c.draws.choice(('F', 'torch'))}.conv_transpose{r}d({c.x[0]}, {c.x[1]}, {bias}, "
+        f"stride={tuple(a['strides'])}, padding={padding}, output_padding={tuple(a['output_padding'])}, "
+        f"groups={a['group']}, dilation={tuple(a['dilations'])})"
     )
     return text if symmetric else f"F.pad({text}, {torch_pads([-p for p in pads])})"
 
@@ -236,7 +236,7 @@ def _transpose_tensorflow(c: Call) -> str:
     crop = {1 + i: windows.cropped(a["pads"][i], a["pads"][r + i]) for i in range(r)}
     text = f"{text}{subscript(t.rank, crop)}" if any(a["pads"]) else text
     if len(c.x) > 2:
-        text = c.rng.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, c.x[2])
+        text = c.draws.choice(("tf.nn.bias_add({0}, {1})", "({0} + {1})")).format(text, c.x[2])
     return windows.channels_first(text, t.rank)
 
 

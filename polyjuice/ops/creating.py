@@ -40,7 +40,7 @@ def _eye_like_torch(c: Call) -> str:
     spellings = [f"torch.triu(torch.tril({ones}, {k}), {k})"]
     if k == 0:
         spellings.append(f"torch.eye({rows}, {columns}, {options})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _eye_like_tensorflow(c: Call) -> str:
@@ -48,7 +48,7 @@ def _eye_like_tensorflow(c: Call) -> str:
     spellings = [f"tf.cast(tf.equal(tf.range({columns}) - tf.range({rows})[:, None], {k}), {dtype})"]
     if k == 0:
         spellings.append(f"tf.eye({rows}, num_columns={columns}, dtype={dtype})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -126,7 +126,7 @@ def _filled(attr: str, *templates: str) -> Callable[[Call], str]:
 
     def spell(c: Call) -> str:
         value, t = literal(c.attrs[attr], c.types[0].dtype), c.types[0]
-        return c.rng.choice(templates).format(c.x[0], value, t.dtype, list(t.shape))
+        return c.draws.choice(templates).format(c.x[0], value, t.dtype, list(t.shape))
 
     return spell
 

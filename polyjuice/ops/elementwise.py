@@ -61,7 +61,7 @@ def _stacked(torch: str) -> TextFn:
 
 
 def _either(*spellings: TextFn) -> TextFn:
-    return lambda c: c.rng.choice(spellings)(c)
+    return lambda c: c.draws.choice(spellings)(c)
 
 
 def _add_n(c: Call) -> str:

@@ -76,7 +76,7 @@ def _extreme_and_place_error(sign: int) -> ErrorFn:
 def _extreme_and_place_torch(name: str) -> SpellFn:
     def spell(c: Call) -> str:
         arguments = f"dim={c.attrs['dim']}, keepdim={bool(c.attrs['keepdim'])}"
-        return c.rng.choice((f"torch.{name}({c.x[0]}, {arguments})", f"{c.x[0]}.{name}({arguments})"))
+        return c.draws.choice((f"torch.{name}({c.x[0]}, {arguments})", f"{c.x[0]}.{name}({arguments})"))
 
     return spell
 
@@ -150,7 +150,7 @@ def _of_all(name: str, sign: int) -> Op:
         name,
         lambda x, a: np.asarray((np.argmax if sign > 0 else np.argmin)(x[0])),
         _place_error(sign),
-        lambda c: c.rng.choice(
+        lambda c: c.draws.choice(
             (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"torch.{name}({{0}}, dim=None)", f"{{0}}.flatten().{name}(0)")
         ).format(c.x[0]),
         lambda c: f"tf.{name}(tf.reshape({c.x[0]}, [-1]), output_type=tf.int64)",

@@ -77,7 +77,7 @@ def _gather_torch(c: Call) -> str:
     """Indexing with a tensor; with one of rank 0 Torch would read its value on the host, so it is made a vector."""
     axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
     leading = ":, " * axis
-    if c.rng.random() < 0.3:
+    if c.draws.chance(0.3):
         flat = wrapped_torch(c.x[1], c.types[0].shape[axis]) + ("" if c.types[1].rank == 1 else ".reshape(-1)")
         text = f"torch.index_select({c.x[0]}, {axis}, {flat})"
         return text if c.types[1].rank == 1 else f"{text}.reshape({c.results[0].shape})"
@@ -134,7 +134,7 @@ def _gather_elements(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _gather_elements_torch(c: Call) -> str:
     axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
     index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
-    return c.rng.choice(("torch.gather({0}, {1}, {2})", "{0}.gather({1}, {2})")).format(c.x[0], axis, index)
+    return c.draws.choice(("torch.gather({0}, {1}, {2})", "{0}.gather({1}, {2})")).format(c.x[0], axis, index)
 
 
 def coordinates(index: str, dtype: str, axis: int, shape: Sequence[int]) -> str:
@@ -151,7 +151,7 @@ def _gather_elements_tensorflow(c: Call) -> str:
     axis, t = normalize_axis(c.attrs["axis"], c.types[0].rank), c.types[1]
     index = wrapped_tensorflow(c.x[1], c.types[0].shape[axis])
     others = [d for i, d in enumerate(c.types[0].shape) if i != axis]
-    if others == [d for i, d in enumerate(t.shape) if i != axis] and c.rng.random() < 0.5:
+    if others == [d for i, d in enumerate(t.shape) if i != axis] and c.draws.chance(0.5):
         if axis == t.rank - 1:
             return f"tf.gather({c.x[0]}, {index}, axis={axis}, batch_dims={axis})"
         return f"tf.experimental.numpy.take_along_axis({c.x[0]}, {index}, axis={axis})"
@@ -319,7 +319,7 @@ def _index_select(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def with_dim(*templates: str) -> Callable[[Call], str]:
     """One of some templates, with the operands and the attribute ``dim``."""
-    return lambda c: c.rng.choice(templates).format(*c.x, dim=c.attrs["dim"])
+    return lambda c: c.draws.choice(templates).format(*c.x, dim=c.attrs["dim"])
 
 
 def _sample_index_select(rng: random.Random, first: TensorType) -> Sample | None:

@@ -37,7 +37,7 @@ def _linear_torch(c: Call) -> str:
     spellings = [f"F.linear({c.x[0]}, {c.x[1]}{bias})"]
     if c.types[0].rank == 2 and len(c.x) > 2:
         spellings.append(f"torch.addmm({c.x[2]}, {c.x[0]}, {c.x[1]}.t())")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _linear_tensorflow(c: Call) -> str:
@@ -46,7 +46,7 @@ def _linear_tensorflow(c: Call) -> str:
         spellings = ["tf.linalg.matvec({1}, {0})", "tf.tensordot({0}, {1}, [[0], [1]])"]
     else:
         spellings = ["tf.matmul({0}, {1}, transpose_b=True)", f"tf.tensordot({{0}}, {{1}}, [[{rank - 1}], [1]])"]
-    text = c.rng.choice(spellings).format(*c.x)
+    text = c.draws.choice(spellings).format(*c.x)
     return f"{text} + {c.x[2]}" if len(c.x) > 2 else text
 
 
@@ -131,7 +131,7 @@ def _sample_embedding(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _dropout_tensorflow(c: Call) -> str:
-    return c.rng.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0])
+    return c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0])
 
 
 OPS = (

@@ -83,15 +83,15 @@ def _matmul_torch(c: Call) -> str:
         forms.append(f"torch.dot({left}, {right})")
     elif ranks[1] == 2:
         forms.append(f"F.linear({left}, {right}.t())")
-    return c.rng.choice(forms)
+    return c.draws.choice(forms)
 
 
 def _matmul_tensorflow(c: Call) -> str:
     (left, right), (a, b) = c.x, c.types
     if b.rank == 1 and a.rank > 1:
-        return c.rng.choice((f"tf.linalg.matvec({left}, {right})", f"tf.tensordot({left}, {right}, axes=1)"))
+        return c.draws.choice((f"tf.linalg.matvec({left}, {right})", f"tf.tensordot({left}, {right}, axes=1)"))
     if a.rank == 1 and b.rank == 1:
-        return c.rng.choice((f"tf.tensordot({left}, {right}, axes=1)", f"tf.reduce_sum({left} * {right})"))
+        return c.draws.choice((f"tf.tensordot({left}, {right}, axes=1)", f"tf.reduce_sum({left} * {right})"))
     if a.rank == 1:
         return f"tf.linalg.matvec({right}, {left}, transpose_a=True)"
     forms = [
@@ -103,7 +103,7 @@ def _matmul_tensorflow(c: Call) -> str:
     ]
     if b.rank == 2:
         forms.append(f"tf.tensordot({left}, {right}, axes=1)")
-    return c.rng.choice(forms)
+    return c.draws.choice(forms)
 
 
 # --- Gemm ------------------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def _gemm_torch(c: Call) -> str:
     forms.append(f"{beta} * {c.x[2]} + {alpha} * ({left} @ {right})")
     if c.attrs["alpha"] == c.attrs["beta"] == 1.0 and c.types[2].rank == 1:
         forms.append(f"F.linear({left}, {right}.t(), {c.x[2]})")
-    return c.rng.choice(forms)
+    return c.draws.choice(forms)
 
 
 def _times(factor: float, text: str, dtype: str) -> str:
@@ -177,7 +177,7 @@ def sum_tensorflow(c: Call, multiplied: str, bias: str | None, rank: int) -> str
     text, t = _times(c.attrs["alpha"], multiplied, c.types[0].dtype), c.types[0].dtype
     if bias is None:
         return text
-    if c.attrs["beta"] == 1.0 and rank == 1 and c.types[-1].shape[0] == c.results[0].shape[-1] and c.rng.random() < 0.5:
+    if c.attrs["beta"] == 1.0 and rank == 1 and c.types[-1].shape[0] == c.results[0].shape[-1] and c.draws.chance(0.5):
         return f"tf.nn.bias_add({text}, {bias})"
     return f"{text} + {_times(c.attrs['beta'], bias, t)}"
 
@@ -246,13 +246,13 @@ def _centred(c: Call, cast: str, reshape: str) -> list[str]:
 
 def _matmul_integer_torch(c: Call) -> str:
     left, right = _centred(c, "{}.to(torch.int32)", "{}.reshape(-1, 1)")
-    return c.rng.choice((f"torch.matmul({left}, {right})", f"{left} @ {right}"))
+    return c.draws.choice((f"torch.matmul({left}, {right})", f"{left} @ {right}"))
 
 
 def _matmul_integer_tensorflow(c: Call) -> str:
     left, right = _centred(c, "tf.cast({}, tf.int32)", "tf.reshape({}, (-1, 1))")
     wide = [TensorType("int32", t.shape) for t in c.types]
-    return _matmul_tensorflow(Call([left, right], wide[:2], c.results, c.attrs, c.rng, c.let))
+    return _matmul_tensorflow(Call([left, right], wide[:2], c.results, c.attrs, c.draws, c.let))
 
 
 def _sample_matmul_integer(rng: random.Random, first: TensorType) -> Sample | None:

@@ -64,7 +64,7 @@ def _batch_norm_error(c: ErrorContext) -> np.ndarray:
 def _batch_norm_torch(c: Call) -> str:
     x, scale, bias, mean, var = c.x
     eps = c.attrs["epsilon"]
-    return c.rng.choice(
+    return c.draws.choice(
         (
             f"F.batch_norm({x}, {mean}, {var}, {scale}, {bias}, eps={eps})",
             f"torch.batch_norm({x}, {scale}, {bias}, {mean}, {var}, False, 0.1, {eps}, False)",
@@ -74,13 +74,13 @@ def _batch_norm_torch(c: Call) -> str:
 
 def _batch_norm_tensorflow(c: Call) -> str:
     t, eps = c.types[0], c.attrs["epsilon"]
-    if t.rank == 4 and t.dtype == "float32" and c.rng.random() < 0.5:
+    if t.rank == 4 and t.dtype == "float32" and c.draws.chance(0.5):
         x = channels_last(c.x[0], 4)
         names = zip(("scale", "offset", "mean", "variance"), c.x[1:], strict=True)
         rest = ", ".join(f"{name}={text}" for name, text in names)
         return channels_first(f"tf.raw_ops.FusedBatchNormV3(x={x}, {rest}, epsilon={eps}, is_training=False)[0]", 4)
     scale, bias, mean, var = c.x[1:]
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         scale, bias, mean, var = (f"tf.reshape({p}, {[-1, *[1] * (t.rank - 2)]})" for p in c.x[1:])
         return f"tf.nn.batch_normalization({c.x[0]}, {mean}, {var}, {bias}, {scale}, {eps})"
     text = f"tf.nn.batch_normalization({channels_last(c.x[0], t.rank)}, {mean}, {var}, {bias}, {scale}, {eps})"
@@ -218,7 +218,7 @@ def _affine(y: np.ndarray, parameters: Sequence[np.ndarray]) -> np.ndarray:
 
 def _standard_tensorflow(c: Call, x: str, axes: Sequence[int], eps: float, scale: str, bias: str) -> str:
     """x normalised over these axes, by tf.nn.moments or step by step."""
-    if c.rng.random() < 0.6:
+    if c.draws.chance(0.6):
         name = c.let(x)
         mean, var = (f"{c.let(f'tf.nn.moments({name}, {list(axes)}, keepdims=True)')}[{i}]" for i in range(2))
         return f"tf.nn.batch_normalization({name}, {mean}, {var}, {bias or None}, {scale or None}, {eps})"
@@ -265,7 +265,7 @@ def _layer_error(c: ErrorContext) -> np.ndarray:
 def _layer_torch(c: Call) -> str:
     shape = tuple(c.types[1].shape)
     bias = c.x[2] if len(c.x) > 2 else "None"
-    return f"{c.rng.choice(('F', 'torch'))}.layer_norm({c.x[0]}, {shape}, {c.x[1]}, {bias}, {c.attrs['epsilon']})"
+    return f"{c.draws.choice(('F', 'torch'))}.layer_norm({c.x[0]}, {shape}, {c.x[1]}, {bias}, {c.attrs['epsilon']})"
 
 
 def _layer_tensorflow(c: Call) -> str:
@@ -336,12 +336,12 @@ def _instance_torch(c: Call) -> str:
     ]
     if sampling.total(c.types[0].shape[2:]) > 1:
         spellings.append(f"F.instance_norm({x}, weight={scale}, bias={bias}, eps={eps})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _instance_tensorflow(c: Call) -> str:
     rank = c.types[0].rank
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         x = channels_last(c.x[0], rank)
         return channels_first(_standard_tensorflow(c, x, range(1, rank - 1), c.attrs["epsilon"], *c.x[1:]), rank)
     scale, bias = (f"tf.reshape({p}, {[-1, *[1] * (rank - 2)]})" for p in c.x[1:])
@@ -375,7 +375,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
         groups, t = c.attrs["num_groups"], c.types[0]
         weight, bias = [*c.x[1:], "None", "None"][:2]
         alone = t.size // groups == 1  # which F.group_norm takes for a mistake
-        place = "torch" if alone else c.rng.choice(("torch", "F"))
+        place = "torch" if alone else c.draws.choice(("torch", "F"))
         return f"{place}.group_norm({c.x[0]}, {groups}, {weight}, {bias}, {c.attrs[name]})"
 
     def tensorflow(c: Call) -> str:
@@ -444,7 +444,7 @@ def _rms_error(c: ErrorContext) -> np.ndarray:
 def _rms_torch(c: Call) -> str:
     a, eps = c.attrs, c.attrs["eps"]
     weight = c.x[1] if len(c.x) > 1 else ""
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         return f"F.rms_norm({c.x[0]}, {tuple(a['normalized_shape'])}, {weight or None}, {eps})"
     x = c.let(c.x[0])
     text = f"{x} * torch.rsqrt({x}.square().mean({_rms_axes(a, c.types[0].rank)}, keepdim=True) + {eps})"
@@ -454,7 +454,7 @@ def _rms_torch(c: Call) -> str:
 def _rms_tensorflow(c: Call) -> str:
     axes, x = list(_rms_axes(c.attrs, c.types[0].rank)), c.let(c.x[0])
     square = f"tf.reduce_mean(tf.square({x}), axis={axes}, keepdims=True) + {c.attrs['eps']}"
-    text = c.rng.choice(("{0} * tf.math.rsqrt({1})", "{0} / tf.sqrt({1})")).format(x, square)
+    text = c.draws.choice(("{0} * tf.math.rsqrt({1})", "{0} / tf.sqrt({1})")).format(x, square)
     return f"{text} * {c.x[1]}" if len(c.x) > 1 else text
 
 

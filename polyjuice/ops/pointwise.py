@@ -173,7 +173,7 @@ def folded(*templates: str) -> TextFn:
     """Templates of two operands, applied from the left."""
 
     def spell(c: Call) -> str:
-        template = c.rng.choice(templates)
+        template = c.draws.choice(templates)
         out = c.x[0]
         for other in c.x[1:]:
             out = template.format(out, other)
@@ -187,14 +187,14 @@ def with_attrs(*templates: str) -> TextFn:
 
     def spell(c: Call) -> str:
         numbers = {k: v if v is None else literal(v, c.types[0].dtype) for k, v in c.attrs.items()}
-        return c.rng.choice(templates).format(*c.x, **numbers)
+        return c.draws.choice(templates).format(*c.x, **numbers)
 
     return spell
 
 
 def by_type(dtypes: Sequence[str], those: Sequence[str], others: Sequence[str]) -> TextFn:
     """Templates for first operands of some types, and templates for the rest."""
-    return lambda c: c.rng.choice(those if c.types[0].dtype in dtypes else others).format(*c.x)
+    return lambda c: c.draws.choice(those if c.types[0].dtype in dtypes else others).format(*c.x)
 
 
 def cast_around(wide: Mapping[str, str], *templates: str) -> TextFn:
@@ -202,7 +202,7 @@ def cast_around(wide: Mapping[str, str], *templates: str) -> TextFn:
 
     def spell(c: Call) -> str:
         dtype = c.types[0].dtype
-        template = c.rng.choice(templates)
+        template = c.draws.choice(templates)
         if dtype not in wide:
             return template.format(*c.x)
         casts = [f"tf.cast({x}, tf.{wide[dtype]})" for x in c.x]

@@ -71,7 +71,7 @@ def _torch(c: Call) -> str:
         f"F.max_pool2d_with_indices({c.x[0]}, {window})",
         f"torch.nn.MaxPool2d({window}, return_indices=True)({c.x[0]})",
     )
-    return c.rng.choice(forms)
+    return c.draws.choice(forms)
 
 
 def _draw(rng: random.Random, first: TensorType) -> Attrs | None:

@@ -125,9 +125,7 @@ def _max_pool_torch(c: Call) -> str:
     a, x = c.attrs, c.x[0]
     r, pads = len(a["kernel_shape"]), _covering_pads(c.types[0].shape[2:], a)
     padding: tuple[int, ...] = (0,) * r
-    ceil = _ceils(c.types[0].shape[2:], c.results[0].shape[2:], a) and (
-        not _fits_torch(pads, a) or c.rng.random() < 0.5
-    )
+    ceil = _ceils(c.types[0].shape[2:], c.results[0].shape[2:], a) and (not _fits_torch(pads, a) or c.draws.chance(0.5))
     if ceil:
         padding = tuple(a["pads"][:r])
     elif _fits_torch(pads, a):
@@ -137,9 +135,9 @@ def _max_pool_torch(c: Call) -> str:
         x = f"F.pad({x}, {torch_pads(pads)}, value={lowest})"
     rest = f"stride={tuple(a['strides'])}, padding={padding}, dilation={tuple(a['dilations'])}, ceil_mode={ceil}"
     window = f"{tuple(a['kernel_shape'])}, {rest}"
-    if c.rng.random() < 0.2:
+    if c.draws.chance(0.2):
         return f"torch.nn.MaxPool{r}d({window})({x})"
-    return f"{c.rng.choice(('F', 'torch'))}.max_pool{r}d({x}, {window})"
+    return f"{c.draws.choice(('F', 'torch'))}.max_pool{r}d({x}, {window})"
 
 
 def _max_pool_tensorflow(c: Call) -> str:
@@ -188,7 +186,7 @@ def _average_pool_torch(c: Call) -> str | Hole:
     include = bool(a["count_include_pad"])
     if _fits_torch(pads, a):
         window = f"{window}, padding={pads[:r]}, count_include_pad={include}"
-        return c.rng.choice((f"F.avg_pool{r}d({x}, {window})", f"torch.nn.AvgPool{r}d({window})({x})"))
+        return c.draws.choice((f"F.avg_pool{r}d({x}, {window})", f"torch.nn.AvgPool{r}d({window})({x})"))
     total = f"F.avg_pool{r}d(F.pad({x}, {torch_pads(pads)}), {window})"
     if include:
         return total
@@ -335,7 +333,7 @@ def _lp_pool_torch(c: Call) -> str | Hole:
     r, pads = len(a["kernel_shape"]), _covering_pads(c.types[0].shape[2:], a)
     x = f"F.pad({c.x[0]}, {torch_pads(pads)})" if any(pads) else c.x[0]
     kernel, strides = tuple(a["kernel_shape"]), tuple(a["strides"])
-    if r < 3 and c.rng.random() < 0.7:
+    if r < 3 and c.draws.chance(0.7):
         window = (kernel, strides) if r == 2 else (kernel[0], strides[0])
         return f"F.lp_pool{r}d({f'torch.abs({x})' if p % 2 else x}, {p}, {window[0]}, {window[1]})"
     total = f"F.avg_pool{r}d(torch.abs({x}) ** {p}, {kernel}, {strides}) * {sampling.total(kernel)}"
@@ -391,14 +389,14 @@ def _over_spatial(*templates: str) -> SpellFn:
     def spell(c: Call) -> str:
         axes = list(range(2, c.types[0].rank))
         fitting = templates if len(axes) <= 3 else [t for t in templates if "{2}" not in t]
-        return c.rng.choice(fitting).format(c.x[0], axes, len(axes), p=c.attrs.get("p"))
+        return c.draws.choice(fitting).format(c.x[0], axes, len(axes), p=c.attrs.get("p"))
 
     return spell
 
 
 def _global_norm_tensorflow(c: Call) -> str:
     p, shape, axes = c.attrs["p"], c.types[0].shape, list(range(2, c.types[0].rank))
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         flat = f"tf.reshape({c.x[0]}, {[*shape[:2], sampling.total(shape[2:])]})"
         return f"tf.reshape(tf.norm({flat}, ord={p}, axis=-1), {list(c.results[0].shape)})"
     total = f"tf.reduce_sum(tf.pow(tf.abs({c.x[0]}), {p}), axis={axes}, keepdims=True)"

@@ -106,10 +106,10 @@ def _fused(
     def spell(c: Call) -> str:
         t = c.types[0].dtype
         alpha, beta = literal(c.attrs["alpha"], t), literal(c.attrs["beta"], t)
-        said = c.rng.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
+        said = c.draws.choice((f"torch.{name}({c.x[0]}, ", f"{c.x[0]}.expand({c.results[0].shape}).{name}("))
         fused = f"{said}{c.x[1]}, {c.x[2]}, beta={beta}, alpha={alpha})"
         composed = f"{beta} * {c.x[0]} + {alpha} * {form.format(*c.x)}"
-        return composed if c.rng.random() < 0.2 else fused
+        return composed if c.draws.chance(0.2) else fused
 
     def spell_tensorflow(c: Call) -> str:
         return sum_tensorflow(c, tensorflow(c.x), c.x[0], 0)
@@ -195,7 +195,7 @@ def _trace_torch(c: Call) -> str:
     """ATen sums integers in 64 bits."""
     t = c.types[0].dtype
     forms = [f"torch.trace({c.x[0]})", f"torch.diagonal({c.x[0]}).sum()", f"{c.x[0]}.diag().sum()"]
-    return c.rng.choice(forms) + ("" if t in FLOATS else f".to(torch.{t})")
+    return c.draws.choice(forms) + ("" if t in FLOATS else f".to(torch.{t})")
 
 
 def _trace_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:

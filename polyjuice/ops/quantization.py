@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.convolution import conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.spec import Attr, Call, Draws, ErrorContext, Op, Operand, Sample
 
 _BYTES = ("int8", "uint8")
 
@@ -129,29 +129,29 @@ def _lines(c: Call, cast: str, reshape: str, i: int) -> str:
     return text if len(shape) == 1 else reshape.format(text, tuple(shape))
 
 
-def _rounding_torch(value: str, zero: str, dtype: str, rng: random.Random) -> str:
+def _rounding_torch(value: str, zero: str, dtype: str, draws: Draws) -> str:
     low, high = _LIMITS[dtype]
-    rounded = rng.choice(("torch.round({0})", "({0}).round()")).format(value)
-    clamped = rng.choice(("torch.clamp({0} + {1}, {2}, {3})", "({0} + {1}).clamp(min={2}, max={3})"))
+    rounded = draws.choice(("torch.round({0})", "({0}).round()")).format(value)
+    clamped = draws.choice(("torch.clamp({0} + {1}, {2}, {3})", "({0} + {1}).clamp(min={2}, max={3})"))
     return f"{clamped.format(rounded, zero, low, high)}.to(torch.{dtype})"
 
 
-def _rounding_tensorflow(value: str, zero: str, dtype: str, rng: random.Random) -> str:
+def _rounding_tensorflow(value: str, zero: str, dtype: str, draws: Draws) -> str:
     low, high = map(float, _LIMITS[dtype])
-    rounded = rng.choice(("tf.round", "tf.math.rint")) + f"({value})"
+    rounded = draws.choice(("tf.round", "tf.math.rint")) + f"({value})"
     return f"tf.cast(tf.clip_by_value({rounded} + {zero}, {low}, {high}), tf.{dtype})"
 
 
 def _quantize_torch(c: Call) -> str:
     data = c.x[0] if c.types[0].dtype == "float32" else f"{c.x[0]}.to(torch.float32)"
     scale, zero = (_lines(c, "{0}.to(torch.float32)", "{0}.reshape({1})", i) for i in (1, 2))
-    return _rounding_torch(f"{data} / {scale}", zero, c.results[0].dtype, c.rng)
+    return _rounding_torch(f"{data} / {scale}", zero, c.results[0].dtype, c.draws)
 
 
 def _quantize_tensorflow(c: Call) -> str:
     data = c.x[0] if c.types[0].dtype == "float32" else f"tf.cast({c.x[0]}, tf.float32)"
     scale, zero = (_lines(c, "tf.cast({0}, tf.float32)", "tf.reshape({0}, {1})", i) for i in (1, 2))
-    return _rounding_tensorflow(f"{data} / {scale}", zero, c.results[0].dtype, c.rng)
+    return _rounding_tensorflow(f"{data} / {scale}", zero, c.results[0].dtype, c.draws)
 
 
 def _dequantized(cast: str, reshape: str) -> Callable[[Call], str]:
@@ -231,7 +231,7 @@ def _dynamic_torch(c: Call) -> str:
     low, high = c.let(f"torch.clamp(torch.amin({x}), max=0)"), c.let(f"torch.clamp(torch.amax({x}), min=0)")
     scale = c.let(f"({high} - {low}) / 255")
     zero = c.let(f"torch.round(torch.clamp(-{low} / {scale}, 0, 255))")
-    return f"{_rounding_torch(f'{x} / {scale}', zero, 'uint8', c.rng)}, {scale}, {zero}.to(torch.uint8)"
+    return f"{_rounding_torch(f'{x} / {scale}', zero, 'uint8', c.draws)}, {scale}, {zero}.to(torch.uint8)"
 
 
 def _dynamic_tensorflow(c: Call) -> str:
@@ -239,7 +239,7 @@ def _dynamic_tensorflow(c: Call) -> str:
     low, high = c.let(f"tf.minimum(tf.reduce_min({x}), 0.0)"), c.let(f"tf.maximum(tf.reduce_max({x}), 0.0)")
     scale = c.let(f"({high} - {low}) / 255.0")
     zero = c.let(f"tf.round(tf.clip_by_value(-{low} / {scale}, 0.0, 255.0))")
-    return f"{_rounding_tensorflow(f'{x} / {scale}', zero, 'uint8', c.rng)}, {scale}, tf.cast({zero}, tf.uint8)"
+    return f"{_rounding_tensorflow(f'{x} / {scale}', zero, 'uint8', c.draws)}, {scale}, tf.cast({zero}, tf.uint8)"
 
 
 # --- QLinearMatMul, QLinearConv, ConvInteger -------------------------------------------------------------------------
@@ -324,14 +324,14 @@ def _qmatmul_torch(c: Call) -> str:
     left, right = _operands(c, _torch_number, _TORCH_CAST, "int32")
     product = f"torch.matmul({left}, {right}).to(torch.float32)"
     zero = _torch_number(c, 7, "float32")
-    return _rounding_torch(f"{product} * {_factor(c, _torch_number)}", zero, c.results[0].dtype, c.rng)
+    return _rounding_torch(f"{product} * {_factor(c, _torch_number)}", zero, c.results[0].dtype, c.draws)
 
 
 def _qmatmul_tensorflow(c: Call) -> str:
     left, right = _operands(c, _tensorflow_number, _TENSORFLOW_CAST, "int32")
     product = f"tf.cast(tf.matmul({left}, {right}), tf.float32)"
     zero = _tensorflow_number(c, 7, "float32")
-    return _rounding_tensorflow(f"{product} * {_factor(c, _tensorflow_number)}", zero, c.results[0].dtype, c.rng)
+    return _rounding_tensorflow(f"{product} * {_factor(c, _tensorflow_number)}", zero, c.results[0].dtype, c.draws)
 
 
 def _qconv_torch(c: Call) -> str:
@@ -341,7 +341,7 @@ def _qconv_torch(c: Call) -> str:
     product = conv_torch(c, [*operands, *bias], c.types[0].shape[2:], c.types[3].shape)
     zero = _torch_number(c, 7, "float32")
     value = f"{product}.to(torch.float32) * {_factor(c, _torch_number)}"
-    return _rounding_torch(value, zero, c.results[0].dtype, c.rng)
+    return _rounding_torch(value, zero, c.results[0].dtype, c.draws)
 
 
 def _qconv_tensorflow(c: Call) -> str:
@@ -350,7 +350,7 @@ def _qconv_tensorflow(c: Call) -> str:
     product = conv_tensorflow(c, [*operands, *bias], c.types[0].shape[2:], c.types[3].shape)
     zero = _tensorflow_number(c, 7, "float32")
     value = f"tf.cast({product}, tf.float32) * {_factor(c, _tensorflow_number)}"
-    return _rounding_tensorflow(value, zero, c.results[0].dtype, c.rng)
+    return _rounding_tensorflow(value, zero, c.results[0].dtype, c.draws)
 
 
 def _qconv_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:

@@ -22,7 +22,7 @@ ATEN: dict[str, Any] = {"domain": "aten", "weight": 0.3}
 
 def attributes(*templates: str) -> Callable[[Call], str]:
     """One of some templates, with the operands by number and the attributes by name."""
-    return lambda c: c.rng.choice(templates).format(*c.x, **c.attrs)
+    return lambda c: c.draws.choice(templates).format(*c.x, **c.attrs)
 
 
 def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | None:
@@ -46,7 +46,7 @@ def _draw_tile(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _repeats(*templates: str) -> Callable[[Call], str]:
-    return lambda c: c.rng.choice(templates).format(c.x[0], list(c.attrs["repeats"]))
+    return lambda c: c.draws.choice(templates).format(c.x[0], list(c.attrs["repeats"]))
 
 
 def _draw_repeat(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -79,7 +79,7 @@ def _trilu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _trilu_torch(c: Call) -> str:
     name, k = "triu" if c.attrs["upper"] else "tril", c.attrs["k"]
     spellings = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
-    return c.rng.choice(spellings).format(c.x[0], name, k)
+    return c.draws.choice(spellings).format(c.x[0], name, k)
 
 
 def _trilu_tensorflow(c: Call) -> str:
@@ -94,7 +94,7 @@ def _trilu_tensorflow(c: Call) -> str:
         spellings.append(f"tf.linalg.band_part({c.x[0]}, -1, {min(k, columns)})")
     kept = f"tf.range({columns}) - tf.range({rows})[:, None] {comparison} {k}"
     spellings.append(f"tf.where({kept}, {c.x[0]}, tf.zeros_like({c.x[0]}))")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _draw_trilu(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -150,7 +150,7 @@ def _permuted_blocks(steps: _Steps, shape: Any) -> Callable[[Sequence[np.ndarray
 
 def _blocks_torch(steps: _Steps) -> Callable[[Call], str]:
     def spell(c: Call) -> str:
-        if c.attrs.get("mode") == "CRD" and c.rng.random() < 0.6:
+        if c.attrs.get("mode") == "CRD" and c.draws.chance(0.6):
             return f"F.pixel_shuffle({c.x[0]}, {c.attrs['blocksize']})"
         split, perm = steps(c.types[0].shape, c.attrs)
         return f"{c.x[0]}.reshape({split}).permute({perm}).reshape({c.results[0].shape})"
@@ -162,7 +162,7 @@ def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
     """TensorFlow's own function keeps channels last, and knows ONNX's default order alone."""
 
     def spell(c: Call) -> str:
-        if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 and c.rng.random() < 0.6:
+        if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 and c.draws.chance(0.6):
             last = f"tf.nn.{function}(tf.transpose({c.x[0]}, [0, 2, 3, 1]), {c.attrs['blocksize']})"
             return f"tf.transpose({last}, [0, 3, 1, 2])"
         split, perm = steps(c.types[0].shape, c.attrs)
@@ -283,13 +283,13 @@ def _flip_torch(c: Call) -> str:
         spellings.append(f"torch.flipud({c.x[0]})")
     if dims == (1,):
         spellings.append(f"torch.fliplr({c.x[0]})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _flip_tensorflow(c: Call) -> str:
     entries = dict.fromkeys((normalize_axis(d, c.types[0].rank) for d in c.attrs["dims"]), "::-1")
     reverse = f"tf.reverse({c.x[0]}, axis={list(c.attrs['dims'])})"
-    return c.rng.choice((reverse, f"{c.x[0]}{subscript(c.types[0].rank, entries)}"))
+    return c.draws.choice((reverse, f"{c.x[0]}{subscript(c.types[0].rank, entries)}"))
 
 
 def _draw_flip(rng: random.Random, first: TensorType) -> Attrs | None:

@@ -173,8 +173,8 @@ def _draw_axes(rng: random.Random, first: TensorType) -> Attrs | None:
 def _torch_prod(c: Call) -> str:
     """torch.prod reduces one axis at a time: the last first, so that the others keep their numbers."""
     over_axes, dtype = along.axes(c.attrs, c.types[0].rank), f"dtype=torch.{c.types[0].dtype}"
-    method = c.rng.random() < 0.5
-    if len(over_axes) == c.types[0].rank and not along.keeps(c.attrs) and c.rng.random() < 0.5:
+    method = c.draws.chance(0.5)
+    if len(over_axes) == c.types[0].rank and not along.keeps(c.attrs) and c.draws.chance(0.5):
         return along.without_type(c, f"{c.x[0]}.prod({dtype})" if method else f"torch.prod({c.x[0]}, {dtype})")
     text = c.x[0]
     for axis in sorted(over_axes, reverse=True):
@@ -440,7 +440,9 @@ def _arg_torch(function: str) -> SpellFn:
             f"{c.x[0]}.{function}({axis}, keepdim={keep})",
             f"torch.{function[3:]}({c.x[0]}, dim={axis}, keepdim={keep}).indices",
         ]
-        return _last_index(c, c.rng.choice(forms), f"torch.{function}(torch.flip({c.x[0]}, ({axis},)), {axis}, {keep})")
+        return _last_index(
+            c, c.draws.choice(forms), f"torch.{function}(torch.flip({c.x[0]}, ({axis},)), {axis}, {keep})"
+        )
 
     return spell
 
@@ -457,7 +459,7 @@ def _arg_tensorflow(function: str) -> SpellFn:
         axis = c.attrs["axis"]
         names = [f"tf.{function}", f"tf.math.{function}"]
         first, flipped = (
-            f"{c.rng.choice(names)}({x}, axis={axis}, output_type=tf.int64)"
+            f"{c.draws.choice(names)}({x}, axis={axis}, output_type=tf.int64)"
             for x in (c.x[0], f"tf.reverse({c.x[0]}, axis=[{axis}])")
         )
         text = _last_index(c, first, flipped)

@@ -209,7 +209,7 @@ def _resize_torch(c: Call) -> str | Hole:
     if mode == "nearest":
         kinds = {("asymmetric", "floor"): "nearest", ("half_pixel", "round_prefer_ceil"): "nearest-exact"}
         kind = kinds.get((transformation, a["nearest_mode"]))
-        if kind and _image_axes(c) and c.rng.random() < 0.7:
+        if kind and _image_axes(c) and c.draws.chance(0.7):
             return _interpolated(c, kind)
         rank = c.types[0].rank
         return c.x[0] + "".join(subscript(rank, {k: str(v)}) for k, v in _nearest(c.types[0].shape, a).items())
@@ -247,7 +247,7 @@ def _resize_tensorflow(c: Call) -> str | Hole:
             ),
         }
         kind = kinds.get((transformation, a["nearest_mode"]))
-        if kind and images and c.rng.random() < 0.7:
+        if kind and images and c.draws.chance(0.7):
             return images[2](kind.format(*images[:2]))
         text = c.x[0]
         for axis, places in _nearest(t.shape, a).items():
@@ -322,7 +322,7 @@ def _upsample_error(c: ErrorContext) -> np.ndarray:
 
 def _upsample_tensorflow(c: Call) -> str | Hole:
     attrs = _as_resize(c.attrs, c.types[0].shape)
-    return _resize_tensorflow(Call(c.x, c.types, c.results, attrs, c.rng, c.let))
+    return _resize_tensorflow(Call(c.x, c.types, c.results, attrs, c.draws, c.let))
 
 
 def _upsample_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
@@ -339,7 +339,7 @@ def _upsample_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
 def _upsample_torch(*templates: str) -> Callable[[Call], str]:
     def spell(c: Call) -> str:
         corners = bool(c.attrs.get("align_corners"))
-        return c.rng.choice(templates).format(c.x[0], tuple(c.attrs["output_size"]), corners)
+        return c.draws.choice(templates).format(c.x[0], tuple(c.attrs["output_size"]), corners)
 
     return spell
 

@@ -52,15 +52,15 @@ def _cumsum_torch(c: Call) -> str:
     if c.attrs["exclusive"]:
         first, others = (subscript(rank, {axis: part}) for part in (":1", ":-1"))
         text = f"torch.cat((torch.zeros_like({c.x[0]}{first}), {text}{others}), dim={axis})"
-    form = c.rng.choice(("torch.cumsum({x}, dim={axis}, dtype=torch.{t})", "{x}.cumsum({axis}, dtype=torch.{t})"))
+    form = c.draws.choice(("torch.cumsum({x}, dim={axis}, dtype=torch.{t})", "{x}.cumsum({axis}, dtype=torch.{t})"))
     text = along.without_type(c, form.format(x=text, axis=axis, t=dtype))
     return f"torch.flip({text}, ({axis},))" if c.attrs["reverse"] else text
 
 
 def _cumsum_tensorflow(c: Call) -> str:
-    function = c.rng.choice(("tf.cumsum", "tf.math.cumsum"))
+    function = c.draws.choice(("tf.cumsum", "tf.math.cumsum"))
     flags = {name: bool(c.attrs[name]) for name in ("exclusive", "reverse")}
-    said = "".join(f", {name}={value}" for name, value in flags.items() if value or c.rng.random() < 0.2)
+    said = "".join(f", {name}={value}" for name, value in flags.items() if value or c.draws.chance(0.2))
     return f"{function}({c.x[0]}, axis={c.attrs['axis']}{said})"
 
 
@@ -140,12 +140,12 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
 
 
 def _cumprod_torch(c: Call) -> str:
-    form = c.rng.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
+    form = c.draws.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
     return along.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
 
 
 def _cumprod_tensorflow(c: Call) -> str:
-    return f"{c.rng.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})"
+    return f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})"
 
 
 def _logcumsumexp(x: np.ndarray, axis: int) -> np.ndarray:
@@ -236,7 +236,7 @@ def _running_extreme(op: str, sign: int) -> Op:
         f"cum{name}",
         _extreme(sign),
         _extreme_error(sign),
-        lambda c: c.rng.choice(
+        lambda c: c.draws.choice(
             (f"torch.cum{name}({c.x[0]}, dim={c.attrs['dim']})", f"{c.x[0]}.cum{name}({c.attrs['dim']})")
         ),
         _extreme_tensorflow(name, comparison),

@@ -131,7 +131,7 @@ def _scatter_elements_torch(c: Call) -> str:
     if writes.wanted(c):
         into = c.let(f"{c.x[0]}.clone()")
         spellings = [re.sub(r"^(\{0\}\.\w+)\(", r"\1_(", text) for text in spellings if text.startswith("{0}.")]
-    return c.rng.choice(spellings).format(into, axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
+    return c.draws.choice(spellings).format(into, axis, index, c.x[2], _TORCH_REDUCTIONS.get(reduction))
 
 
 def _strides(shape: Sequence[int]) -> list[int]:
@@ -143,7 +143,7 @@ def _scatter_nd_torch(c: Call) -> str:
     columns = [f"{c.x[1]}[..., {k}]" for k in range(count)]
     if reduction in ("none", "add"):
         flag = ", accumulate=True" if reduction == "add" else ""
-        template = c.rng.choice(("torch.index_put({0}, ({1},), {2}{3})", "{0}.index_put(({1},), {2}{3})"))
+        template = c.draws.choice(("torch.index_put({0}, ({1},), {2}{3})", "{0}.index_put(({1},), {2}{3})"))
         return template.format(c.x[0], ", ".join(columns), c.x[2], flag)
     indexed, rest = c.types[0].shape[:count], sampling.total(c.types[0].shape[count:])
     places = zip(columns, indexed, _strides(indexed), strict=True)
@@ -248,8 +248,8 @@ def _index_copy_error(c: ErrorContext) -> np.ndarray:
 
 def _index_add_torch(c: Call) -> str:
     alpha = literal(c.attrs["alpha"], c.types[0].dtype)
-    suffix = "" if c.attrs["alpha"] == 1 and c.rng.random() < 0.5 else f", alpha={alpha}"
-    template = c.rng.choice(("torch.index_add({0}, {1}, {2}, {3}{4})", "{0}.index_add({1}, {2}, {3}{4})"))
+    suffix = "" if c.attrs["alpha"] == 1 and c.draws.chance(0.5) else f", alpha={alpha}"
+    template = c.draws.choice(("torch.index_add({0}, {1}, {2}, {3}{4})", "{0}.index_add({1}, {2}, {3}{4})"))
     return template.format(c.x[0], c.attrs["dim"], c.x[1], c.x[2], suffix)
 
 

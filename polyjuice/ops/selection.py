@@ -42,7 +42,7 @@ def _clip_torch(c: Call) -> str:
     spellings = [f"{name}, {', '.join(f'{k}={v}' for k, v in limits.items())})" for name in _CLAMPS]
     if len(limits) == 1:
         spellings += [f"torch.clamp_{k}({{0}}, {v})" for k, v in limits.items()]
-    return c.rng.choice(spellings).format(c.x[0])
+    return c.draws.choice(spellings).format(c.x[0])
 
 
 _CLAMPS = ("torch.clamp({0}", "torch.clip({0}")
@@ -51,7 +51,7 @@ _CLAMPS = ("torch.clamp({0}", "torch.clip({0}")
 def _clip_tensorflow(c: Call) -> str:
     limits = _limits(c)
     text = c.x[0]
-    if len(limits) == 2 and c.rng.random() < 0.6:
+    if len(limits) == 2 and c.draws.chance(0.6):
         return f"tf.clip_by_value({text}, {limits['min']}, {limits['max']})"
     for k, v in limits.items():
         text = f"tf.{'maximum' if k == 'min' else 'minimum'}({text}, {v})"
@@ -77,7 +77,7 @@ def _nan_to_num(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 def _nan_to_num_torch(c: Call) -> str:
     values = ", ".join(f"{name}={c.attrs[name]}" for name in ("nan", "posinf", "neginf") if c.attrs[name] is not None)
-    return c.rng.choice(("torch.nan_to_num({0}, {1})", "{0}.nan_to_num({1})")).format(c.x[0], values)
+    return c.draws.choice(("torch.nan_to_num({0}, {1})", "{0}.nan_to_num({1})")).format(c.x[0], values)
 
 
 def _nan_to_num_tensorflow(c: Call) -> str:
@@ -161,7 +161,7 @@ _METHODS = {
 
 
 def _to(*templates: str) -> SpellFn:
-    return lambda c: c.rng.choice(templates).format(c.x[0], c.attrs["to"])
+    return lambda c: c.draws.choice(templates).format(c.x[0], c.attrs["to"])
 
 
 def _sample_where(rng: random.Random, first: TensorType) -> Sample:

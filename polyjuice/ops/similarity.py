@@ -83,7 +83,7 @@ def _attention_tensorflow(c: Call) -> str:
     query, key = c.types[:2]
     scale = literal(_scale(c.attrs, query.shape), query.dtype)
     scaled = f"tf.matmul({c.x[0]}, {c.x[1]}, transpose_b=True) * {scale}"
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         scaled = f"tf.matmul({c.x[0]} * {scale}, {c.x[1]}, transpose_b=True)"
     if len(c.x) > 3:
         scaled = f"{scaled} + {c.x[3]}"
@@ -245,14 +245,14 @@ def _cdist_error(c: ErrorContext) -> np.ndarray:
 def _cdist_torch(c: Call) -> str:
     p = f'float("{c.attrs["p"]}")' if math.isinf(c.attrs["p"]) else repr(c.attrs["p"])
     modes = ("use_mm_for_euclid_dist_if_necessary", "donot_use_mm_for_euclid_dist")
-    mode = f', compute_mode="{c.rng.choice(modes)}"' if c.rng.random() < 0.4 else ""
+    mode = f', compute_mode="{c.draws.choice(modes)}"' if c.draws.chance(0.4) else ""
     return f"torch.cdist({c.x[0]}, {c.x[1]}, p={p}{mode})"
 
 
 def _cdist_tensorflow(c: Call) -> str:
     gap = f"tf.expand_dims({c.x[0]}, -2) - tf.expand_dims({c.x[1]}, -3)"
     if c.attrs["p"] == 2:
-        return c.rng.choice((f"tf.norm({gap}, axis=-1)", f"tf.sqrt(tf.reduce_sum(tf.square({gap}), axis=-1))"))
+        return c.draws.choice((f"tf.norm({gap}, axis=-1)", f"tf.sqrt(tf.reduce_sum(tf.square({gap}), axis=-1))"))
     function = "reduce_max" if math.isinf(c.attrs["p"]) else "reduce_sum"
     return f"tf.{function}(tf.abs({gap}), axis=-1)"
 

@@ -80,7 +80,7 @@ def _along_axis(
 
 
 def _axis_forms(*forms: str) -> Any:
-    return lambda c: c.rng.choice(forms).format(x=c.x[0], axis=c.attrs["axis"])
+    return lambda c: c.draws.choice(forms).format(x=c.x[0], axis=c.attrs["axis"])
 
 
 # --- Hardmax ---------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def _hardmax_torch(c: Call) -> str:
     axis, size, dtype = c.attrs["axis"], c.types[0].shape[c.attrs["axis"]], c.types[0].dtype
     one_hot = f"F.one_hot(torch.argmax({c.x[0]}, dim={axis}), {size}).movedim(-1, {axis}).to(torch.{dtype})"
     scattered = f"torch.zeros_like({c.x[0]}).scatter({axis}, torch.argmax({c.x[0]}, dim={axis}, keepdim=True), 1.0)"
-    return c.rng.choice((one_hot, scattered))
+    return c.draws.choice((one_hot, scattered))
 
 
 def _hardmax_tensorflow(c: Call) -> str:
@@ -139,7 +139,7 @@ def _lp_error(c: ErrorContext) -> np.ndarray:
 
 def _lp_torch(c: Call) -> str:
     axis, p = c.attrs["axis"], c.attrs["p"]
-    return c.rng.choice(
+    return c.draws.choice(
         (
             f"F.normalize({c.x[0]}, p={float(p)}, dim={axis}, eps=0.0)",
             f"{c.x[0]} / torch.linalg.vector_norm({c.x[0]}, ord={p}, dim={axis}, keepdim=True)",
@@ -155,7 +155,7 @@ def _lp_tensorflow(c: Call) -> str:
             f"{x} / tf.sqrt(tf.reduce_sum(tf.square({x}), axis={axis}, keepdims=True))",
             f"{x} / tf.norm({x}, axis={axis}, keepdims=True)",
         ]
-    return c.rng.choice(forms)
+    return c.draws.choice(forms)
 
 
 # --- MeanVarianceNormalization ---------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ _STD_TERM = 1e-9
 def _standard_torch(c: Call) -> str:
     axes = along.axes(c.attrs, c.types[0].rank)
     mean = c.let(f"torch.mean({c.x[0]}, dim={axes}, keepdim=True)")
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         return f"({c.x[0]} - {mean}) / torch.std({c.x[0]}, dim={axes}, correction=0, keepdim=True)"
     centred = c.let(f"{c.x[0]} - {mean}")
     return f"{centred} * torch.rsqrt(torch.mean({centred} * {centred}, dim={axes}, keepdim=True))"
@@ -202,7 +202,7 @@ def _standard_torch(c: Call) -> str:
 
 def _standard_tensorflow(c: Call) -> str:
     axes = list(along.axes(c.attrs, c.types[0].rank))
-    if c.rng.random() < 0.5:
+    if c.draws.chance(0.5):
         moments = c.let(f"tf.nn.moments({c.x[0]}, axes={axes}, keepdims=True)")
         return f"({c.x[0]} - {moments}[0]) / tf.sqrt({moments}[1])"
     centred = c.let(f"{c.x[0]} - tf.reduce_mean({c.x[0]}, axis={axes}, keepdims=True)")

@@ -90,7 +90,7 @@ def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
 def _top_k_torch(c: Call) -> str:
     a = c.attrs
     flags = f"dim={a['axis']}, largest={bool(a['largest'])}, sorted={bool(a['sorted'])}"
-    return c.rng.choice((f"torch.topk({c.x[0]}, {a['k']}, {flags})", f"{c.x[0]}.topk({a['k']}, {flags})"))
+    return c.draws.choice((f"torch.topk({c.x[0]}, {a['k']}, {flags})", f"{c.x[0]}.topk({a['k']}, {flags})"))
 
 
 def _last(c: Call, axis: int) -> list[int]:
@@ -103,7 +103,7 @@ def _last(c: Call, axis: int) -> list[int]:
 def _top_k_tensorflow(c: Call) -> str:
     """tf.math.top_k takes the greatest along the last axis; argsort serves the others."""
     a, axis = c.attrs, normalize_axis(c.attrs["axis"], c.types[0].rank)
-    if a["largest"] and c.rng.random() < 0.7:
+    if a["largest"] and c.draws.chance(0.7):
         if axis == c.types[0].rank - 1:
             return f"tf.math.top_k({c.x[0]}, k={a['k']}, sorted={bool(a['sorted'])}, index_type=tf.int64)"
         perm = _last(c, axis)
@@ -142,7 +142,7 @@ def _sort_torch(function: str) -> Any:
         forms = [f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"]
         if function == "argsort":
             forms.append(f"torch.sort({c.x[0]}, {flags})[1]")
-        return c.rng.choice(forms)
+        return c.draws.choice(forms)
 
     return spell
 
@@ -219,7 +219,7 @@ def _statistic_torch(function: str) -> Any:
         a = c.attrs
         k = f"{a['k']}, " if "k" in a else ""
         flags = f"{k}dim={a['dim']}, keepdim={bool(a['keepdim'])}"
-        return c.rng.choice((f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"))
+        return c.draws.choice((f"torch.{function}({c.x[0]}, {flags})", f"{c.x[0]}.{function}({flags})"))
 
     return spell
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class Call:
     """What a spelling in Python source sees of one application.
 
     ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
-    types of operands and results, ``rng``: the seed's choices between equivalent spellings. ``let`` binds an expression
+    types of operands and results, ``draws``: the choices between equivalent spellings. ``let`` binds an expression
     to a new local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a
     value of ``let``; None where only expressions have room.
     """
@@ -103,9 +103,22 @@ class Call:
     types: Sequence[TensorType]
     results: Sequence[TensorType]
     attrs: Attrs
-    rng: random.Random
+    draws: Draws
     let: Callable[[str], str]
     do: Callable[[str], None] | None = None
+
+
+T = TypeVar("T")
+
+
+class Draws(Protocol):
+    """The choices about one application (:class:`polyjuice.lower.choices.Draws`)."""
+
+    def chance(self, chance: float) -> bool:
+        """Yes or no; the likelier answer is the plainer."""
+
+    def choice(self, options: Sequence[T]) -> T:
+        """One of these, of which the first is the plainest."""
 
 
 class Builder(Protocol):

@@ -100,7 +100,7 @@ def _var_torch(function: str) -> SpellFn:
     def spell(c: Call) -> str | Hole:
         correction = int(c.attrs["correction"])
         divisor = f"correction={correction}"
-        if correction in (0, 1) and c.rng.random() < 0.4:
+        if correction in (0, 1) and c.draws.chance(0.4):
             divisor = f"unbiased={bool(correction)}"
         forms = [f"torch.{function}({{x}}, dim={{dim}}, {divisor}, keepdim={{keep}})"]
         if function != "var_mean":
@@ -306,10 +306,10 @@ def _truth_torch(function: str) -> SpellFn:
     def spell(c: Call) -> str:
         text = f"{c.x[0]}.to(torch.bool)" if c.types[0].dtype == "uint8" else c.x[0]
         over_axes, keep = along.axes(c.attrs, c.types[0].rank), along.keeps(c.attrs)
-        if len(over_axes) == c.types[0].rank and not keep and c.rng.random() < 0.5:
-            return c.rng.choice((f"torch.{function}({text})", f"{text}.{function}()"))
+        if len(over_axes) == c.types[0].rank and not keep and c.draws.chance(0.5):
+            return c.draws.choice((f"torch.{function}({text})", f"{text}.{function}()"))
         for axis in sorted(over_axes, reverse=True):
-            form = c.rng.choice(
+            form = c.draws.choice(
                 (f"torch.{function}({text}, dim={axis}, keepdim={keep})", f"{text}.{function}({axis}, {keep})")
             )
             text = form
@@ -323,12 +323,12 @@ def _count_torch(c: Call) -> str:
     forms = [f"torch.count_nonzero({c.x[0]}, dim={over_axes})", f"{c.x[0]}.count_nonzero(dim={over_axes})"]
     if len(over_axes) == c.types[0].rank:
         forms += [f"torch.count_nonzero({c.x[0]})", f"{c.x[0]}.count_nonzero()"]
-    return c.rng.choice(forms)
+    return c.draws.choice(forms)
 
 
 def _truth_tensorflow(function: str) -> SpellFn:
     def spell(c: Call) -> str | Hole:
-        inner = "{x}" if c.types[0].dtype == "bool" else c.rng.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
+        inner = "{x}" if c.types[0].dtype == "bool" else c.draws.choice(("{x} != 0", "tf.not_equal({x}, 0)"))
         return along.tensorflow(f"tf.{function}({inner}, axis={{dim}}, keepdims={{keep}})")(c)
 
     return spell

@@ -55,7 +55,7 @@ def _transpose_torch(c: Call) -> str:
         spellings.append(f"torch.transpose({{0}}, dim0={moved[0]}, dim1={moved[1]})")
     if perm == (1, 0):
         spellings += ["{0}.t()", "{0}.mT", "{0}.T", "torch.t({0})"]
-    return c.rng.choice(spellings).format(c.x[0], perm)
+    return c.draws.choice(spellings).format(c.x[0], perm)
 
 
 def _transpose_tensorflow(c: Call) -> str:
@@ -65,7 +65,7 @@ def _transpose_tensorflow(c: Call) -> str:
         spellings.append("tf.transpose({0})")
     if len(perm) > 1 and tuple(perm) == (*range(len(perm) - 2), len(perm) - 1, len(perm) - 2):
         spellings.append("tf.linalg.matrix_transpose({0})")
-    return c.rng.choice(spellings).format(c.x[0], list(perm))
+    return c.draws.choice(spellings).format(c.x[0], list(perm))
 
 
 def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -114,7 +114,7 @@ def _expand_torch(c: Call) -> str:
     forms = ["{0}.expand({1})", "torch.broadcast_to({0}, {1})", "{0}.broadcast_to({1})"]
     if shape:
         forms.append(f"{{0}}.expand({', '.join(map(str, shape))})")
-    return c.rng.choice(forms).format(c.x[0], shape)
+    return c.draws.choice(forms).format(c.x[0], shape)
 
 
 def _squeeze_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
@@ -179,7 +179,7 @@ def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
             spellings += [f"{c.x[0]}.view({shape})", f"{c.x[0]}.reshape({c.x[0]}.shape)"]
         else:
             spellings.append(f"{c.x[0]}.contiguous().view({shape})")
-        return c.rng.choice([*spellings, *(other(c) for other in others)])
+        return c.draws.choice([*spellings, *(other(c) for other in others)])
 
     return spell
 
@@ -188,7 +188,7 @@ def tensorflow_to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]
     """TensorFlow's spelling of a reshape to the result's shape, or one of the others."""
 
     def spell(c: Call) -> str:
-        return c.rng.choice([f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)])
+        return c.draws.choice([f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)])
 
     return spell
 
@@ -273,7 +273,7 @@ def _slice(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _concat_spelling(*templates: str) -> Callable[[Call], str]:
-    return lambda c: c.rng.choice(templates).format(", ".join(c.x), c.attrs["axis"])
+    return lambda c: c.draws.choice(templates).format(", ".join(c.x), c.attrs["axis"])
 
 
 def _concat_torch(c: Call) -> str:
@@ -292,7 +292,7 @@ def _split_torch(c: Call) -> str:
     spellings = [f"torch.split({c.x[0]}, {split}, dim={axis})", f"{c.x[0]}.split({split}, dim={axis})"]
     if len(set(split)) == 1 and split[0] > 0:
         spellings.append(f"torch.chunk({c.x[0]}, {len(split)}, dim={axis})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _split_tensorflow(c: Call) -> str:
@@ -300,7 +300,7 @@ def _split_tensorflow(c: Call) -> str:
     spellings = [f"tf.split({c.x[0]}, {split}, axis={axis})"]
     if len(set(split)) == 1:
         spellings.append(f"tf.split({c.x[0]}, {len(split)}, axis={axis})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _slice_torch(c: Call) -> str:
@@ -334,7 +334,7 @@ def _slice_tensorflow(c: Call) -> str:
     spellings = [f"{c.x[0]}{subscript(c.types[0].rank, entries)}"]
     if all(step == 1 for step in c.attrs["steps"]):
         spellings.append(f"tf.slice({c.x[0]}, {begin}, {size})")
-    return c.rng.choice(spellings)
+    return c.draws.choice(spellings)
 
 
 def _draw_slice(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -425,10 +425,10 @@ def _pad_torch(c: Call) -> str:
             new = f"{c.x[0]}.new_full({c.results[0].shape}, {value})"
             return writes.written(c, new, [(subscript(t.rank, part), c.x[0])])
         spellings = ["F.pad({0}, {1}, value={2})", "F.pad({0}, {1}, 'constant', {2})"]
-        return c.rng.choice(spellings).format(c.x[0], torch_pads(pads), value)
+        return c.draws.choice(spellings).format(c.x[0], torch_pads(pads), value)
     places = _padded_places(c)
     last = t.rank - min(places, default=t.rank)
-    if t.dtype in FLOATS and 0 < last <= 3 and 0 not in t.shape and c.rng.random() < 0.7:
+    if t.dtype in FLOATS and 0 < last <= 3 and 0 not in t.shape and c.draws.chance(0.7):
         inner = [axis + half for half in (0, t.rank) for axis in range(t.rank - last, t.rank)]
         keywords = f"{torch_pads([pads[i] for i in inner])}, mode='{_TORCH_MODES[mode]}'"
         if t.rank == last + 2:
@@ -452,9 +452,9 @@ def _pad_tensorflow(c: Call) -> str:
         if str(c.attrs["value"]) == "-0.0":  # tf.pad takes it for its default, which is positive
             value = f"tf.constant({value}, dtype=tf.{t.dtype})"
         return f"tf.pad({c.x[0]}{subscript(t.rank, cut) if cut else ''}, {widths}, constant_values={value})"
-    if mode == "reflect" and c.rng.random() < 0.7:
+    if mode == "reflect" and c.draws.chance(0.7):
         return f"tf.pad({c.x[0]}, {widths}, mode='REFLECT')"
-    if mode == "edge" and max(pads) <= 1 and c.rng.random() < 0.7:
+    if mode == "edge" and max(pads) <= 1 and c.draws.chance(0.7):
         return f"tf.pad({c.x[0]}, {widths}, mode='SYMMETRIC')"
     text = c.x[0]
     for axis, taken in _padded_places(c).items():

@@ -197,7 +197,7 @@ def _sinc_onnx(x: Term, a: Attrs) -> Term:
 
 def _logit_torch(c: Call) -> str:
     eps = c.attrs["eps"]
-    return c.rng.choice(("torch.logit({0}, eps={1})", "{0}.logit({1})", "torch.special.logit({0}, {1})")).format(
+    return c.draws.choice(("torch.logit({0}, eps={1})", "{0}.logit({1})", "torch.special.logit({0}, {1})")).format(
         c.x[0], eps
     )
 
@@ -205,7 +205,7 @@ def _logit_torch(c: Call) -> str:
 def _logit_tensorflow(c: Call) -> str:
     eps = c.attrs["eps"]
     x = c.x[0] if eps is None else c.let(f"tf.clip_by_value({c.x[0]}, {eps}, {1 - eps})")
-    return c.rng.choice(("tf.math.log({0} / (1 - {0}))", "tf.math.log({0}) - tf.math.log(1 - {0})")).format(x)
+    return c.draws.choice(("tf.math.log({0} / (1 - {0}))", "tf.math.log({0}) - tf.math.log(1 - {0})")).format(x)
 
 
 def _logit_onnx(x: Term, a: Attrs) -> Term:

@@ -78,7 +78,7 @@ def _indexed(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call],
     def spell(c: Call) -> str:
         dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
         text = c.x[0] + subscript(c.types[0].rank, {dim: entry(c.attrs)})
-        return c.rng.choice([text, *(template.format(c.x[0], **c.attrs) for template in templates)])
+        return c.draws.choice([text, *(template.format(c.x[0], **c.attrs) for template in templates)])
 
     return spell
 
@@ -137,7 +137,7 @@ def _moved_axes(rank: int, a: Any) -> tuple[int, ...]:
 
 
 def _movedim_torch(c: Call) -> str:
-    return c.rng.choice(("torch.movedim({0}, {1}, {2})", "{0}.moveaxis({1}, {2})")).format(
+    return c.draws.choice(("torch.movedim({0}, {1}, {2})", "{0}.moveaxis({1}, {2})")).format(
         c.x[0], tuple(c.attrs["source"]), tuple(c.attrs["destination"])
     )
 
@@ -146,7 +146,7 @@ def _movedim_tensorflow(c: Call) -> str:
     source, destination = list(c.attrs["source"]), list(c.attrs["destination"])
     perm = list(_moved_axes(c.types[0].rank, AttrView(c.attrs)))
     moved = f"tf.experimental.numpy.moveaxis({c.x[0]}, {source}, {destination})"
-    return c.rng.choice((f"tf.transpose({c.x[0]}, {perm})", moved))
+    return c.draws.choice((f"tf.transpose({c.x[0]}, {perm})", moved))
 
 
 def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -325,7 +325,7 @@ def _unfold_tensorflow(c: Call) -> str:
     dim, rank = normalize_axis(c.attrs["dimension"], c.types[0].rank), c.results[0].rank
     framed = f"tf.signal.frame({c.x[0]}, {c.attrs['size']}, {c.attrs['step']}, axis={dim})"
     taken = f"tf.gather({c.x[0]}, {_window_places(c.types[0].shape[dim], c.attrs).tolist()}, axis={dim})"
-    return f"tf.transpose({c.rng.choice((framed, taken))}, {list(_windows_last(rank, dim))})"
+    return f"tf.transpose({c.draws.choice((framed, taken))}, {list(_windows_last(rank, dim))})"
 
 
 def _draw_unfold(rng: random.Random, first: TensorType) -> Attrs | None:

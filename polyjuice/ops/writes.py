@@ -12,7 +12,7 @@ _CHANCE = 0.3
 
 def wanted(c: Call) -> bool:
     """Whether the seed chooses writes, and there is room for statements."""
-    return c.do is not None and c.rng.random() < _CHANCE
+    return c.do is not None and c.draws.chance(_CHANCE)
 
 
 def written(c: Call, new: str, writes: Sequence[tuple[str, str]]) -> str:
@@ -20,7 +20,7 @@ def written(c: Call, new: str, writes: Sequence[tuple[str, str]]) -> str:
     assert c.do is not None
     name = c.let(new)
     for part, value in writes:
-        c.do(f"{name}{part} = {value}" if c.rng.random() < 0.5 else f"{name}{part}.copy_({value})")
+        c.do(f"{name}{part} = {value}" if c.draws.chance(0.5) else f"{name}{part}.copy_({value})")
     return name
 
 
@@ -30,4 +30,4 @@ def empty(c: Call) -> str:
     forms = [f"torch.empty({shape}, dtype=torch.{dtype}, device={c.x[0]}.device)", f"{c.x[0]}.new_empty({shape})"]
     if c.types[0].shape == shape:
         forms.append(f"torch.empty_like({c.x[0]})")
-    return c.rng.choice(forms if c.types[0].dtype == dtype else forms[:1])
+    return c.draws.choice(forms if c.types[0].dtype == dtype else forms[:1])

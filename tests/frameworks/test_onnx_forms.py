@@ -24,8 +24,8 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.lower import DRAWN_OPSET, FORMS, OPSETS, Unlowerable, lower, onnx_opsets
+from polyjuice.lower.choices import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
-from polyjuice.lower.idioms import Choices
 from polyjuice.lower.onnx_forms import rewrite
 from polyjuice.ops import TABLE
 from tests.support.frameworks import run_onnx
@@ -48,8 +48,8 @@ class Only(Drawn):
         super().__init__(FORMS["onnx"])
         self._wanted = form
 
-    def wants(self, form: Form, rng: random.Random, chance: float, followed: float = 0) -> bool:
-        also = form[0] == self._wanted[0] and text(form) not in FAULTS and rng.random() < 0.4
+    def wants(self, form: Form, draws: Draws, chance: float, followed: float = 0) -> bool:
+        also = form[0] == self._wanted[0] and text(form) not in FAULTS and draws.chance(0.4)
         return form == self._wanted or also
 
 
@@ -61,7 +61,7 @@ def written(graph: Graph, form: Form, seed: int) -> ModelProto | None:
     )
     drawn = Only(form)
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
-    nodes = rewrite(model.graph.node, graph.types, constants, default_version(model), Choices(seed), drawn)
+    nodes = rewrite(model.graph.node, graph.types, constants, default_version(model), drawing(seed), drawn)
     del model.graph.node[:]
     model.graph.node.extend(nodes)
     return model if form in drawn.used else None

@@ -12,7 +12,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, prune
 from polyjuice.lower import Unlowerable, lower, outline
-from polyjuice.lower.idioms import Choices
+from polyjuice.lower.choices import drawing
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import check
@@ -21,7 +21,7 @@ from tests.support.frameworks import RUN
 
 def chosen(graph: Graph, count: int = 40) -> list[Outline]:
     """Those that some seeds choose."""
-    return [found for seed in range(count) if (found := choose(graph, Choices(seed)))]
+    return [found for seed in range(count) if (found := choose(graph, drawing(seed)))]
 
 
 @pytest.fixture

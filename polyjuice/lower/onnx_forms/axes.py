@@ -107,7 +107,7 @@ def _out_of_order(node: NodeProto, site: Site) -> bool:
     axes = _axes(node, site)
     if axes is None or len(axes) < 2:
         return False
-    _set_axes(node, site, site.rng.sample(axes, len(axes)) if len(axes) > 2 else axes[::-1])
+    _set_axes(node, site, site.draws.sample(axes, len(axes)) if len(axes) > 2 else axes[::-1])
     return True
 
 
@@ -145,7 +145,7 @@ def _ends_beyond(node: NodeProto, site: Site) -> bool:
     cuts = _cut(node, site)
     if not cuts or not any(end == size and step > 0 for _, end, step, size in cuts):
         return False
-    ends = [site.rng.choice(_HUGE) if end == size and step > 0 else end for _, end, step, size in cuts]
+    ends = [site.draws.choice(_HUGE) if end == size and step > 0 else end for _, end, step, size in cuts]
     node.input[2] = site.integers(ends)
     return True
 
@@ -180,7 +180,7 @@ def _pad_axes(node: NodeProto, site: Site) -> bool:
     if len(axes) == rank:
         return False
     node.input[1] = site.integers(ends[:, axes].ravel().tolist())
-    set_input(node, 3, site.integers([a - rank if site.rng.random() < 0.5 else a for a in axes]))
+    set_input(node, 3, site.integers([a - rank if site.draws.chance(0.5) else a for a in axes]))
     return True
 
 
@@ -223,7 +223,7 @@ def _zero_for_kept(node: NodeProto, site: Site) -> bool:
     kept = [i for i, (n, m) in enumerate(zip(shape or (), before, strict=False)) if n == m]
     if not shape or not kept:
         return False
-    zeros = set(site.rng.sample(kept, site.rng.randint(1, len(kept))))
+    zeros = set(site.draws.sample(kept, site.draws.randrange(1, len(kept) + 1)))
     node.input[1] = site.integers([0 if i in zeros else n for i, n in enumerate(shape)])
     return True
 
@@ -236,7 +236,7 @@ def _one_unknown(node: NodeProto, site: Site) -> bool:
     told = [i for i, n in enumerate(shape.tolist()) if n]
     if not told:
         return False
-    unknown = site.rng.choice(told)
+    unknown = site.draws.choice(told)
     node.input[1] = site.integers([-1 if i == unknown else n for i, n in enumerate(shape.tolist())])
     return True
 
@@ -285,7 +285,7 @@ def _flattened_axis(node: NodeProto, site: Site) -> bool:
     first = next((i + 1 for i in reversed(range(axis)) if shape[i] != 1), 0)
     if first == axis:
         return bool(axis + 1 < len(shape))
-    give(node, "axis", site.rng.randrange(first, axis))
+    give(node, "axis", site.draws.randrange(first, axis))
     return True
 
 
@@ -297,5 +297,5 @@ def _as_flatten(node: NodeProto, site: Site) -> bool:
     axes = [axis for axis in range(t.rank + 1) if np.prod(t.shape[:axis], dtype=int) == result[0]]
     if not axes:
         return False
-    become(node, "Flatten", node.input[:1], axis=site.rng.choice(axes))
+    become(node, "Flatten", node.input[:1], axis=site.draws.choice(axes))
     return True

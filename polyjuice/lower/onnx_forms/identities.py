@@ -84,7 +84,7 @@ def _cast(site: Site, t: TensorType, name: str) -> NodeProto | None:
 
 
 def _expand(site: Site, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Expand", site.integers(site.rng.choice((t.shape, (1,) * t.rank)))) if t.rank else None
+    return _node("Expand", site.integers(site.draws.choice((t.shape, (1,) * t.rank)))) if t.rank else None
 
 
 def _slice(site: Site, t: TensorType, name: str) -> NodeProto | None:
@@ -95,7 +95,7 @@ def _slice(site: Site, t: TensorType, name: str) -> NodeProto | None:
 
 
 def _concat(site: Site, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Concat", axis=site.rng.randrange(-t.rank, t.rank)) if t.rank else None
+    return _node("Concat", axis=site.draws.randrange(-t.rank, t.rank)) if t.rank else None
 
 
 def _pad(site: Site, t: TensorType, name: str) -> NodeProto | None:
@@ -111,7 +111,7 @@ def _split(site: Site, t: TensorType, name: str) -> NodeProto | None:
     axes = [axis for axis, size in enumerate(t.shape) if size]
     if not axes or t.dtype not in _COMMON:
         return None
-    axis = site.rng.choice(axes)
+    axis = site.draws.choice(axes)
     if site.opset < 13:
         return _node("Split", axis=axis, split=[t.shape[axis]])
     return _node("Split", site.integers([t.shape[axis]]), axis=axis)

@@ -125,7 +125,7 @@ def _bias_of_zeros(node: NodeProto, site: Site) -> bool:
         return False
     result, weights = site.result(node), site.operand(node, 1)
     if node.op_type == "Gemm":
-        shape = site.rng.choice(((), (1,), result.shape, result.shape[1:]))
+        shape = site.draws.choice(((), (1,), result.shape, result.shape[1:]))
     else:
         shape = weights.shape if node.op_type == "LayerNormalization" else result.shape[1:2]
     dtype = "int32" if node.op_type == "QLinearConv" else result.dtype
@@ -286,7 +286,7 @@ def _computed(place: int) -> Write:
 def _compute(array: np.ndarray, site: Site) -> str:
     """The name of a value equal to an array: joined of two parts, cast from another type, or passed on."""
     if array.ndim == 1 and len(array) > 1:
-        middle = site.rng.randrange(1, len(array))
+        middle = site.draws.randrange(1, len(array))
         return site.apply("Concat", site.constant(array[:middle]), site.constant(array[middle:]), axis=0)
     if array.dtype == np.int64 and (np.abs(array) < _SMALL).all():
         return site.apply("Cast", site.constant(array.astype(np.int32)), to=element_code("int64"))

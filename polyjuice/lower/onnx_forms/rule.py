@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,26 +12,32 @@ from onnx import AttributeProto, NodeProto, defs, helper
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, constant_node, to_tensor
 from polyjuice.ir import TensorType, dtypes
+from polyjuice.lower.choices import Draws
 
 MADE = f"{RESERVED}form:"
 """Begins the names of values that forms need."""
 
+_NAME_BITS = 48
+"""How much was drawn for such a name before it followed from the node's."""
+
 
 @dataclass
 class Site:
-    """The model around a node: the types of all values, constants by name, and the opset.
+    """The model around a node, which goes by ``place``: the types of all values, constants by name, and the opset.
 
     ``before`` and ``after`` take nodes that are to stand around the node, and ``made`` has
-    their constants. ``rng`` makes the choices about the node.
+    their constants. ``draws`` has the choices about the form that is being written.
     """
 
     types: MutableMapping[str, TensorType]
     constants: Mapping[str, np.ndarray]
     opset: int
-    rng: random.Random
+    place: str
+    draws: Draws
     before: list[NodeProto] = field(default_factory=list)
     after: list[NodeProto] = field(default_factory=list)
     made: dict[str, np.ndarray] = field(default_factory=dict)
+    _names: int = 0
 
     def operand(self, node: NodeProto, position: int = 0) -> TensorType:
         """The type of an input."""
@@ -49,7 +54,9 @@ class Site:
 
     def fresh(self) -> str:
         """A name that no value has."""
-        return f"{MADE}{self.rng.getrandbits(48):012x}"
+        self.draws.pass_over(_NAME_BITS)
+        self._names += 1
+        return f"{MADE}{self.place}:{self._names}"
 
     def constant(self, array: np.ndarray) -> str:
         """The name of a new constant."""
@@ -76,17 +83,21 @@ Write = Callable[[NodeProto, Site], bool]
 
 @dataclass(frozen=True)
 class Rule:
-    """A form of some operators: its name, how often it is chosen, and how it is written."""
+    """A form of some operators: its name, how often it is chosen, and how it is written.
+
+    One that is ``observed`` is not written: the graph itself, or another choice, brings it about.
+    """
 
     name: str
     operators: tuple[str, ...]
     chance: float
     write: Write
+    observed: bool = False
 
 
 def observed(name: str, operators: Sequence[str], holds: Write) -> Rule:
-    """A form that the graph itself, or another choice, brings about: it is only counted."""
-    return Rule(name, tuple(operators), 1.0, holds)
+    """A form that is only counted."""
+    return Rule(name, tuple(operators), 1.0, holds, observed=True)
 
 
 def attribute(node: NodeProto, name: str) -> AttributeProto | None:

@@ -10,8 +10,8 @@ from onnx import NodeProto
 
 from polyjuice.formats.versions import is_default
 from polyjuice.ir import TensorType
-from polyjuice.lower.forms import FOLLOWED, Drawn, Form
-from polyjuice.lower.idioms import Choices
+from polyjuice.lower.choices import Chooser
+from polyjuice.lower.forms import FOLLOWED, Drawn, Form, text
 from polyjuice.lower.onnx_forms import attributes, axes, constants, identities, operands, windows
 from polyjuice.lower.onnx_forms.rule import MADE, Rule, Site
 from polyjuice.ops import TABLE
@@ -22,6 +22,9 @@ _SOURCES = (windows, axes, operands, attributes, constants, identities)
 
 _OFTEN = 0.5
 """How often a form of a rare operator is chosen at most, unless it always is."""
+
+_CHANCE_BITS = 53
+"""How much is drawn for a chance."""
 
 
 @cache
@@ -43,7 +46,7 @@ def rewrite(
     types: Mapping[str, TensorType],
     constants: Mapping[str, np.ndarray],
     opset: int,
-    choices: Choices,
+    chooser: Chooser,
     drawn: Drawn,
 ) -> list[NodeProto]:
     """The nodes, changed in place, and those that forms add; ``drawn`` learns which forms they have."""
@@ -51,19 +54,24 @@ def rewrite(
     known = dict(types)
     for node in nodes:
         result = next(filter(None, node.output), "")
-        site = Site(known, constants, opset, choices.about("form of", result))
-        rng = choices.about("forms of", result)
+        site = Site(known, constants, opset, result, chooser.about("form of", result))
+        forms, details = chooser.about("forms of", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, identities.VALUE):
             followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
             for rule in _rules().get(subject, ()):
                 form = subject, rule.name
-                if (
-                    drawn.wants(form, rng, _chance(rule, subject), followed)
-                    and (result in types)
-                    and rule.write(node, site)
-                ):
+                here, site.draws = forms.named(text(form)), details.named(text(form))
+                if rule.observed:
+                    here.pass_over(_CHANCE_BITS)
+                    wanted = drawn.may(form)
+                else:
+                    wanted = drawn.wants(form, here, _chance(rule, subject), followed)
+                if wanted and result in types and rule.write(node, site):
                     drawn.use(form)
+                else:
+                    here.forget()
+                    site.draws.forget()
         written += [*site.before, node, *site.after]
     return written
 

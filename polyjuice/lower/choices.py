@@ -1,0 +1,121 @@
+"""Choosers: a lowering asks one at named sites which option to take; it draws options, or replays a record of them.
+
+The model is Hypothesis's choice sequence. Any chooser records what was asked and taken, and replaying that record gives
+the same program. Choices about one value of a graph are apart from those about others: so most of a record keeps its
+meaning while the graph changes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeVar
+
+from polyjuice.execution import LoweringChoices, Site
+
+T = TypeVar("T")
+
+
+class Chooser:
+    """Answers at named sites, and records the answers.
+
+    ``rng`` gives what options at a site are drawn with; None where those ``known`` are replayed.
+    """
+
+    def __init__(
+        self,
+        rng: Callable[[str, str], random.Random | None],
+        known: Mapping[Site, Sequence[int]] = MappingProxyType({}),
+    ) -> None:
+        self._rng = rng
+        self.known = known
+        self.taken: dict[Site, list[int]] = {}
+
+    def about(self, subject: str, value: str = "") -> Draws:
+        """The choices about a subject, or about a subject and a value of the graph."""
+        return Draws(self, (subject, value), self._rng(subject, value))
+
+    def record(self) -> LoweringChoices:
+        """What was asked and taken until now."""
+        return LoweringChoices.of(self.taken)
+
+
+def drawing(seed: int | str) -> Chooser:
+    """A chooser that draws from a seed, at each site independently."""
+    return Chooser(lambda subject, value: random.Random(f"lower {seed}: {subject} {value}"))
+
+
+def replaying(choices: LoweringChoices) -> Chooser:
+    """A chooser that takes the options of a record, and the plainest where the record has none that is there."""
+    return Chooser(lambda subject, value: None, choices.taken)
+
+
+class Draws:
+    """The choices at one site, in the order in which they are asked for."""
+
+    def __init__(self, chooser: Chooser, site: Site, rng: random.Random | None) -> None:
+        self._chooser = chooser
+        self._site = site
+        self._rng = rng
+        self._count = 0
+
+    def take(self, draw: Callable[[random.Random], int], count: int) -> int:
+        """One of ``count`` options, of which 0 is the plainest."""
+        if self._rng:
+            option = int(draw(self._rng))
+        else:
+            known = self._chooser.known.get(self._site, ())
+            option = known[self._count] if self._count < len(known) else 0
+            option = option if option < count else 0
+        taken = self._chooser.taken.setdefault(self._site, [])
+        taken[self._count :] = [option]  # who asks at a site once more begins it anew
+        self._count += 1
+        return option
+
+    def chance(self, chance: float, plain: bool | None = None) -> bool:
+        """Yes or no. The likelier answer is the plainer, unless ``plain`` says which is."""
+        plainer = chance > 0.5 if plain is None else plain
+        return bool(self.take(lambda rng: (rng.random() < chance) != plainer, 2)) != plainer
+
+    def choice(self, options: Sequence[T]) -> T:
+        """One of these, of which the first is the plainest."""
+        return options[self.take(lambda rng: rng.choice(range(len(options))), len(options))]
+
+    def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
+        """One of these by weight, of which the first is the plainest."""
+        return options[self.take(lambda rng: rng.choices(range(len(options)), weights)[0], len(options))]
+
+    def randrange(self, start: int, stop: int) -> int:
+        """A number from ``start``, which is the plainest, to below ``stop``."""
+        return start + self.take(lambda rng: rng.randrange(start, stop) - start, stop - start)
+
+    def sample(self, options: Sequence[T], count: int) -> list[T]:
+        """So many of these in some order; the first ones as they stand are the plainest."""
+        left = list(range(len(options)))
+        drawn = iter(self._rng.sample(left, count) if self._rng else ())
+        return [options[left.pop(self.take(lambda _: left.index(next(drawn)), len(left)))] for _ in range(count)]
+
+    def marked(self, values: Iterable[str], draw: Callable[[random.Random], Collection[str]]) -> list[str]:
+        """Some values of the graph: each has a site of its own, and none of them is the plainest."""
+        drawn = draw(self._rng) if self._rng else ()
+        return [value for value in values if self._at(self._site[0], value)._is_among(value, drawn)]
+
+    def _is_among(self, value: str, drawn: Collection[str]) -> bool:
+        return bool(self.take(lambda _: value in drawn, 2))
+
+    def named(self, name: str) -> Draws:
+        """Choices that keep a site of their own whatever else is asked at this one."""
+        return self._at(f"{self._site[0]}: {name}", self._site[1])
+
+    def _at(self, subject: str, value: str) -> Draws:
+        return Draws(self._chooser, (subject, value), self._rng)
+
+    def forget(self) -> None:
+        """What was taken here made no difference: it goes out of the record."""
+        self._chooser.taken.pop(self._site, None)
+
+    def pass_over(self, bits: int) -> None:
+        """Draw what nothing depends on any more: the choices behind it stay those that a seed has always made."""
+        if self._rng:
+            self._rng.getrandbits(bits)
