@@ -73,13 +73,13 @@ def main() -> None:
     parser.add_argument("--environments", type=Path, default=Path(".old"), help="where old releases are kept")
     options = parser.parse_args()
     chosen = [e for e in entries.read_all() if is_named(e, options.only) and options.half in (None, e.half)]
-    access = CompilerAccess(options.folder.absolute(), options.environments.absolute())
+    measurements = Measurements(options.folder.absolute(), options.environments.absolute())
     if options.again:
-        access.forget(chosen)
+        measurements.forget(chosen)
     if not options.table:
-        measure(access, chosen, options.part, options.workers)
+        measure(measurements, chosen, options.part, options.workers)
     before = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    known = joined(before, {e.key: access.known(e) for e in entries.read_all()})
+    known = joined(before, {e.key: measurements.known(e) for e in entries.read_all()})
     RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     text = table.text(entries.read_all(), known)
     RESULTS.with_suffix(".md").write_text(text, encoding="utf-8")
@@ -96,23 +96,25 @@ def joined(before: table.Known, anew: table.Known) -> dict[str, dict[str, Any]]:
     return {key: {**before.get(key, {}), **said} for key, said in anew.items()}
 
 
-def measure(access: CompilerAccess, chosen: Sequence[Entry], part: str | None, workers: int) -> None:
+def measure(measurements: Measurements, chosen: Sequence[Entry], part: str | None, workers: int) -> None:
     """Run what is not known yet; what becomes known is written down at once."""
     jobs: list[Callable[[], None]] = []
     if part != "blind":
-        jobs += [partial(access.given, entry) for entry in chosen if "given" not in access.known(entry)]
+        jobs += [partial(measurements.given, entry) for entry in chosen if "given" not in measurements.known(entry)]
     if part != "given":
         for release in sorted({(entry.compiler, entry.wrong[-1]) for entry in chosen}):
-            served = [e for e in chosen if (e.compiler, e.wrong[-1]) == release and "blind" not in access.known(e)]
+            served = [
+                e for e in chosen if (e.compiler, e.wrong[-1]) == release and "blind" not in measurements.known(e)
+            ]
             if served:
-                jobs.append(partial(access.blind, *release, served))
+                jobs.append(partial(measurements.blind, *release, served))
     with ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(job) for job in jobs]:
             done.result()
 
 
 @dataclass(frozen=True)
-class CompilerAccess:
+class Measurements:
     """The folder that holds the campaigns and what they said of each entry, and the one that holds old releases."""
 
     folder: Path
