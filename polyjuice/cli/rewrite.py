@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from polyjuice import formats
+from polyjuice import formats, pipeline
 from polyjuice.cli.common import (
     JsonOption,
     RulesOption,
@@ -17,9 +17,9 @@ from polyjuice.cli.common import (
     stdout,
 )
 from polyjuice.egraph import Rewriter, load, operator_count, windows
-from polyjuice.equivalence import difference
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import GraphError
+from polyjuice.oracles import InputSet
 
 
 def rewrite(
@@ -34,14 +34,14 @@ def rewrite(
     graph = formats.load(model)
     try:
         result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants)
-        inputs = [make_inputs(graph, "normal", seed)]
-        problems = {v.label: difference(graph, v.graph, inputs) for v in result.variants}
+        sets = [InputSet("normal", make_inputs(graph, "normal", seed))]
+        problems = pipeline.equivalent(graph, [variant.graph for variant in result.variants], sets)
     except GraphError as error:
         own_fault(f"{model}: a rule made an ill-typed graph: {error}")
     out.mkdir(parents=True, exist_ok=True)
-    for variant in result.variants:
-        if problems[variant.label]:
-            own_fault(f"{model}: the variant {variant.label} is not equal: {problems[variant.label]}")
+    for variant, problem in zip(result.variants, problems, strict=True):
+        if problem:
+            own_fault(f"{model}: the variant {variant.label} is not equal: {problem}")
         formats.save(variant.graph, out / f"{variant.label}.onnx")
     operators = {v.label: v.operators for v in result.variants}
     summary = {
