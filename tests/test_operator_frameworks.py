@@ -10,20 +10,22 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from every_choice import lowered
 from frameworks import RUN
 from helpers import application, one_node, random_array
-from unsupported import Holes, Unsupported, reason
+from unsupported import Holes, Unsupported, is_fault, reason
 
 from polyjuice.execution import Artifact
 from polyjuice.interpret import EvaluationError
-from polyjuice.ir import dtypes
+from polyjuice.ir import GraphError, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
-from polyjuice.ops import TABLE, Op
+from polyjuice.ops import TABLE, Op, table
+from polyjuice.ops.spec import Builder, DecomposeFn, Spelling
 
 INSTANCES = 4
 
@@ -110,7 +112,9 @@ def _run(op: Op, artifact: Artifact, framework: str, inputs: Sequence[np.ndarray
     """Why the framework does not run an artifact; "" where it gives what the analyses allow."""
     try:
         results = RUN[framework](artifact, inputs)
-    except Exception as error:  # noqa: BLE001 the table has to know it
+    except Exception as error:
+        if is_fault(error):
+            raise
         return reason(error, op.qualified)
     assert len(results) == len(analyses)
     for result, analysis in zip(results, analyses, strict=True):
@@ -130,3 +134,43 @@ def _hold(result: np.ndarray, analysis: Analysis, artifact: Artifact) -> None:
             f"{source}\n{result[outside][:5]} is not {analysis.reference[outside][:5]} "
             f"within {analysis.bound[outside][:5]}"
         )
+
+
+FAILED = pytest.fail.Exception
+
+PLANTED: list[tuple[str, str, Spelling | DecomposeFn, type[BaseException]]] = [
+    ("Abs", "torch", ("torch.abs({0})", "torch.abz({0})"), AttributeError),
+    ("Abs", "torch", ("torch.abs({0})", "{0}.abs(2)"), TypeError),
+    ("Abs", "torch", ("torch.abs({0})", "torch.abs(y)"), NameError),
+    ("Abs", "torch", ("torch.abs({0})", "torch.abs({0})[0"), SyntaxError),
+    ("Abs", "torch", ("torch.abs({0})", "torch.abs({0}).view(-1, 1009)"), FAILED),
+    ("Abs", "torch", lambda c: c.rng.choice(("torch.abs({0})", "-{0}")).format(*c.x), Wrong),
+    ("Abs", "tensorflow", ("tf.abs({0})", "tf.abz({0})"), AttributeError),
+    ("Abs", "tensorflow", ("tf.abs({0})", "tf.abs({0}, 2, 3)"), TypeError),
+    ("Abs", "tensorflow", ("tf.abs({0})", "tf.reshape({0}, [-1, 1009])"), FAILED),
+    ("Abs", "tensorflow", ("tf.abs({0})", "tf.identity({0})"), Wrong),
+    ("aten.square", "onnx", lambda build, x, attrs: build.op("Cast", x[0], to="int64"), GraphError),
+    ("aten.square", "onnx", lambda build, x, attrs: in_double(build, "Atan", x[0]), FAILED),
+    ("aten.square", "onnx", lambda build, x, attrs: build.op("Neg", x[0]), Wrong),
+]
+"""Broken spellings, of several where there can be several, and what the test says of each."""
+
+
+def in_double(build: Builder, op: str, x: str) -> str:
+    """An operator of which ONNX Runtime has no kernel in double precision."""
+    return build.op("Cast", build.op(op, build.op("Cast", x, to="float64")), to="float32")
+
+
+@pytest.mark.parametrize(("name", "framework", "spelling", "raised"), PLANTED)
+def test_a_broken_spelling_is_seen(
+    name: str,
+    framework: str,
+    spelling: Spelling | DecomposeFn,
+    raised: type[BaseException],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    op = NAMES[name]
+    broken = replace(op, **{framework: spelling})
+    monkeypatch.setattr(table, "TABLE", {**TABLE, (op.domain, op.name): broken})
+    with pytest.raises(raised):
+        Unsupported().compare({(framework, name, "float32"): holes(op, framework, "float32")})

@@ -16,7 +16,7 @@ from typing import Literal
 import pytest
 
 from polyjuice.execution.broken import misspelt
-from polyjuice.ir import dtypes
+from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.ops import TABLE
 
@@ -148,6 +148,15 @@ def differences(expected: Table, found: Table) -> list[str]:
     return lines
 
 
+def cells(framework: str, graph: Graph) -> list[Cell]:
+    """The cells of the operators in a graph."""
+    return [
+        (framework, node.qualified, graph.types[node.inputs[0]].dtype)
+        for node in graph.nodes
+        if node.inputs and node.inputs[0]
+    ]
+
+
 class Unsupported:
     """The committed table, as tests use it. With ``update`` it learns what they find."""
 
@@ -168,14 +177,13 @@ class Unsupported:
         """Whether nothing runs in a cell."""
         return any(extent == "never" for extent, _ in self._table.get(cell, ()))
 
-    def check(self, error: Exception, cells: Iterable[Cell]) -> None:
-        """Raise the error unless the table has its reason in one of the cells."""
-        if not any(
+    def explains(self, error: Exception, cells: Iterable[Cell]) -> bool:
+        """Whether one of the cells has the reason of an error."""
+        return not is_fault(error) and any(
             reason(error, operator) == why
             for framework, operator, dtype in cells
             for _, why in self._table.get((framework, operator, dtype), ())
-        ):
-            raise error
+        )
 
     def write(self) -> None:
         """Write the table to its file, if it was to learn."""
@@ -188,25 +196,25 @@ _LACKS_KERNEL = re.compile(
 )
 """What ONNX Runtime and TensorFlow say of an operator that they have, but not in some element type."""
 
-_MALFORMED = ("InvalidGraph", "InvalidProtobuf", "InvalidArgument", "AssertionError")
-"""What ONNX Runtime raises of a model that breaks ONNX's rules, and what we do."""
+_FAULTS = ("InvalidGraph", "InvalidProtobuf", "InvalidArgument", "AssertionError")
+"""What ONNX Runtime raises of a model that breaks ONNX's rules, and what Polyjuice raises."""
+
+
+def is_fault(error: Exception) -> bool:
+    """Whether an error says that the program is wrong, so that it is no reason."""
+    kind = type(error).__name__
+    return kind in _FAULTS or misspelt(f"{kind}: {error}")
 
 
 def reason(error: Exception, operator: str) -> str:
-    """Why a framework does not run a program of one operator, or a format cannot say it, without what varies.
-
-    Raises the error where it says that the program is wrong.
-    """
+    """Why a framework does not run a program of one operator, or a format cannot say it, without what varies."""
     text = str(error).strip().partition("\n")[0]
-    kind = type(error).__name__
-    if kind in _MALFORMED or misspelt(f"{kind}: {error}"):
-        raise error
     if isinstance(error, Unlowerable):
         return "cannot be said: " + _plain(re.sub(r"^node .+?\): (\S+ has no \w+ spelling: )?", "", text))
     if found := _LACKS_KERNEL.search(text):
         kernel = found[1] or found[2]
         return "no kernel" if kernel == operator else f"no kernel of {kernel}"
-    return _plain(f"{kind}: {_ENVELOPE.sub('', text)}")
+    return _plain(f"{type(error).__name__}: {_ENVELOPE.sub('', text)}")
 
 
 def _plain(text: str) -> str:
