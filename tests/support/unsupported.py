@@ -1,0 +1,230 @@
+"""The table of what frameworks do not run, uncompiled, of what Polyjuice writes: ``unsupported.txt``.
+
+Lines without indentation name a framework. Under it stand the reasons, and under each reason the element types (of the
+first operand) and the operators: "never" where nothing ran, "partly" where some applications or spellings did.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
+from pathlib import Path
+from textwrap import wrap
+from typing import Literal
+
+import pytest
+
+from polyjuice.execution.broken import misspelt
+from polyjuice.ir import Graph, dtypes
+from polyjuice.lower import Unlowerable
+from polyjuice.ops import TABLE
+
+Cell = tuple[str, str, str]
+"""A framework, an operator and the element type of its first operand."""
+
+Extent = Literal["never", "partly"]
+
+Holes = Set[tuple[Extent, str]]
+"""What does not run in a cell: how much of it, and the reason."""
+
+Table = Mapping[Cell, Holes]
+
+FILE = Path(__file__).parents[1] / "frameworks/unsupported.txt"
+
+_EVERY = "every other operator"
+
+_HEAD = """\
+# What frameworks do not run, uncompiled, of the programs that Polyjuice writes for one operator, and why.
+# "never": nothing ran in these element types of the first operand. "partly": some applications or spellings ran.
+# Tests compare this table with what happens. Write it anew with the frameworks that constraints.txt names:
+#   pytest tests -k test_a_framework_gives_the_operator_its_meaning -m "long or not long" -n 0 --update-unsupported
+"""
+
+
+def read() -> dict[Cell, Holes]:
+    """The committed table."""
+    return parse(FILE.read_text(encoding="utf-8"))
+
+
+def parse(text: str) -> dict[Cell, Holes]:
+    """A table from its text."""
+    cells: dict[Cell, set[tuple[Extent, str]]] = defaultdict(set)
+    every: list[tuple[str, str, str]] = []
+    for framework, reason, extent, types, operators in _lines(text):
+        if operators == _EVERY:
+            every += [(framework, dtype, reason) for dtype in types]
+            continue
+        for name in operators.split():
+            for dtype in types:
+                cells[framework, name, dtype].add((extent, reason))
+    for framework, dtype, reason in every:
+        for name in _others(cells, framework, dtype):
+            cells[framework, name, dtype].add(("never", reason))
+    return {cell: frozenset(holes) for cell, holes in cells.items()}
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, Extent, list[str], str]]:
+    """Framework, reason, extent, element types and operators of each entry."""
+    framework = reason = ""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    for line in re.sub(r"\n {8,}", " ", "\n".join(lines)).splitlines():
+        match len(line) - len(line.lstrip()):
+            case 0:
+                framework = line
+            case 2:
+                reason = line.strip()
+            case _:
+                where, operators = line.strip().split(": ")
+                extent, *types = where.split()
+                assert extent in ("never", "partly"), line
+                yield framework, reason, "never" if extent == "never" else "partly", types, operators
+
+
+def _others(cells: Table, framework: str, dtype: str) -> list[str]:
+    """The operators that take an element type, and of which no reason says that they never run in it."""
+    return [
+        name
+        for name in _taking(dtype)
+        if not any(extent == "never" for extent, _ in cells.get((framework, name, dtype), ()))
+    ]
+
+
+def _taking(dtype: str) -> list[str]:
+    return [op.qualified for op in TABLE.values() if dtype in op.types[op.variable(0)]]
+
+
+def render(table: Table) -> str:
+    """A table as its text."""
+    lines = [_HEAD]
+    for framework in sorted({framework for framework, *_ in table}):
+        lines.append(framework)
+        cells = {cell: holes for cell, holes in table.items() if cell[0] == framework}
+        for reason in sorted({reason for holes in cells.values() for _, reason in holes}):
+            lines += [f"  {reason}", *_entries(framework, reason, cells)]
+    return "\n".join(lines) + "\n"
+
+
+def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
+    every = [dtype for dtype in dtypes.ALL if _is_of_every_other(framework, reason, cells, dtype)]
+    if every:
+        yield f"    never {' '.join(every)}: {_EVERY}"
+    for extent in ("never", "partly"):
+        types: dict[str, list[str]] = defaultdict(list)
+        for _, name, dtype in sorted(cells, key=lambda cell: dtypes.ALL.index(cell[2])):
+            said = (extent, reason) in cells[framework, name, dtype]
+            if said and not (extent == "never" and dtype in every):
+                types[name].append(dtype)
+        names: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for name in sorted(types):
+            names[tuple(types[name])].append(name)
+        for some, alike in names.items():
+            line = f"    {extent} {' '.join(some)}: {' '.join(alike)}"
+            yield from wrap(line, 118, subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False)
+
+
+def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) -> bool:
+    """Whether all operators that take a type never run in it, most of them for this reason alone."""
+    holes = [cells.get((framework, name, dtype), frozenset()) for name in _taking(dtype)]
+    alone = sum(one == {("never", reason)} for one in holes)
+    others = [one for one in holes if one != {("never", reason)}]
+    return alone > len(holes) / 2 and all(
+        any(extent == "never" for extent, _ in one) and ("never", reason) not in one for one in others
+    )
+
+
+def differences(expected: Table, found: Table) -> list[str]:
+    """What does not run and stands in no row of the table, and what the table says of it that is over."""
+    lines = []
+    for cell, holes in found.items():
+        said = expected.get(cell, frozenset())
+        lines += [
+            f"{' '.join(cell)} {extent} runs, which the table lacks: {why}" for extent, why in sorted(holes - said)
+        ]
+        lines += [
+            f"{' '.join(cell)} {extent} runs, says the table, but no longer: {why}"
+            for extent, why in sorted(said - holes)
+        ]
+    return lines
+
+
+def cells(framework: str, graph: Graph) -> list[Cell]:
+    """The cells of the operators in a graph."""
+    return [
+        (framework, node.qualified, graph.types[node.inputs[0]].dtype)
+        for node in graph.nodes
+        if node.inputs and node.inputs[0]
+    ]
+
+
+class Unsupported:
+    """The committed table, as tests use it. With ``update`` it learns what they find."""
+
+    def __init__(self, update: bool = False) -> None:
+        self._table = read()
+        self._update = update
+
+    def compare(self, found: Table) -> None:
+        """Fail unless the table says of some cells what was found of them."""
+        if self._update:
+            self._table.update(found)
+        elif lines := differences(self._table, found):
+            pytest.fail(
+                "\n".join([*lines, f"If that is right, write {FILE.name} anew, as its first lines say."]), False
+            )
+
+    def never_runs(self, cell: Cell) -> bool:
+        """Whether nothing runs in a cell."""
+        return any(extent == "never" for extent, _ in self._table.get(cell, ()))
+
+    def explains(self, error: Exception, cells: Iterable[Cell]) -> bool:
+        """Whether one of the cells has the reason of an error."""
+        return not is_fault(error) and any(
+            reason(error, operator) == why
+            for framework, operator, dtype in cells
+            for _, why in self._table.get((framework, operator, dtype), ())
+        )
+
+    def write(self) -> None:
+        """Write the table to its file, if it was to learn."""
+        if self._update:
+            FILE.write_text(render(self._table), encoding="utf-8")
+
+
+_LACKS_KERNEL = re.compile(
+    r"NOT_IMPLEMENTED : Could not find an implementation for (\w+)\(|Could not find device for node: \{\{node (\w+)\}\}"
+)
+"""What ONNX Runtime and TensorFlow say of an operator that they have, but not in some element type."""
+
+_FAULTS = ("InvalidGraph", "InvalidProtobuf", "InvalidArgument", "AssertionError")
+"""What ONNX Runtime raises of a model that breaks ONNX's rules, and what Polyjuice raises."""
+
+
+def is_fault(error: Exception) -> bool:
+    """Whether an error says that the program is wrong, so that it is no reason."""
+    kind = type(error).__name__
+    return kind in _FAULTS or misspelt(f"{kind}: {error}")
+
+
+def reason(error: Exception, operator: str) -> str:
+    """Why a framework does not run a program of one operator, or a format cannot say it, without what varies."""
+    text = str(error).strip().partition("\n")[0]
+    if isinstance(error, Unlowerable):
+        return "cannot be said: " + _plain(re.sub(r"^node .+?\): (\S+ has no \w+ spelling: )?", "", text))
+    if found := _LACKS_KERNEL.search(text):
+        kernel = found[1] or found[2]
+        return "no kernel" if kernel == operator else f"no kernel of {kernel}"
+    return _plain(f"{type(error).__name__}: {_ENVELOPE.sub('', text)}")
+
+
+def _plain(text: str) -> str:
+    """Without numbers and addresses; short."""
+    text = re.sub(r"0x[0-9a-f]+|(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b", "N", text)
+    return " ".join(text.split())[:_LENGTH].strip()
+
+
+_ENVELOPE = re.compile(r"^\[ONNXRuntimeError\] : \d+ : (.* Status Message: )?")
+"""What ONNX Runtime puts before what its kernels say."""
+
+_LENGTH = 110
+"""The most characters of a reason."""
