@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
-from polyjuice.lower import onnx_model, tensorflow_source, torch_source
+from polyjuice.lower import Unlowerable, onnx_model, tensorflow_source, torch_source
 from polyjuice.lower.forms import ALL
 from polyjuice.lower.idioms import Choices
 
@@ -30,18 +30,18 @@ _WALKED = frozenset(["operator of", "arguments of", "views of"])
 _NUMBERS = (0.999, 0.0, 0.6)
 """What stands for a number in [0, 1): as a chance it comes about never, always, and where it is likely."""
 
-Step = tuple[tuple[object, int], int]
+_Step = tuple[tuple[object, int], int]
 """A place in the code that draws, with the number of its options; and the option taken there."""
 
-_Path = tuple[Step, ...]
+_Path = tuple[_Step, ...]
 
 
 @dataclass
-class Walk:
+class _Walk:
     """One way through the choices: the first options are given, and the first option is taken from there on."""
 
     given: Sequence[int]
-    steps: list[Step] = field(default_factory=list)
+    steps: list[_Step] = field(default_factory=list)
 
     def take(self, options: int, place: object) -> int:
         """The option taken at the next choice."""
@@ -54,7 +54,7 @@ class Walk:
 class _Walked(random.Random):
     """Draws as a walk says."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: _Walk) -> None:
         super().__init__(0)
         self._walk = walk
 
@@ -78,7 +78,7 @@ def _caller() -> tuple[str, int]:
 class _WalkedChoices(Choices):
     """The choices about operators follow a walk; all others are those of a seed."""
 
-    def __init__(self, seed: int, walk: Walk) -> None:
+    def __init__(self, seed: int, walk: _Walk) -> None:
         super().__init__(seed)
         self._walked = _Walked(walk)
 
@@ -86,14 +86,14 @@ class _WalkedChoices(Choices):
         return self._walked if subject in _WALKED else super().about(subject, value)
 
 
-def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifact]:
-    """Different artifacts of a graph.
+def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifact | Unlowerable]:
+    """Different artifacts of a graph, and why it has none where the choices lead to what the format cannot say.
 
     Each option of each place that draws is taken. Then combinations follow, until the graph has been lowered ``limit``
-    times. Raises Unlowerable where the format cannot say the graph.
+    times.
     """
     new, combined = deque[_Path]([()]), deque[_Path]()
-    taken: set[Step] = set()
+    taken: set[_Step] = set()
     programs: set[str | bytes] = set()
     for number in itertools.count():
         while new and new[0] and new[0][-1] in taken:
@@ -101,12 +101,15 @@ def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifa
         if not new and (number >= limit or not combined):
             return
         path = new.popleft() if new else combined.popleft()
-        walk = Walk([option for _, option in path])
-        artifact = _LOWER[format](graph, _WalkedChoices(seed, walk))
+        walk = _Walk([option for _, option in path])
+        try:
+            artifact = _LOWER[format](graph, _WalkedChoices(seed, walk))
+            if artifact.source not in programs:
+                programs.add(artifact.source)
+                yield artifact
+        except Unlowerable as problem:
+            yield problem
         taken.update(walk.steps)
         for at in range(len(path), len(walk.steps)):
             (place, options), _ = walk.steps[at]
             new.extend((*walk.steps[:at], ((place, options), option)) for option in range(1, options))
-        if artifact.source not in programs:
-            programs.add(artifact.source)
-            yield artifact
