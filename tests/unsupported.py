@@ -150,11 +150,11 @@ def differences(expected: Table, found: Table) -> list[str]:
 
 
 def cells(framework: str, graph: Graph) -> list[Cell]:
-    """The cells of the operators in a graph."""
+    """The cells of the operators in a graph, for all element types that they read or make."""
     return [
-        (framework, node.qualified, graph.types[node.inputs[0]].dtype)
+        (framework, node.qualified, graph.types[name].dtype)
         for node in graph.nodes
-        if node.inputs and node.inputs[0]
+        for name in filter(None, (*node.inputs, *node.outputs))
     ]
 
 
