@@ -97,13 +97,13 @@ def _holes(op: Op, framework: str, dtype: str) -> Holes:
         except EvaluationError:
             continue
         drawn = True
-        try:
-            for artifact in lowered(graph, framework, seed, LOWERINGS):
-                why = _run(op, artifact, framework, inputs, analyses)
-                ran = ran or not why
-                reasons |= {why} - {""}
-        except Unlowerable as error:
-            reasons.add(reason(error, op.qualified))
+        for lowering in lowered(graph, framework, seed, LOWERINGS):
+            if isinstance(lowering, Unlowerable):
+                why = reason(lowering, op.qualified)
+            else:
+                why = _run(op, lowering, framework, inputs, analyses)
+            ran = ran or not why
+            reasons |= {why} - {""}
     assert drawn, "the interpreter evaluates no application"
     return frozenset(("partly" if ran else "never", why) for why in reasons)
 
@@ -144,7 +144,8 @@ PLANTED: list[tuple[str, str, Spelling | DecomposeFn, type[BaseException]]] = [
     ("Abs", "torch", ("torch.abs({0})", "torch.abs(y)"), NameError),
     ("Abs", "torch", ("torch.abs({0})", "torch.abs({0})[0"), SyntaxError),
     ("Abs", "torch", ("torch.abs({0})", "torch.abs({0}).view(-1, 1009)"), FAILED),
-    ("Abs", "torch", lambda c: c.rng.choice(("torch.abs({0})", "-{0}")).format(*c.x), Wrong),
+    ("Abs", "torch", ("torch.abs({0})", "{0}.abz_()"), AttributeError),
+    ("Abs", "torch", lambda c: c.draws.choice(("torch.abs({0})", "-{0}")).format(*c.x), Wrong),
     ("Abs", "tensorflow", ("tf.abs({0})", "tf.abz({0})"), AttributeError),
     ("Abs", "tensorflow", ("tf.abs({0})", "tf.abs({0}, 2, 3)"), TypeError),
     ("Abs", "tensorflow", ("tf.abs({0})", "tf.reshape({0}, [-1, 1009])"), FAILED),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
-from polyjuice.lower import choices, onnx_model, tensorflow_source, torch_source
+from polyjuice.lower import Unlowerable, choices, onnx_model, tensorflow_source, torch_source
 from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.forms import ALL
 
@@ -24,18 +24,18 @@ _LOWER: Mapping[str, Callable[[Graph, Chooser], Artifact]] = {
 _WALKED = frozenset(["operator of", "arguments of", "views of"])
 """The subjects of the choices that concern one operator."""
 
-Step = tuple[tuple[object, int], int]
+_Step = tuple[tuple[object, int], int]
 """A place in the code that draws, with the number of its options; and the option taken there."""
 
-_Path = tuple[Step, ...]
+_Path = tuple[_Step, ...]
 
 
 @dataclass
-class Walk:
+class _Walk:
     """One way through the choices: the first options are given, and the first option is taken from there on."""
 
     given: Sequence[int]
-    steps: list[Step] = field(default_factory=list)
+    steps: list[_Step] = field(default_factory=list)
 
     def take(self, options: int, place: object) -> int:
         """The option taken at the next choice."""
@@ -48,7 +48,7 @@ class Walk:
 class _WalkedDraws(Draws):
     """The choices at one site, as a walk says."""
 
-    walk: Walk
+    walk: _Walk
 
     def take(self, draw: Callable[[random.Random], int], count: int) -> int:
         return self.walk.take(count, _asker())
@@ -65,7 +65,7 @@ def _asker() -> tuple[str, int]:
 class _WalkedChooser(Chooser):
     """The choices about operators follow a walk; all others are those of a seed."""
 
-    def __init__(self, seed: int, walk: Walk) -> None:
+    def __init__(self, seed: int, walk: _Walk) -> None:
         super().__init__(lambda subject, value: random.Random(f"lower {seed}: {subject} {value}"))
         self._walk = walk
 
@@ -77,14 +77,14 @@ class _WalkedChooser(Chooser):
         return draws
 
 
-def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifact]:
-    """Different artifacts of a graph.
+def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifact | Unlowerable]:
+    """Different artifacts of a graph, and why it has none where the choices lead to what the format cannot say.
 
     Each option of each place that draws is taken. Then combinations follow, until the graph has been lowered ``limit``
-    times. Raises Unlowerable where the format cannot say the graph.
+    times.
     """
     new, combined = deque[_Path]([()]), deque[_Path]()
-    taken: set[Step] = set()
+    taken: set[_Step] = set()
     programs: set[str | bytes] = set()
     for number in itertools.count():
         while new and new[0] and new[0][-1] in taken:
@@ -92,12 +92,15 @@ def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifa
         if not new and (number >= limit or not combined):
             return
         path = new.popleft() if new else combined.popleft()
-        walk = Walk([option for _, option in path])
-        artifact = _LOWER[format](graph, _WalkedChooser(seed, walk))
+        walk = _Walk([option for _, option in path])
+        try:
+            artifact = _LOWER[format](graph, _WalkedChooser(seed, walk))
+            if artifact.source not in programs:
+                programs.add(artifact.source)
+                yield artifact
+        except Unlowerable as problem:
+            yield problem
         taken.update(walk.steps)
         for at in range(len(path), len(walk.steps)):
             (place, options), _ = walk.steps[at]
             new.extend((*walk.steps[:at], ((place, options), option)) for option in range(1, options))
-        if artifact.source not in programs:
-            programs.add(artifact.source)
-            yield artifact

@@ -46,9 +46,12 @@ def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarra
     options.log_severity_level = 4
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
+    no_arrays = NotImplementedError("the Python interface of ONNX Runtime has no bfloat16 arrays")
     if any(array.dtype == ml_dtypes.bfloat16 for array in inputs):
-        raise NotImplementedError("the Python interface of ONNX Runtime has no bfloat16 arrays")
+        raise no_arrays
     session = ort.InferenceSession(artifact.source, options)
+    if any(value.type == "tensor(bfloat16)" for value in session.get_outputs()):
+        raise no_arrays
     further = [artifact.arrays[name] for name in artifact.arguments]
     feeds = {value.name: array for value, array in zip(session.get_inputs(), [*inputs, *further], strict=True)}
     return list(session.run(None, feeds)[: artifact.results])

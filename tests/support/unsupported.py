@@ -51,11 +51,11 @@ def parse(text: str) -> dict[Cell, Holes]:
     """A table from its text."""
     cells: dict[Cell, set[tuple[Extent, str]]] = defaultdict(set)
     every: list[tuple[str, str, str]] = []
-    for framework, reason, extent, types, operators in _lines(text):
-        if operators == _EVERY:
+    for framework, reason, extent, types, names in _lines(text):
+        if names == _EVERY:
             every += [(framework, dtype, reason) for dtype in types]
             continue
-        for name in operators.split():
+        for name in names.split():
             for dtype in types:
                 cells[framework, name, dtype].add((extent, reason))
     for framework, dtype, reason in every:
@@ -85,12 +85,13 @@ def _others(cells: Table, framework: str, dtype: str) -> list[str]:
     """The operators that take an element type, and of which no reason says that they never run in it."""
     return [
         name
-        for name in _taking(dtype)
+        for name in operators(dtype)
         if not any(extent == "never" for extent, _ in cells.get((framework, name, dtype), ()))
     ]
 
 
-def _taking(dtype: str) -> list[str]:
+def operators(dtype: str) -> list[str]:
+    """The operators whose first operand may have an element type."""
     return [op.qualified for op in TABLE.values() if dtype in op.types[op.variable(0)]]
 
 
@@ -125,7 +126,7 @@ def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
 
 def _is_of_every_other(framework: str, reason: str, cells: Table, dtype: str) -> bool:
     """Whether all operators that take a type never run in it, most of them for this reason alone."""
-    holes = [cells.get((framework, name, dtype), frozenset()) for name in _taking(dtype)]
+    holes = [cells.get((framework, name, dtype), frozenset()) for name in operators(dtype)]
     alone = sum(one == {("never", reason)} for one in holes)
     others = [one for one in holes if one != {("never", reason)}]
     return alone > len(holes) / 2 and all(
@@ -149,11 +150,11 @@ def differences(expected: Table, found: Table) -> list[str]:
 
 
 def cells(framework: str, graph: Graph) -> list[Cell]:
-    """The cells of the operators in a graph."""
+    """The cells of the operators in a graph, for all element types that they read or make."""
     return [
-        (framework, node.qualified, graph.types[node.inputs[0]].dtype)
+        (framework, node.qualified, graph.types[name].dtype)
         for node in graph.nodes
-        if node.inputs and node.inputs[0]
+        for name in filter(None, (*node.inputs, *node.outputs))
     ]
 
 
@@ -188,7 +189,8 @@ class Unsupported:
     def write(self) -> None:
         """Write the table to its file, if it was to learn."""
         if self._update:
-            FILE.write_text(render(self._table), encoding="utf-8")
+            there = {cell: holes for cell, holes in self._table.items() if cell[1] in operators(cell[2])}
+            FILE.write_text(render(there), encoding="utf-8")
 
 
 _LACKS_KERNEL = re.compile(
