@@ -19,7 +19,7 @@ import numpy as np
 
 from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Worker
+from polyjuice.execution import Artifact, Worker, broken
 from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -155,9 +155,10 @@ class Support:
         return pipeline.lower(graph, spelling, pipeline.target_of(self.compiler, opset))[0]
 
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
-        """Why the compiler does not take a program; "" where it does, or fails."""
+        """Why the compiler does not take a program; "" where it does, or fails. Raises BrokenProgram."""
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in graph.input_types]
         outcome = self._worker.execute(artifact, [inputs], compile=self.compiler.probe_compiles)
+        broken.check(artifact, outcome, self._worker.info["version"])
         if outcome.status != "unsupported":
             return ""
         return outcome.message.splitlines()[0] if outcome.message else outcome.status

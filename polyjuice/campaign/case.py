@@ -17,6 +17,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rule
+from polyjuice.execution import broken
 from polyjuice.generate import STRATEGIES
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
@@ -154,9 +155,15 @@ class Runner:
         return case
 
     def _executed(self, case: Case) -> Case:
-        """The case with what became of its programs. Raises Skip where one that we wrote of a graph is refused."""
+        """The case with what became of its programs.
+
+        Raises Skip where one that we wrote of a graph is refused, and BrokenProgram where it is our own fault.
+        """
         ours = not case.broken and not any(program.given for program in case.programs)
         case = pipeline.execute(case, self.session, all_or_none=ours)
+        for program in case.programs:
+            if not program.given and not case.broken:
+                broken.check(program.artifact, program.outcome, self._version)
         refused = [program.outcome for program in case.programs if program.outcome.status == "unsupported"]
         if ours and refused:
             raise Skip("unsupported: " + pipeline.first_line(refused[0]))

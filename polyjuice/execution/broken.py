@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from polyjuice.execution.protocol import Outcome
+from polyjuice.execution.protocol import Artifact, Outcome
 
 WRITTEN_FOR: Mapping[str, str] = {"torch": "2.13.0", "tensorflow": "2.21.0"}
 """The release of each format's framework in which every spelling has been run (constraints.txt has the same)."""
@@ -34,6 +34,16 @@ _OF_A_RELEASE = re.compile(
     r"|TypeError: Too many arguments were given"
 )
 """What a release raises that lacks a function, or one of its arguments."""
+
+
+class BrokenProgram(Exception):
+    """Polyjuice wrote a program that is misspelt: a defect of Polyjuice. The message has the error and the program."""
+
+
+def check(artifact: Artifact, outcome: Outcome, version: str) -> None:
+    """Raise BrokenProgram where the outcome of a program that Polyjuice wrote shows that it is broken."""
+    if is_broken(outcome, artifact.format, version):
+        raise BrokenProgram(f"{outcome.message}\n{outcome.traceback}\nof the program\n{artifact.source!s}")
 
 
 def is_broken(outcome: Outcome, format: str, version: str) -> bool:

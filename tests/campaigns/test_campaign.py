@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -432,27 +432,53 @@ def test_a_resumed_campaign_whose_model_is_gone_says_so(tmp_path: Path) -> None:
 # --- faults of our own ----------------------------------------------------------------------------------------
 
 
-def test_an_internal_error_is_stored_and_ends_with_3(tmp_path: Path) -> None:
-    """A site hook plants it where a case is lowered; the other cases go on."""
-    hook = """
-import atexit, sys
+HOOK = """
+import sys
 from importlib.abc import MetaPathFinder
 class Hook(MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == "polyjuice.campaign.case":
-            import polyjuice.lower
-            lower = polyjuice.lower.lower
-            def planted(graph, format, seed, **options):
-                if "/1/" in str(seed):
-                    raise KeyError("planted")
-                return lower(graph, format, seed, **options)
-            polyjuice.lower.lower = planted
+            plant()
+def plant():
+    {}
 sys.meta_path.insert(0, Hook())
 """
-    (tmp_path / "sitecustomize.py").write_text(hook)
-    status, summary = fuzz(
-        tmp_path / "c", "--compiler", "numpy", "-n", 3, "--workers", 1, env={"PYTHONPATH": str(tmp_path)}
-    )
+
+
+def planted(folder: Path, fault: str, *options: object) -> tuple[int, dict[str, Any]]:
+    """A campaign of three cases with a fault in Polyjuice, planted by statements."""
+    (folder / "sitecustomize.py").write_text(HOOK.format("\n    ".join(fault.strip().splitlines())))
+    env = {"PYTHONPATH": str(folder)}
+    return fuzz(folder / "c", "-n", 3, "--workers", 1, *options, env=env)
+
+
+def test_an_internal_error_is_stored_and_ends_with_3(tmp_path: Path) -> None:
+    """The other cases go on."""
+    fault = """
+from polyjuice.campaign.preparation import Preparation
+prepare = Preparation.case
+def case(self, index, attempt):
+    if index == 1:
+        raise KeyError("planted")
+    return prepare(self, index, attempt)
+Preparation.case = case
+"""
+    status, summary = planted(tmp_path, fault, "--compiler", "numpy")
     assert status == 3
     assert (summary["tested"], summary["findings"], summary["unsound_variants"]) == (2, 0, 0)
     assert "KeyError: 'planted'" in (tmp_path / "c/log").read_text()
+
+
+def test_a_program_that_polyjuice_misspells_is_a_defect_of_its_own(tmp_path: Path) -> None:
+    """It is neither unsupported nor a finding."""
+    pytest.importorskip("torch")
+    fault = """
+from dataclasses import replace
+from polyjuice.lower import torch_source
+torch_source.DIALECT = replace(torch_source.DIALECT, spelling=lambda op: ("torch.rellu({0})",))
+"""
+    options = ("--compiler", "eager", "--only-operator", "Relu", "--extract", "original", "--oracle", "differential")
+    status, summary = planted(tmp_path, fault, *options)
+    assert status == 3
+    assert (summary["defects"], summary["findings"], summary["skipped"]) == (3, 0, 0)
+    assert "has no attribute 'rellu'" in (tmp_path / "c/log").read_text()
