@@ -144,5 +144,5 @@ def test_records_are_edited_site_by_site() -> None:
     assert choices.cost == 3
     assert choices.without([("b", "")]).taken == {("a", "x"): (0, 2, 1)}
     assert [fewer.taken[("a", "x")] for fewer in choices.plainer_at(("a", "x"))] == [(0, 0, 1), (0, 2)]
-    assert choices.renamed({"x": "v0"}.get).taken == {("a", "v0"): (0, 2, 1), ("b", ""): (1,)}  # type: ignore[arg-type]
+    assert choices.renamed({"x": "v0"}).taken == {("a", "v0"): (0, 2, 1), ("b", ""): (1,)}
     assert choices.as_json() == {"a": {"x": [0, 2, 1]}, "b": {"": [1]}}

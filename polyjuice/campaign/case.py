@@ -152,9 +152,9 @@ class Runner:
         Raises Skip where one that Polyjuice wrote of a generated graph is refused.
         """
         outcomes: list[Outcome] = []
-        of_a_model = None in prepared.spellings
-        for artifact, spelling, outcome in zip_longest(prepared.artifacts, prepared.spellings, known):
-            execute = self.session.execute if spelling else self.session.execute_given
+        of_a_model = any(artifact.by_user for artifact in prepared.artifacts)
+        for artifact, outcome in zip_longest(prepared.artifacts, known):
+            execute = self.session.execute_given if artifact.by_user else self.session.execute
             outcomes.append(outcome or execute(artifact, prepared.inputs))
             if outcomes[-1].status == "unsupported" and not prepared.broken and not of_a_model:
                 raise Skip("unsupported: " + _first_line(outcomes[-1]))
@@ -239,8 +239,8 @@ def together(config: Config, compiler: CompilerInfo) -> bool:
 def _refused(prepared: Prepared, outcomes: Sequence[Outcome]) -> bool:
     """Whether the compiler, or its framework, does not take the program as its owner wrote it."""
     return any(
-        spelling is None and outcome.status == "unsupported"
-        for spelling, outcome in zip(prepared.spellings, outcomes, strict=True)
+        artifact.by_user and outcome.status == "unsupported"
+        for artifact, outcome in zip(prepared.artifacts, outcomes, strict=True)
     )
 
 

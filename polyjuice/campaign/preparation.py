@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +25,12 @@ from polyjuice.given import ORIGINAL, UserModel
 from polyjuice.inputs import GIVEN, Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, TensorType
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
+from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, lower, repeat, repeated_axes
 from polyjuice.lower.forms import text
 from polyjuice.numerics import Analyses, Mode
 from polyjuice.ops import Op, matching
-from polyjuice.oracles import ORACLES, Case, Spelling, Tested
+from polyjuice.oracles import ORACLES, Case, Tested
 from polyjuice.support import Support
-from polyjuice.triage.spelling import spelled
 
 #: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
 #: counts where the compiler is fast. Elsewhere a case has its own: it then need not wait until the compiler was asked
@@ -59,7 +59,6 @@ class Unsound(Exception):
 class Prepared:
     """The variants of a case, in the compiler's format, and what to run them on; ``profiles`` is that of each set.
 
-    A program that is run as its owner wrote it has no spelling.
     ``rules`` are those that fired in the e-graph; ``modes`` is what is known of results on each set of inputs.
     ``broken`` says which constraint the one variant breaks on purpose, if it does.
     """
@@ -69,7 +68,6 @@ class Prepared:
     profiles: Sequence[str]
     inputs: Sequence[tuple[np.ndarray, ...]]
     artifacts: Sequence[Artifact]
-    spellings: Sequence[Spelling | None]
     modes: Sequence[Mode]
     broken: str = ""
 
@@ -83,10 +81,8 @@ class Prepared:
     def case(self, outcomes: Sequence[Outcome]) -> Case:
         """What oracles judge: the variants with what became of each, but for those that the compiler does not take."""
         tested = [
-            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome, spelling)
-            for v, artifact, outcome, spelling in zip(
-                self.variants, self.artifacts, outcomes, self.spellings, strict=True
-            )
+            Tested(v.label, v.graph, artifact, Analyses(v.graph, self.inputs, self.modes), outcome)
+            for v, artifact, outcome in zip(self.variants, self.artifacts, outcomes, strict=True)
             if outcome.status != "unsupported" or self.broken
         ]
         return Case(self.profiles, self.inputs, tested, self.broken)
@@ -169,26 +165,25 @@ class Preparation:
             self._gate(index, graph, variants, sets)
         with self._clock.of("lower"):
             lowered = self._lowered(variants, key, graph, as_given)
-        variants, artifacts, spellings = zip(*lowered, strict=True)
+        variants, artifacts = zip(*lowered, strict=True)
         profiles, modes, inputs = zip(*((x.profile, x.mode, x.arrays) for x in sets), strict=True)
-        return Prepared(variants, rules, profiles, inputs, artifacts, spellings, modes)
+        return Prepared(variants, rules, profiles, inputs, artifacts, modes)
 
     def _lowered(
         self, variants: Sequence[Variant], key: str, graph: Graph, as_given: Artifact | None
-    ) -> list[tuple[Variant, Artifact, Spelling | None]]:
+    ) -> list[tuple[Variant, Artifact]]:
         """The variants in the compiler's format, behind the program that their graph stands for as it was given.
 
         What the format cannot say is left out. Raises Skip where it says no program, or not enough to compare.
         """
-        lowered: list[tuple[Variant, Artifact, Spelling | None]] = []
+        lowered: list[tuple[Variant, Artifact]] = []
         said = [text(form) for form in as_given.forms] if as_given else []
         if as_given:
-            lowered.append((Variant(ORIGINAL, graph), as_given, None))
+            lowered.append((Variant(ORIGINAL, graph), as_given))
             variants = [v for v in variants if v.label != ORIGINAL]
         for variant in variants:
-            spelling = self._spelling(variant, key, said=said)
             try:
-                lowered.append((variant, *self._spelled(variant, spelling)))
+                lowered.append((variant, self._written(variant, key, said=said)))
             except Unlowerable as error:
                 if as_given is None:
                     raise Skip(f"unsupported: {error}") from None
@@ -204,13 +199,12 @@ class Preparation:
         values = [normal(t, rng) for t in broken.graph.input_types]
         inputs = [repeat(broken.graph, values, repeated_axes(broken.graph, key))]
         variant = Variant(DISRUPTED, broken.graph)
-        spelling = self._spelling(variant, key, _DISRUPTED_UNKNOWN_SIZES)
         with self._clock.of("lower"):
             try:
-                artifact, spelling = self._spelled(variant, spelling)
-            except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
+                artifact = self._written(variant, key, _DISRUPTED_UNKNOWN_SIZES)
+            except (LookupError, TypeError, ValueError) as error:  # the operators' texts rely on constraints
                 raise Skip(f"unsupported: {error}") from None
-        return Prepared([variant], [], ["normal"], inputs, [artifact], [spelling], [Mode()], str(broken))
+        return Prepared([variant], [], ["normal"], inputs, [artifact], [Mode()], str(broken))
 
     def _batch_key(self, index: int) -> str:
         return f"{self._config.seed}/batch {index // BATCH}"
@@ -305,23 +299,28 @@ class Preparation:
         if unsound:
             raise Unsound(*unsound)
 
-    def _spelling(
+    def _written(
         self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES, said: Sequence[str] = ()
-    ) -> Spelling:
-        """The idioms of all variants of a case are chosen alike, or for each variant anew."""
-        alike = random.Random(f"alike {key}").random() < _ALIKE
-        chosen = key if alike else f"{key} {variant.label}"
-        return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes, said=said)
+    ) -> Artifact:
+        """A variant in the compiler's format, without the forms that the compiler does not take.
 
-    def _spelled(self, variant: Variant, spelling: Spelling) -> tuple[Artifact, Spelling]:
-        """A variant in the compiler's format, without the forms that the compiler does not take."""
-        artifact = spelled(variant.graph, spelling, self._compiler, self._config.opset)
+        The choices about all variants of a case are drawn alike, or for each variant anew. Raises Unlowerable.
+        """
+        alike = random.Random(f"alike {key}").random() < _ALIKE
+        how = partial(
+            lower,
+            variant.graph,
+            self._compiler.format,
+            key if alike else f"{key} {variant.label}",
+            repeated=repeated_axes(variant.graph, key),
+            opset=self._config.opset,
+            unknown_sizes=unknown_sizes,
+            said=said,
+        )
+        artifact = how(lacks=self._compiler.lacks)
         with self._clock.apart():
             lacked = self._support.lacked(artifact.forms)
-        if not lacked:
-            return artifact, spelling
-        spelling = replace(spelling, avoided=lacked)
-        return spelled(variant.graph, spelling, self._compiler, self._config.opset), spelling
+        return how(lacks=(*self._compiler.lacks, *lacked)) if lacked else artifact
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
         """Keep what our own rules got wrong, apart from the findings."""

@@ -55,6 +55,11 @@ class Artifact:
     forms: tuple[tuple[str, str], ...] = ()
     choices: LoweringChoices | None = None
 
+    @property
+    def by_user(self) -> bool:
+        """Whether it is a program as its owner wrote it."""
+        return self.choices is None
+
 
 @dataclass(frozen=True)
 class Outcome:

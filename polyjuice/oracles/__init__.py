@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Spelling, Tested, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Tested, Verdict
 from polyjuice.oracles.crash import Crash
 from polyjuice.oracles.determinism import Determinism
 from polyjuice.oracles.differential import Differential
@@ -22,4 +22,4 @@ ORACLES: Mapping[str, Oracle] = {
 USUAL_ORACLES = ("metamorphic", "crash", "differential")
 """The oracles that judge unless others are asked for."""
 
-__all__ = ["ORACLES", "USUAL_ORACLES", "Case", "CompilerAccess", "Oracle", "Spelling", "Tested", "Verdict"]
+__all__ = ["ORACLES", "USUAL_ORACLES", "Case", "CompilerAccess", "Oracle", "Tested", "Verdict"]

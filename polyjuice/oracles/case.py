@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -16,35 +16,14 @@ from polyjuice.numerics import Analysis
 
 
 @dataclass(frozen=True)
-class Spelling:
-    """How a graph was lowered (see :func:`polyjuice.lower.lower`).
-
-    The key of its choices, the axes along which inputs repeat, how often a compiler is not told sizes, and, of values
-    that have been renamed, what they were called when these choices were made. ``avoided`` names forms that are not
-    used, and ``said`` those of the seed model.
-    """
-
-    key: str
-    repeated: Mapping[str, int]
-    unknown_sizes: float
-    called: Mapping[str, str] = field(default_factory=dict)
-    avoided: Sequence[str] = ()
-    said: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
 class Tested:
-    """A variant that was compiled and run: its analysis for each set of inputs, and what became of it.
-
-    It has no spelling where it is a program as its owner wrote it.
-    """
+    """A variant that was compiled and run: its analysis for each set of inputs, and what became of it."""
 
     label: str
     graph: Graph
     artifact: Artifact
     analyses: Sequence[Sequence[Analysis]]
     outcome: Outcome
-    spelling: Spelling | None = None
 
 
 @dataclass(frozen=True)

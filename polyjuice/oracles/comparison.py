@@ -80,7 +80,7 @@ def uncompiled(case: Case, t: Tested, i: int, k: int) -> np.ndarray | None:
     if t.outcome.reference is not None:
         return t.outcome.reference[i][k]
     source = t.artifact.source
-    if t.spelling is None and isinstance(source, bytes) and (outputs := given.uncompiled(source, case.inputs[i])):
+    if t.artifact.by_user and isinstance(source, bytes) and (outputs := given.uncompiled(source, case.inputs[i])):
         return outputs[k]
     try:
         return evaluate(t.graph, case.inputs[i])[k]

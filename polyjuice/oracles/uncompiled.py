@@ -39,7 +39,7 @@ Results = Sequence[Sequence[np.ndarray]]
 
 def judge(oracle: str, case: Case, t: Tested, access: CompilerAccess) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
-    if t.spelling is not None:
+    if not t.artifact.by_user:
         return None
     unknown = list(_unknown(case, t))
     wide = given.in_float64(t.artifact) if unknown else None

@@ -53,7 +53,7 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
         if format != own:
             try:
                 for label, graph in found.graphs.items():
-                    lowering.lower(graph, format, found.spellings[label])
+                    lowering.lower(graph, format, found.choices[label])
                 formats.append(format)
             except Unlowerable as error:
                 refused[format] = str(error)
@@ -77,7 +77,7 @@ def _content(found: Stored) -> cases.Content:
     sides = dict(zip(SIDES, found.graphs, strict=False))
     return cases.Content(
         {side: found.graphs[label] for side, label in sides.items()},
-        {side: found.spellings[label] for side, label in sides.items()},
+        {side: found.choices[label] for side, label in sides.items()},
         found.inputs,
         record.profile,
         {

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from polyjuice.equivalence import difference
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.inputs import mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
-from polyjuice.oracles import Spelling
 from polyjuice.suite import archive
 from polyjuice.suite.lowering import Lowering
 
@@ -41,18 +40,20 @@ class Unequal(Exception):
 
 @dataclass(frozen=True)
 class Content:
-    """What a case is made of: graphs and spellings by side, the inputs, and for ``case.json`` why the graphs are equal.
+    """What a case is made of: graphs by side, the inputs, and for ``case.json`` why the graphs are equal.
 
-    ``origin`` says where it comes from, ``exercises`` what it covers.
+    ``choices`` say how each side is lowered, or are keys that draw that, where inputs are ``repeated`` along axes.
+    ``origin`` says where the case comes from, ``exercises`` what it covers.
     """
 
     graphs: Mapping[str, Graph]
-    spellings: Mapping[str, Spelling]
+    choices: Mapping[str, LoweringChoices | str]
     inputs: Sequence[np.ndarray]
     profile: str
     why: Mapping[str, Any]
     origin: Mapping[str, Any]
     exercises: Mapping[str, Any] = field(default_factory=dict)
+    repeated: Mapping[str, int] = field(default_factory=dict)
 
 
 def write(
@@ -69,7 +70,7 @@ def write(
     for format in formats:
         for side, graph in content.graphs.items():
             try:
-                artifact = lowering.lower(graph, format, content.spellings[side])
+                artifact = lowering.lower(graph, format, content.choices[side], content.repeated)
             except Unlowerable as error:
                 raise Unfit(f"unsupported: {error}") from None
             file = FILES[format].format(side)

@@ -19,15 +19,14 @@ from polyjuice.equivalence import difference
 from polyjuice.execution import Artifact, Outcome
 from polyjuice.given import ORIGINAL, UserModel
 from polyjuice.inputs import given_profile, intervals, mode, mode_in, rulesets_on
-from polyjuice.ir import Graph, dtypes
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
+from polyjuice.ir import dtypes
+from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, USUAL_ORACLES, Case, Spelling, Tested, Verdict
+from polyjuice.oracles import ORACLES, USUAL_ORACLES, Case, Tested, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
 from polyjuice.triage import Circumstances, repeats, write_finding
-from polyjuice.triage.spelling import spelled
 
 
 class Miscompiled(AssertionError):
@@ -133,29 +132,27 @@ class Checker:
         known = mode_in(profile, compiler)
         for variant in variants:
             try:
-                artifact, spelling = self._written(program, variant, seed)
+                artifact = self._written(program, variant, seed)
             except Unlowerable as error:
                 left_out[variant.label] = str(error)
                 continue
-            execute = self._session.execute if spelling else self._session.execute_given
+            execute = self._session.execute_given if artifact.by_user else self._session.execute
             outcome = execute(artifact, inputs)
             if outcome.status == "unsupported":
                 left_out[variant.label] = _first_line(outcome)
                 continue
             analyses = Analyses(variant.graph, inputs, [known])
-            tested.append(Tested(variant.label, variant.graph, artifact, analyses, outcome, spelling))
+            tested.append(Tested(variant.label, variant.graph, artifact, analyses, outcome))
         return tested, left_out
 
-    def _written(self, program: UserModel, variant: Variant, seed: int) -> tuple[Artifact, Spelling | None]:
+    def _written(self, program: UserModel, variant: Variant, seed: int) -> Artifact:
         """A variant in the compiler's format: the original as it was given, if the compiler reads its format."""
         as_given = program.as_given(self._session.compiler.format)
         if as_given and variant.label == ORIGINAL:
-            return as_given, None
-        spelling = Spelling(f"check {seed} {variant.label}", {}, UNKNOWN_SIZES)
-        return self._spelled(variant.graph, spelling), spelling
-
-    def _spelled(self, graph: Graph, spelling: Spelling) -> Artifact:
-        return spelled(graph, spelling, self._session.compiler, self._session.conditions.opset)
+            return as_given
+        compiler, opset = self._session.compiler, self._session.conditions.opset
+        key = f"check {seed} {variant.label}"
+        return lower(variant.graph, compiler.format, key, opset=opset, lacks=compiler.lacks)
 
     def _verdicts(self, case: Case) -> Iterable[Verdict]:
         return (verdict for name in USUAL_ORACLES for verdict in ORACLES[name].judge(case, self._session))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.generate.instances import Signature, instance
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import Unlowerable, lower
 from polyjuice.ops import Op
-from polyjuice.oracles import Spelling
-from polyjuice.triage.spelling import drawn, repeated
 
 _TRIES = 3
 
@@ -27,18 +26,12 @@ class Lowering:
             self._lacks.setdefault(info.format, set()).update(info.lacks)
         self._spelled: dict[tuple[str, str], bool] = {}
 
-    def lower(self, graph: Graph, format: str, spelling: Spelling) -> Artifact:
-        """The program of a graph. Raises Unlowerable."""
-        return lower(
-            graph,
-            format,
-            drawn(spelling),
-            repeated=repeated(graph, spelling),
-            opset=self._opset,
-            lacks=[*sorted(self._lacks.get(format, ())), *spelling.avoided],
-            unknown_sizes=spelling.unknown_sizes,
-            said=spelling.said,
-        )
+    def lower(
+        self, graph: Graph, format: str, by: LoweringChoices | str, repeated: Mapping[str, int] = MappingProxyType({})
+    ) -> Artifact:
+        """The program of a graph, by choices or a key that draws them. Raises Unlowerable."""
+        lacks = sorted(self._lacks.get(format, ()))
+        return lower(graph, format, by, repeated=repeated, opset=self._opset, lacks=lacks)
 
     def spells(self, format: str, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the format can say an operator on such operands: what is known where no compiler is asked."""

@@ -19,7 +19,7 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import GraphError
 from polyjuice.lower import repeat
 from polyjuice.suite import cases, features
-from polyjuice.suite.candidates import A, Candidates, Pair
+from polyjuice.suite.candidates import Candidates, Pair
 from polyjuice.suite.options import Options
 
 UNSOUND = "unsound"
@@ -57,13 +57,12 @@ class Workshop:
     def case(self, index: int) -> str:
         """Write the case of a candidate to ``folder``; why it makes none, or ""."""
         pair: Pair = pickle.loads(self._kept(index).read_bytes())
-        axes = pair.spellings[A].repeated
         try:
             drawn = make_inputs(pair.seed, pair.profile, pair.key, list(pair.graphs.values()), pair.large)
-            inputs = repeat(pair.seed, drawn, axes)
+            inputs = repeat(pair.seed, drawn, pair.repeated)
             content = cases.Content(
                 pair.graphs,
-                pair.spellings,
+                pair.keys,
                 inputs,
                 pair.profile,
                 {
@@ -74,6 +73,7 @@ class Workshop:
                 },
                 {"seed": self._options.seed, "candidate": index, "strategy": self._options.strategy},
                 {kind: features.named(pair.features, kind) for kind in ("operator", "typed", "turn", "pass")},
+                pair.repeated,
             )
             cases.write(
                 written(self._folder, index), content, self._options.formats, self._candidates.lowering, pair.seed

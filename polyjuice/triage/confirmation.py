@@ -24,7 +24,7 @@ def rerun(case: Case, session: CompilerSession) -> Case:
     """The case with the outcomes of its variants compiled and run once more."""
 
     def outcome(t: Tested) -> Outcome:
-        execute = session.execute if t.spelling else session.execute_given
+        execute = session.execute_given if t.artifact.by_user else session.execute
         return execute(t.artifact, case.inputs)
 
     return replace(case, tested=[replace(t, outcome=outcome(t)) for t in case.tested])

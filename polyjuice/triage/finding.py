@@ -46,7 +46,7 @@ def write_finding(
     artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
     given: dict[str, Any] = {}
     for side, t, artifact in zip("AB", filter(None, (a, b)), artifacts, strict=False):
-        if t.spelling is None:
+        if t.artifact.by_user:
             given[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
         elif isinstance(artifact.source, bytes):
             (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
@@ -83,7 +83,7 @@ def write_finding(
         list(case.profiles),
         verdict.level,
         asdict(how.conditions),
-        {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},
+        {t.label: t.artifact.choices.as_json() for t in (a, b) if t and t.artifact.choices is not None},
         given,
         dict(reduction),
         explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},

@@ -12,17 +12,17 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.given import files
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, unpacked
-from polyjuice.lower.forms import ALL
+from polyjuice.lower import lower
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Oracle, Spelling, Tested, Verdict
+from polyjuice.oracles import ORACLES, Case, Oracle, Tested, Verdict
 from polyjuice.session import Conditions
+from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
-from polyjuice.triage.spelling import spelled
 
 #: What a finding may be without.
 _FURTHER = ("given", "reduction", "blame", "bisection", "explanation", "values", "printed", "traceback")
@@ -38,8 +38,8 @@ class FindingError(ValueError):
 class Stored:
     """What a finding's folder holds: the graphs by label, all sets of inputs, and ``inputs``, the one that shows it.
 
-    Where the oracle judges one program there is one graph: that of the record's ``a``. Each side has a spelling, or is
-    among the programs ``given``, which are run as their owners wrote them.
+    Where the oracle judges one program there is one graph: that of the record's ``a``. Each side has
+    choices, or is among the programs ``given``, which are run as their owners wrote them.
     """
 
     folder: Path
@@ -47,7 +47,7 @@ class Stored:
     graphs: Mapping[str, Graph]
     sets: tuple[tuple[np.ndarray, ...], ...]
     conditions: Conditions
-    spellings: Mapping[str, Spelling]
+    choices: Mapping[str, LoweringChoices]
     given: Mapping[str, Artifact] = field(default_factory=dict)
 
     @property
@@ -76,14 +76,10 @@ class Stored:
         modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
         tested = []
         for label, graph in self.graphs.items():
-            spelling = self.spellings.get(label)
-            artifact = self.lower(graph, spelling) if spelling else self.given[label]
-            tested.append(Tested(label, graph, artifact, Analyses(graph, self.sets, modes), _NOT_RUN, spelling))
+            written = label in self.choices
+            artifact = lower(graph, self.compiler.format, self.choices[label]) if written else self.given[label]
+            tested.append(Tested(label, graph, artifact, Analyses(graph, self.sets, modes), _NOT_RUN))
         return Case(self.record.profiles, self.sets, tested, self.record.broken)
-
-    def lower(self, graph: Graph, spelling: Spelling) -> Artifact:
-        """A graph in the compiler's format, spelled as the finding was. Raises Unlowerable."""
-        return spelled(graph, spelling, self.compiler, self.conditions.opset)
 
     def annotate(self, **said: Any) -> dict[str, Any]:
         """Add to ``finding.json``, or replace; the rest stays. What it says then."""
@@ -110,8 +106,9 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     try:
         sides = {record.a: "a.onnx", record.b: "b.onnx"} if ORACLES[record.oracle].least > 1 else {record.a: "a.onnx"}
         conditions = Conditions(**{**record.conditions, **elsewhere})
-        spellings = {label: _spelling(record.spellings[label]) for label in sides if label not in record.given}
-    except (KeyError, TypeError) as error:
+        written = [label for label in sides if label not in record.given]
+        choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
+    except (AttributeError, KeyError, TypeError) as error:
         raise FindingError(f"{folder / 'finding.json'} cannot be read: {error}") from None
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
@@ -119,12 +116,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
     arrays = _arrays(folder)
     sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
-    return Stored(folder, record, graphs, sets, conditions, spellings, _given(folder, record, sides, arrays))
-
-
-def _spelling(said: Mapping[str, Any]) -> Spelling:
-    """A spelling as it was stored; one that says nothing of forms is older than they are, and has none."""
-    return Spelling(**{"avoided": (ALL,), **said})
+    return Stored(folder, record, graphs, sets, conditions, choices, _given(folder, record, sides, arrays))
 
 
 def _record(folder: Path) -> FindingRecord:
@@ -132,8 +124,8 @@ def _record(folder: Path) -> FindingRecord:
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        values: dict[str, Any] = dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+        values = older.with_choices(folder, dict(json.loads(path.read_text(encoding="utf-8"))))
+    except (KeyError, TypeError, ValueError) as error:
         raise FindingError(f"{path} cannot be read: {error}") from None
     known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}
     needed = [field.name for field in fields(FindingRecord) if field.name not in _FURTHER]
