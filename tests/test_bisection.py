@@ -20,15 +20,15 @@ from test_mutants import SITE, demos, usable
 
 from polyjuice import formats
 from polyjuice.compilers import find
+from polyjuice.execution import LoweringChoices
 from polyjuice.ir import Graph
-from polyjuice.lower import UNKNOWN_SIZES
+from polyjuice.lower import lower
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, Spelling, Tested
+from polyjuice.oracles import ORACLES, Case, Tested
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import Circumstances, write_finding
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
-from polyjuice.triage.spelling import spelled
 from polyjuice.triage.stored import load
 
 
@@ -38,15 +38,13 @@ def stored(
     graph: Graph,
     inputs: Sequence[np.ndarray],
 ) -> Path:
-    """The finding that the differential oracle makes of a graph in its plain spelling."""
+    """The finding that the differential oracle makes of a graph, written plainly."""
     info, conditions = find(compiler), Conditions(timeout_s=120)
-    spellings = (Spelling(str(i), {}, UNKNOWN_SIZES, avoided=["forms"]) for i in range(200))
-    lowered = ((spelling, spelled(graph, spelling, info, conditions.opset)) for spelling in spellings)
-    spelling, artifact = next((spelling, artifact) for spelling, artifact in lowered if not artifact.idioms)
+    artifact = lower(graph, info.format, LoweringChoices())
     with CompilerSession(conditions, info) as session:
         outcome = session.execute(artifact, [inputs])
         analyses = Analyses(graph, [inputs])
-        tested = Tested("original", graph, artifact, analyses, outcome, spelling)
+        tested = Tested("original", graph, artifact, analyses, outcome)
         case = Case(["exact"], [inputs], [tested])
         (verdict, *_) = ORACLES["differential"].judge(case, session)
         write_finding(folder, Circumstances(info, session.versions, conditions, 0, 0, []), case, verdict)
@@ -240,11 +238,11 @@ def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkey
     assert bisected(finding)[::2] == (2, "polyjuice: knobbed has no knobs: nothing of it can be switched off\n")
     assert bisected(finding, "--time", "soon")[0] == 2
     record = json.loads((finding / "finding.json").read_text())
-    del record["spellings"]
+    del record["choices"]
     (finding / "finding.json").write_text(json.dumps(record))
     status, _, error = bisected(finding)
     assert status == 2
-    assert "has no 'spellings', which older findings lack" in error
+    assert "has no 'choices', which older findings lack" in error
     assert error.count("\n") == 1
     status, _, error = bisected(tmp_path)
     assert status == 2

@@ -37,7 +37,7 @@ def test_from_a_graph_to_a_verdict() -> None:
     tested = []
     with CompilerSession(Conditions(), find("eager")) as session:
         for variant in (low, high):
-            model = lower(variant.graph, "torch", seed=0)
+            model = lower(variant.graph, "torch", 0)
             outcome = session.execute(model, [inputs])
             tested.append(
                 oracles.Tested(variant.label, variant.graph, model, [analyse(variant.graph, inputs)], outcome)
