@@ -7,15 +7,15 @@ compiled and run by one compiler, and judged by oracles.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
 
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
 from polyjuice.equivalence import difference
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
@@ -24,7 +24,7 @@ from polyjuice.lower import lower as lower_graph
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.numerics import Analyses
-from polyjuice.oracles import ORACLES, Case, InputSet, Program, Spelling, Verdict
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 
 REPEATS = 3
@@ -48,6 +48,14 @@ class Target:
     lacked: Callable[[Sequence[Form]], Sequence[str]] = lambda forms: ()
 
 
+class Drawing(TypedDict, total=False):
+    """How choices are drawn (see :func:`polyjuice.lower.lower`)."""
+
+    repeated: Mapping[str, int]
+    unknown_sizes: float
+    said: Collection[str]
+
+
 def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:
     """What a compiler declares of itself, without asking it anything."""
     return Target(compiler.format, opset, compiler.lacks)
@@ -65,45 +73,27 @@ def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]
     return [difference(graph, variant, inputs, values, modes) for variant in variants]
 
 
-def lower(graph: Graph, spelling: Spelling, target: Target) -> tuple[Artifact, Spelling]:
-    """A graph as a program of the target's format, without the forms that the target lacks, and how it is written.
+def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **drawing: Unpack[Drawing]) -> Artifact:
+    """A graph as a program of the target's format, by choices, or by a key that draws some that the target takes.
 
-    Raises Unlowerable where the format cannot say the graph.
+    ``drawing`` says how choices are drawn (see :func:`polyjuice.lower.lower`). Raises Unlowerable where the format
+    cannot say the graph.
     """
-    artifact = lower_graph(
-        graph,
-        target.format,
-        _drawn(spelling),
-        repeated=_repeated(graph, spelling),
-        opset=target.opset,
-        lacks=(*target.lacks, *spelling.avoided),
-        unknown_sizes=spelling.unknown_sizes,
-        said=spelling.said,
-    )
+
+    def written(lacks: Sequence[str]) -> Artifact:
+        return lower_graph(graph, target.format, by, opset=target.opset, lacks=lacks, **drawing)
+
+    if isinstance(by, LoweringChoices):
+        return written(())
+    artifact = written(target.lacks)
     lacked = target.lacked(artifact.forms)
-    if not lacked:
-        return artifact, spelling
-    return lower(graph, replace(spelling, avoided=(*spelling.avoided, *lacked)), replace(target, lacked=lambda _: ()))
+    return written((*target.lacks, *lacked)) if lacked else artifact
 
 
-def _drawn(spelling: Spelling) -> Chooser:
-    """Draws with a spelling's key, about values by the names that they had."""
-    called, key = spelling.called, spelling.key
-    return Chooser(lambda subject, value: random.Random(f"lower {key}: {subject} {called.get(value, value)}"))
-
-
-def _repeated(graph: Graph, spelling: Spelling) -> dict[str, int]:
-    """The axes along which the inputs of a graph repeat."""
-    names = {name: spelling.called.get(name, name) for name in graph.inputs}
-    return {new: spelling.repeated[old] for new, old in names.items() if old in spelling.repeated}
-
-
-def prepare(
-    label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], spelling: Spelling | None = None
-) -> Program:
-    """A program that has not run yet. Without a spelling the user wrote it."""
+def prepare(label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, given: bool = False) -> Program:
+    """A program that has not run yet; with ``given`` the user wrote it."""
     analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
-    return Program(label, graph, artifact, analyses, given=spelling is None, spelling=spelling)
+    return Program(label, graph, artifact, analyses, given=given)
 
 
 def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:

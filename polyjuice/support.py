@@ -23,10 +23,9 @@ from polyjuice.execution import Artifact, Worker, broken
 from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, OPSETS, UNKNOWN_SIZES, Unlowerable
+from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable
 from polyjuice.lower.forms import ALL, MODEL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
-from polyjuice.oracles import Spelling
 
 #: Applications that are tried: an operator is taken if the compiler takes one of them.
 _TRIES = 3
@@ -151,8 +150,8 @@ class Support:
 
     def _plain(self, graph: Graph, key: int, opset: int, forms: Sequence[str] = ()) -> Artifact:
         """A graph in the compiler's format, in no other forms than some. Raises Unlowerable."""
-        spelling = Spelling(str(key), {}, UNKNOWN_SIZES, avoided=(ALL,), said=forms)
-        return pipeline.lower(graph, spelling, pipeline.target_of(self.compiler, opset))[0]
+        target = pipeline.Target(self.compiler.format, opset, (*self.compiler.lacks, ALL))
+        return pipeline.lower(graph, str(key), target, said=forms)
 
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
         """Why the compiler does not take a program; "" where it does, or fails. Raises BrokenProgram."""

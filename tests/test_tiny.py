@@ -9,10 +9,11 @@ import pytest
 from polyjuice import pipeline
 from polyjuice.compilers import find
 from polyjuice.egraph import Rewriter, load, operator_count
+from polyjuice.execution import LoweringChoices
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import TensorType, digest
 from polyjuice.ops import GraphBuilder
-from polyjuice.oracles import Case, Spelling
+from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 
 pytest.importorskip("torch")
@@ -39,8 +40,8 @@ def test_from_a_graph_to_a_verdict() -> None:
     # Both become programs, and the same compiler runs both, in a process of its own, on the same inputs.
     programs = []
     for variant in (low, high):
-        artifact, spelling = pipeline.lower(variant.graph, Spelling("0", {}, 0.0), pipeline.target_of(compiler))
-        programs.append(pipeline.prepare(variant.label, variant.graph, artifact, sets, spelling))
+        artifact = pipeline.lower(variant.graph, LoweringChoices(), pipeline.target_of(compiler))
+        programs.append(pipeline.prepare(variant.label, variant.graph, artifact, sets))
     with CompilerSession(Conditions(), compiler) as session:
         case = pipeline.execute(Case(sets, programs), session)
 

@@ -248,7 +248,7 @@ def _on_its_own_inputs(case: Case) -> Case | None:
     own = [one for one in case.sets if one.profile in GIVEN]
     if not own or len(case.sets) == 1:
         return None
-    programs = [pipeline.prepare(p.label, p.graph, p.artifact, own, p.spelling) for p in case.programs]
+    programs = [pipeline.prepare(p.label, p.graph, p.artifact, own, given=p.given) for p in case.programs]
     return replace(case, sets=own, programs=programs)
 
 

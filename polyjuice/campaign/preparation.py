@@ -26,7 +26,7 @@ from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
 from polyjuice.lower.forms import Form, text
 from polyjuice.ops import Op, matching
-from polyjuice.oracles import ORACLES, Case, InputSet, Program, Spelling
+from polyjuice.oracles import ORACLES, Case, InputSet, Program
 from polyjuice.support import Support
 
 #: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
@@ -40,7 +40,7 @@ DISRUPTED = "disrupted"
 #: How often a compiler is not told the sizes of such a graph: otherwise it refuses most before a kernel sees them.
 _DISRUPTED_UNKNOWN_SIZES = 0.5
 
-#: Chance that the variants of a case are spelled in the same way, as far as that can be.
+#: Chance that the choices about the variants of a case are drawn alike.
 _ALIKE = 0.5
 
 
@@ -140,20 +140,38 @@ class Preparation:
         programs: list[Program] = []
         said = [text(form) for form in as_given.forms] if as_given else []
         if as_given:
-            programs.append(pipeline.prepare(ORIGINAL, graph, as_given, sets))
+            programs.append(pipeline.prepare(ORIGINAL, graph, as_given, sets, given=True))
             variants = [v for v in variants if v.label != ORIGINAL]
         for variant in variants:
             try:
-                programs.append(self._program(variant, sets, self._spelling(variant, key, said=said)))
+                programs.append(self._program(variant, sets, key, said=said))
             except Unlowerable as error:
                 if as_given is None:
                     raise Skip(f"unsupported: {error}") from None
         return programs
 
-    def _program(self, variant: Variant, sets: Sequence[InputSet], spelling: Spelling) -> Program:
-        """A variant in the compiler's format. Raises Unlowerable."""
-        artifact, spelling = pipeline.lower(variant.graph, spelling, self._target)
-        return pipeline.prepare(variant.label, variant.graph, artifact, sets, spelling)
+    def _program(
+        self,
+        variant: Variant,
+        sets: Sequence[InputSet],
+        key: str,
+        unknown_sizes: float = UNKNOWN_SIZES,
+        said: Sequence[str] = (),
+    ) -> Program:
+        """A variant in the compiler's format. Raises Unlowerable.
+
+        The choices about all variants of a case are drawn alike, or for each variant anew.
+        """
+        alike = random.Random(f"alike {key}").random() < _ALIKE
+        artifact = pipeline.lower(
+            variant.graph,
+            key if alike else f"{key} {variant.label}",
+            self._target,
+            repeated=repeated_axes(variant.graph, key),
+            unknown_sizes=unknown_sizes,
+            said=said,
+        )
+        return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
     def _disrupted(self, index: int, graph: Graph, key: str) -> Case:
         """A graph with a broken constraint, which has no values: nothing is rewritten, or evaluated. Raises Skip."""
@@ -165,11 +183,10 @@ class Preparation:
         values = [normal(t, rng) for t in broken.graph.input_types]
         sets = [InputSet("normal", repeat(broken.graph, values, repeated_axes(broken.graph, key)))]
         variant = Variant(DISRUPTED, broken.graph)
-        spelling = self._spelling(variant, key, _DISRUPTED_UNKNOWN_SIZES)
         with self._clock.of("lower"):
             try:
-                program = self._program(variant, sets, spelling)
-            except (LookupError, TypeError, ValueError) as error:  # spellings rely on constraints
+                program = self._program(variant, sets, key, _DISRUPTED_UNKNOWN_SIZES)
+            except (LookupError, TypeError, ValueError) as error:  # the operators' texts rely on constraints
                 raise Skip(f"unsupported: {error}") from None
         return Case(sets, [program], str(broken), seed=self._config.seed, index=index)
 
@@ -265,14 +282,6 @@ class Preparation:
         ]
         if unsound:
             raise Unsound(*unsound)
-
-    def _spelling(
-        self, variant: Variant, key: str, unknown_sizes: float = UNKNOWN_SIZES, said: Sequence[str] = ()
-    ) -> Spelling:
-        """The idioms of all variants of a case are chosen alike, or for each variant anew."""
-        alike = random.Random(f"alike {key}").random() < _ALIKE
-        chosen = key if alike else f"{key} {variant.label}"
-        return Spelling(chosen, repeated_axes(variant.graph, key), unknown_sizes, said=said)
 
     def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
         """Those of some forms that the compiler does not take; it may have to be asked."""

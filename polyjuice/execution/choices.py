@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 Site = tuple[str, str]
@@ -41,9 +41,9 @@ class LoweringChoices:
             if option:
                 yield LoweringChoices.of({**self.taken, site: (*options[:place], 0, *options[place + 1 :])})
 
-    def renamed(self, name: Callable[[str], str]) -> LoweringChoices:
-        """The same choices about a graph whose values have other names."""
-        return LoweringChoices.of({(subject, v and name(v)): options for (subject, v), options in self.taken.items()})
+    def renamed(self, names: Mapping[str, str]) -> LoweringChoices:
+        """The same choices about a graph some of whose values have other names."""
+        return LoweringChoices.of({(subject, names.get(v, v)): options for (subject, v), options in self.taken.items()})
 
     def as_json(self) -> dict[str, dict[str, list[int]]]:
         """The options by subject, then by value."""

@@ -13,7 +13,7 @@ from polyjuice.lower.choices import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.problem import Unlowerable
-from polyjuice.lower.repetition import repeat, repeated_axes
+from polyjuice.lower.repetition import repeat, repeated_axes, unfit_layouts
 
 DEFAULT_OPSET = OPSET
 
@@ -36,6 +36,7 @@ __all__ = [
     "lower",
     "repeat",
     "repeated_axes",
+    "unfit_layouts",
 ]
 
 

@@ -16,6 +16,9 @@ from polyjuice.execution import LoweringChoices, Site
 
 T = TypeVar("T")
 
+ANY = "*"
+"""Stands in a record for all values about which it does not say anything itself."""
+
 
 class Chooser:
     """Answers at named sites, and records the answers.
@@ -65,7 +68,7 @@ class Draws:
         if self._rng:
             option = int(draw(self._rng))
         else:
-            known = self._chooser.known.get(self._site, ())
+            known = self._chooser.known.get(self._site) or self._chooser.known.get((self._site[0], ANY), ())
             option = known[self._count] if self._count < len(known) else 0
             option = option if option < count else 0
         taken = self._chooser.taken.setdefault(self._site, [])

@@ -17,14 +17,14 @@ import numpy as np
 from onnx import FunctionProto, ModelProto, NodeProto, OperatorSetIdProto
 
 from polyjuice import formats
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.formats import aten_calls
 from polyjuice.formats.subgraphs import close
 from polyjuice.formats.tensors import constant_node, to_array
 from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.ir import Graph, GraphError, Node, TensorType
 from polyjuice.lower import onnx_forms, onnx_opsets
-from polyjuice.lower.choices import Chooser
+from polyjuice.lower.choices import ANY, Chooser
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
 from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
@@ -79,6 +79,20 @@ _NEGATIVE_AXES = 13
 
 _PART, _AROUND = "part", "around"
 """The names of the function that is a part of the graph, and of one through which it is called."""
+
+
+def following(forms: Collection[Form]) -> LoweringChoices:
+    """The choices of a program that has these forms wherever it can, and is plain otherwise."""
+    opset = next((opset for opset in OPSETS if _opset_form(opset) in forms), OPSET)
+    nodes = any(operator == "Constant" for operator, _ in forms)
+    return LoweringChoices.of(
+        {
+            OPSET_SITE: [opset if opset != OPSET else 0],
+            ("constant nodes", ""): [nodes],
+            ("constant node", ANY): [nodes],
+            **{(f"forms of: {text(form)}", ANY): [1] for form in forms},
+        }
+    )
 
 
 def lower(

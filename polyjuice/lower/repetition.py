@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from polyjuice.execution import Artifact, Site
 from polyjuice.ir import Graph
+from polyjuice.lower.torch_source import EXPANDED, LAYOUT
 
 _CHANCE = 0.05
 
@@ -21,6 +23,23 @@ def repeated_axes(graph: Graph, seed: int | str) -> dict[str, int]:
         if axes and rng.random() < _CHANCE:
             chosen[name] = rng.choice(axes)
     return chosen
+
+
+def unfit_layouts(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[Site]:
+    """Where a program was chosen to have stride 0 along an axis of an input whose values do not repeat there."""
+    layouts = artifact.setup.get("layouts", ())
+    return [
+        (LAYOUT, name)
+        for name, layout, array in zip(graph.inputs, layouts, inputs, strict=False)
+        if layout.startswith(EXPANDED) and not _repeats(array, int(layout.removeprefix(EXPANDED)))
+    ]
+
+
+def _repeats(array: np.ndarray, axis: int) -> bool:
+    """Whether the values are the same all along an axis, to the last bit."""
+    if array.shape[axis] < 2 or not array.size:
+        return False
+    return array.tobytes() == np.broadcast_to(np.take(array, [0], axis), array.shape).tobytes()
 
 
 def repeat(graph: Graph, inputs: Sequence[np.ndarray], axes: Mapping[str, int]) -> tuple[np.ndarray, ...]:

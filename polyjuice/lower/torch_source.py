@@ -64,6 +64,9 @@ _LAYOUT = 0.25
 LAYOUT = "layout"
 """What choices are about that say how an input lies in memory."""
 
+EXPANDED = "expanded:"
+"""Begins the layout that has stride 0 along an axis."""
+
 
 def lower(
     graph: Graph,
@@ -94,11 +97,11 @@ def lower(
 
 def _layout(t: TensorType, draws: Draws, axis: int | None) -> str:
     """How an input lies in memory: see ``compilers._torch.lay_out``."""
-    known = ("contiguous", "sliced", "transposed", "channels_last", *(f"expanded:{axis}" for axis in range(t.rank)))
+    known = ("contiguous", "sliced", "transposed", "channels_last", *(f"{EXPANDED}{axis}" for axis in range(t.rank)))
 
     def drawn(rng: random.Random) -> int:
         if axis is not None and rng.random() < 0.5:
-            return known.index(f"expanded:{axis}")
+            return known.index(f"{EXPANDED}{axis}")
         if t.rank == 0 or rng.random() >= _LAYOUT:
             return 0
         return known.index(rng.choice(["sliced", "transposed", *(["channels_last"] * 2 if t.rank in (4, 5) else [])]))

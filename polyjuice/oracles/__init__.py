@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from polyjuice.oracles.case import Case, CompilerAccess, InputSet, Oracle, Program, Spelling, Verdict
+from polyjuice.oracles.case import Case, CompilerAccess, InputSet, Oracle, Program, Verdict
 from polyjuice.oracles.crash import Crash
 from polyjuice.oracles.determinism import Determinism
 from polyjuice.oracles.differential import Differential
@@ -30,6 +30,5 @@ __all__ = [
     "InputSet",
     "Oracle",
     "Program",
-    "Spelling",
     "Verdict",
 ]

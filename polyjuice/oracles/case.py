@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
@@ -14,24 +14,6 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analysis, Mode
 
-
-@dataclass(frozen=True)
-class Spelling:
-    """How a graph was lowered (see :func:`polyjuice.lower.lower`).
-
-    The key of its choices, the axes along which inputs repeat, how often a compiler is not told sizes, and, of values
-    that have been renamed, what they were called when these choices were made. ``avoided`` names forms that are not
-    used, and ``said`` those of the seed model.
-    """
-
-    key: str
-    repeated: Mapping[str, int]
-    unknown_sizes: float
-    called: Mapping[str, str] = field(default_factory=dict)
-    avoided: Sequence[str] = ()
-    said: Sequence[str] = ()
-
-
 NOT_RUN = Outcome("unsupported", message="not run yet")
 """The outcome of a program that the compiler has not been given yet."""
 
@@ -40,8 +22,8 @@ NOT_RUN = Outcome("unsupported", message="not run yet")
 class Program:
     """One variant in one format, what is known of its results, and what became of it.
 
-    ``analyses`` holds one analysis for each set of inputs of its case. ``given`` says that the user wrote the program:
-    otherwise we did, and ``spelling`` says how.
+    ``analyses`` holds one analysis for each set of inputs of its case. ``given`` says that the user wrote the program.
+    Otherwise we did, and the artifact has the choices by which it was lowered.
     """
 
     label: str
@@ -50,7 +32,6 @@ class Program:
     analyses: Sequence[Sequence[Analysis]]
     outcome: Outcome = NOT_RUN
     given: bool = False
-    spelling: Spelling | None = None
 
     @property
     def ran(self) -> bool:

@@ -53,7 +53,7 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
         if format != own:
             try:
                 for label, graph in found.graphs.items():
-                    lowering.lower(graph, format, found.spellings[label])
+                    lowering.lower(graph, format, found.choices[label])
                 formats.append(format)
             except Unlowerable as error:
                 refused[format] = str(error)
@@ -65,7 +65,7 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
     folder = stored.folder_of(suite, stored.next_number(suite))
     try:
         labels = dict(zip(SIDES, found.graphs, strict=False))
-        sides = {side: (found.graphs[label], found.spellings[label]) for side, label in labels.items()}
+        sides = {side: (found.graphs[label], found.choices[label]) for side, label in labels.items()}
         ordered = sorted(formats, key=FORMATS.index)
         case = cases.lowered(sides, found.record.profile, found.inputs, ordered, lowering)
         cases.write(folder, case, _about(found, labels))

@@ -14,9 +14,8 @@ from polyjuice.compilers import find
 from polyjuice.egraph import Budget, Rewriter, load, partners, windows
 from polyjuice.inputs import USUAL_PROFILES, draw, plans
 from polyjuice.ir import Graph, TensorType, digest, dtypes
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeated_axes
+from polyjuice.lower import Unlowerable, repeated_axes
 from polyjuice.ops import Op
-from polyjuice.oracles import Spelling
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite import features
 from polyjuice.suite.lowering import Lowering
@@ -30,15 +29,16 @@ of the case is given, and a suite covers the others by its many cases."""
 A, B = SIDES = ("a", "b")
 
 _ALIKE = 0.5
-"""How often both programs of a pair are spelled in the same way, as far as that can be."""
+"""How often the choices about both programs of a pair are drawn alike."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph; how to spell and to run them.
+    """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph; how to lower and to run them.
 
     ``rules`` counts the matches of those that fired in the e-graph; ``profile`` is that of the inputs, and ``key`` what
-    their values follow from; ``large`` says that they are as large as exact results allow.
+    their values follow from; ``large`` says that they are as large as exact results allow. ``keys`` draw the choices
+    about each side, and the values of inputs are ``repeated`` along some axes.
     """
 
     seed: Graph
@@ -47,7 +47,8 @@ class Candidate:
     profile: str
     key: str
     large: bool
-    spellings: Mapping[str, Spelling]
+    keys: Mapping[str, str]
+    repeated: Mapping[str, int]
     features: frozenset[str]
 
 
@@ -88,9 +89,8 @@ class Candidates:
         rng = random.Random(f"suite {key}")
         keys = {A: key, B: key if rng.random() < _ALIKE else f"{key} {B}"}
         axes = repeated_axes(seed, key)
-        spellings = {side: Spelling(keys[side], axes, UNKNOWN_SIZES) for side in SIDES}
         found = features.of_pair(graphs[A], graphs[B], rewriting.rules)
-        candidate = Candidate(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, spellings, found)
+        candidate = Candidate(seed, graphs, rewriting.rules, rng.choice(profiles), key, plan.large, keys, axes, found)
         return replace(candidate, features=found.union(*(self._passes(candidate, session) for session in self._traced)))
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
@@ -105,9 +105,8 @@ class Candidates:
         traces = []
         for side in SIDES:
             try:
-                artifact, _ = self.lowering.lower(
-                    candidate.graphs[side], session.compiler.format, candidate.spellings[side]
-                )
+                how = session.compiler.format, candidate.keys[side], candidate.repeated
+                artifact = self.lowering.lower(candidate.graphs[side], *how)
             except Unlowerable:
                 return frozenset()
             outcome = session.worker().execute(artifact, [inputs], reference=False)

@@ -7,18 +7,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from polyjuice import pipeline
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.inputs import mode
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.numerics import SAFETY, Analysis, analyse, distance
-from polyjuice.oracles import Case, InputSet, Spelling
+from polyjuice.oracles import Case, InputSet
 from polyjuice.suite import archive
 from polyjuice.suite.lowering import Lowering
 
@@ -49,22 +50,26 @@ class About:
 
 
 def lowered(
-    sides: Mapping[str, tuple[Graph, Spelling]],
+    sides: Mapping[str, tuple[Graph, LoweringChoices | str]],
     profile: str,
     inputs: Sequence[np.ndarray],
     formats: Sequence[str],
     lowering: Lowering,
+    repeated: Mapping[str, int] = MappingProxyType({}),
 ) -> Case:
-    """The sides as programs in every format. Raises Unfit where a format cannot say one of them."""
+    """The sides as programs in every format, each by its choices, or by a key that draws them.
+
+    The values of inputs are ``repeated`` along some axes. Raises Unfit where a format cannot say one of the sides.
+    """
     sets = [InputSet(profile, tuple(inputs), mode(profile, "onnx"))]
     programs = []
     for format in formats:
-        for side, (graph, spelling) in sides.items():
+        for side, (graph, by) in sides.items():
             try:
-                artifact, spelling = lowering.lower(graph, format, spelling)
+                artifact = lowering.lower(graph, format, by, repeated)
             except Unlowerable as error:
                 raise Unfit(f"unsupported: {error}") from None
-            programs.append(pipeline.prepare(side, graph, artifact, sets, spelling))
+            programs.append(pipeline.prepare(side, graph, artifact, sets))
     return Case(sets, programs)
 
 

@@ -18,8 +18,8 @@ from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
 from polyjuice.given import ORIGINAL, UserModel
 from polyjuice.inputs import given_profile, intervals, mode_in, rulesets_on
 from polyjuice.ir import dtypes
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
-from polyjuice.oracles import USUAL_ORACLES, Case, InputSet, Program, Spelling
+from polyjuice.lower import Unlowerable
+from polyjuice.oracles import USUAL_ORACLES, Case, InputSet, Program
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
@@ -137,14 +137,14 @@ class Checker:
         programs = []
         for label, graph in ((variant.label, variant.graph) for variant in variants):
             if as_given and label == ORIGINAL:
-                programs.append(pipeline.prepare(label, graph, as_given, sets))
+                programs.append(pipeline.prepare(label, graph, as_given, sets, given=True))
                 continue
             try:
-                artifact, spelling = pipeline.lower(graph, Spelling(f"check {seed} {label}", {}, UNKNOWN_SIZES), target)
+                artifact = pipeline.lower(graph, f"check {seed} {label}", target)
             except Unlowerable as error:
                 left_out[label] = str(error)
                 continue
-            programs.append(pipeline.prepare(label, graph, artifact, sets, spelling))
+            programs.append(pipeline.prepare(label, graph, artifact, sets))
         return programs
 
 

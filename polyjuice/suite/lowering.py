@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.generate.instances import Signature, instance
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import UNKNOWN_SIZES, Unlowerable
+from polyjuice.lower import Unlowerable
 from polyjuice.lower.forms import Form
 from polyjuice.ops import Op
-from polyjuice.oracles import Spelling
 from polyjuice.support import Support
 
 _TRIES = 3
@@ -31,15 +31,18 @@ class Lowering:
         self._supports = tuple(supports)
         self._spelled: dict[tuple[str, str], bool] = {}
 
-    def lower(self, graph: Graph, format: str, spelling: Spelling) -> tuple[Artifact, Spelling]:
-        """The program of a graph, and how it is written. Raises Unlowerable."""
+    def lower(
+        self, graph: Graph, format: str, by: LoweringChoices | str, repeated: Mapping[str, int] = MappingProxyType({})
+    ) -> Artifact:
+        """The program of a graph, by choices or a key that draws them. Raises Unlowerable."""
         lacks = {name for info in self._compilers if info.format == format for name in info.lacks}
 
         def lacked(forms: Sequence[Form]) -> Sequence[str]:
             asked = (support for support in self._supports if support.compiler.format == format)
             return list(dict.fromkeys(name for support in asked for name in support.lacked(forms)))
 
-        return pipeline.lower(graph, spelling, pipeline.Target(format, self._opset, sorted(lacks), lacked))
+        target = pipeline.Target(format, self._opset, sorted(lacks), lacked)
+        return pipeline.lower(graph, by, target, repeated=repeated)
 
     def spells(self, format: str, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the format can say an operator on such operands: what is known where no compiler is asked."""
@@ -52,8 +55,7 @@ class Lowering:
 
     def _says(self, format: str, graph: Graph) -> bool:
         try:
-            plain = Spelling("0", {}, UNKNOWN_SIZES)
-            pipeline.lower(graph, plain, pipeline.Target(format, self._opset))
+            pipeline.lower(graph, "0", pipeline.Target(format, self._opset))
         except Unlowerable:
             return False
         return True

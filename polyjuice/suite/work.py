@@ -19,7 +19,7 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import GraphError
 from polyjuice.lower import repeat
 from polyjuice.suite import cases, features
-from polyjuice.suite.candidates import A, Candidate, Candidates
+from polyjuice.suite.candidates import Candidate, Candidates
 from polyjuice.suite.options import Options
 
 UNSOUND = "unsound"
@@ -57,12 +57,12 @@ class Workshop:
     def case(self, index: int) -> str:
         """Write the case of a candidate to ``folder``; why it makes none, or ""."""
         made: Candidate = pickle.loads(self._kept(index).read_bytes())
-        axes = made.spellings[A].repeated
         try:
             drawn = make_inputs(made.seed, made.profile, made.key, list(made.graphs.values()), made.large)
-            sides = {side: (graph, made.spellings[side]) for side, graph in made.graphs.items()}
-            inputs = repeat(made.seed, drawn, axes)
-            case = cases.lowered(sides, made.profile, inputs, self._options.formats, self._candidates.lowering)
+            sides = {side: (graph, made.keys[side]) for side, graph in made.graphs.items()}
+            inputs = repeat(made.seed, drawn, made.repeated)
+            formats, lowering = self._options.formats, self._candidates.lowering
+            case = cases.lowered(sides, made.profile, inputs, formats, lowering, made.repeated)
             about = cases.About(
                 {
                     "text": "Both programs were extracted from the e-graph of one seed graph; these rules, among which "

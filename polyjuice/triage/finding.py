@@ -86,7 +86,7 @@ def write_finding(
         list(case.profiles),
         verdict.level,
         asdict(session.conditions),
-        {t.label: asdict(t.spelling) for t in (a, b) if t and t.spelling},
+        {t.label: t.artifact.choices.as_json() for t in (a, b) if t and t.artifact.choices is not None},
         given,
         dict(reduction),
         explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},

@@ -12,8 +12,9 @@ class FindingRecord:
     """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
 
     ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
-    ``level`` is the verdict's optimization level; ``spellings`` says for each side how it was lowered, and ``given``,
-    for a side that is run as its owner wrote it, what the program has beside its text (see `given.files`).
+    ``level`` is the verdict's optimization level; ``choices`` are those of each side's lowering, by subject and value,
+    and ``given``, for a side that is run as its owner wrote it, what the program has beside its text (see
+    `given.files`).
     ``reduction`` says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect`
     has found.
     ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
@@ -46,7 +47,7 @@ class FindingRecord:
     profiles: Sequence[str] = ()
     level: str = ""
     conditions: Mapping[str, Any] = field(default_factory=dict)
-    spellings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]] = field(default_factory=dict)
     given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
     blame: Sequence[str] = ()

@@ -12,13 +12,13 @@ import numpy as np
 
 from polyjuice import formats, pipeline
 from polyjuice.compilers import CompilerInfo, find
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.given import files
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, unpacked
-from polyjuice.lower.forms import ALL
-from polyjuice.oracles import ORACLES, Case, InputSet, Oracle, Program, Spelling, Verdict
+from polyjuice.oracles import ORACLES, Case, InputSet, Oracle, Program, Verdict
 from polyjuice.session import Conditions
+from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
 
@@ -34,8 +34,8 @@ class FindingError(ValueError):
 class Stored:
     """What a finding's folder holds: the graphs by label, all sets of inputs, and ``inputs``, the one that shows it.
 
-    Where the oracle judges one program there is one graph: that of the record's ``a``. Each side has a spelling, or is
-    among the programs ``given``, which are run as their owners wrote them.
+    Where the oracle judges one program there is one graph: that of the record's ``a``. Each side has
+    choices, or is among the programs ``given``, which are run as their owners wrote them.
     """
 
     folder: Path
@@ -43,7 +43,7 @@ class Stored:
     graphs: Mapping[str, Graph]
     sets: tuple[tuple[np.ndarray, ...], ...]
     conditions: Conditions
-    spellings: Mapping[str, Spelling]
+    choices: Mapping[str, LoweringChoices]
     given: Mapping[str, Artifact] = field(default_factory=dict)
 
     @property
@@ -71,23 +71,22 @@ class Stored:
         """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
         modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
         sets = [InputSet(*one) for one in zip(self.record.profiles, self.sets, modes, strict=True)]
-        programs = [self.program(label, graph, self.spellings.get(label), sets) for label, graph in self.graphs.items()]
+        programs = [
+            pipeline.prepare(label, graph, self._artifact(label), sets, given=label in self.given)
+            for label, graph in self.graphs.items()
+        ]
         return self.case_of(sets, programs)
+
+    def _artifact(self, label: str) -> Artifact:
+        """Raises Unlowerable."""
+        if label in self.given:
+            return self.given[label]
+        return pipeline.lower(self.graphs[label], self.choices[label], self.target)
 
     def case_of(self, sets: Sequence[InputSet], programs: Sequence[Program]) -> Case:
         """The finding's case with other programs, on other sets of inputs perhaps."""
         record = self.record
         return Case(sets, programs, record.broken, record.rules, record.seed, record.index)
-
-    def program(self, label: str, graph: Graph, spelling: Spelling | None, sets: Sequence[InputSet]) -> Program:
-        """A side of the finding, or what a graph is in its place; without a spelling as it was given.
-
-        Raises Unlowerable.
-        """
-        if spelling is None:
-            return pipeline.prepare(label, graph, self.given[label], sets)
-        artifact, spelling = pipeline.lower(graph, spelling, self.target)
-        return pipeline.prepare(label, graph, artifact, sets, spelling)
 
     @property
     def target(self) -> pipeline.Target:
@@ -119,8 +118,9 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     try:
         sides = {record.a: "a.onnx", record.b: "b.onnx"} if ORACLES[record.oracle].least > 1 else {record.a: "a.onnx"}
         conditions = Conditions(**{**record.conditions, **elsewhere})
-        spellings = {label: _spelling(record.spellings[label]) for label in sides if label not in record.given}
-    except (KeyError, TypeError) as error:
+        written = [label for label in sides if label not in record.given]
+        choices = {label: LoweringChoices.from_json(record.choices[label]) for label in written}
+    except (AttributeError, KeyError, TypeError) as error:
         raise FindingError(f"{folder / 'finding.json'} cannot be read: {error}") from None
     for name in (*sides.values(), "inputs.npz"):
         if not (folder / name).is_file():
@@ -128,12 +128,7 @@ def load(folder: Path, python: Path | None = None) -> Stored:
     graphs = {label: formats.load(folder / name) for label, name in sides.items()}
     arrays = _arrays(folder)
     sets = _inputs(folder, record, arrays, len(graphs[record.a].inputs))
-    return Stored(folder, record, graphs, sets, conditions, spellings, _given(folder, record, sides, arrays))
-
-
-def _spelling(said: Mapping[str, Any]) -> Spelling:
-    """A spelling as it was stored; one that says nothing of forms is older than they are, and has none."""
-    return Spelling(**{"avoided": (ALL,), **said})
+    return Stored(folder, record, graphs, sets, conditions, choices, _given(folder, record, sides, arrays))
 
 
 def _record(folder: Path) -> FindingRecord:
@@ -141,8 +136,8 @@ def _record(folder: Path) -> FindingRecord:
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        values: dict[str, Any] = dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+        values = older.with_choices(folder, dict(json.loads(path.read_text(encoding="utf-8"))))
+    except (KeyError, TypeError, ValueError) as error:
         raise FindingError(f"{path} cannot be read: {error}") from None
     known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}
     needed = [field.name for field in fields(FindingRecord) if field.name not in _FURTHER]

@@ -201,11 +201,11 @@ def test_what_cannot_be_bisected_is_one_line_and_status_2(tmp_path: Path, monkey
     assert bisected(finding)[::2] == (2, "polyjuice: knobbed has no knobs: nothing of it can be switched off\n")
     assert bisected(finding, "--time", "soon")[0] == 2
     record = json.loads((finding / "finding.json").read_text())
-    del record["spellings"]
+    del record["choices"]
     (finding / "finding.json").write_text(json.dumps(record))
     status, _, error = bisected(finding)
     assert status == 2
-    assert "has no 'spellings', which older findings lack" in error
+    assert "has no 'choices', which older findings lack" in error
     assert error.count("\n") == 1
     status, _, error = bisected(tmp_path)
     assert status == 2

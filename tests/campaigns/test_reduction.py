@@ -17,6 +17,7 @@ import pytest
 from polyjuice import formats
 from polyjuice.egraph import Budget, Rewriter
 from polyjuice.equivalence import difference
+from polyjuice.execution import LoweringChoices
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
@@ -234,7 +235,7 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
         (lambda folder: (folder / "finding.json").unlink(), "is not a finding's folder (there is no finding.json)"),
         (lambda folder: (folder / "b.onnx").unlink(), "is not a whole finding (there is no b.onnx)"),
         (lambda folder: (folder / "finding.json").write_text("{"), "finding.json cannot be read: "),
-        (lambda folder: without(folder, "spellings"), "has no 'spellings', which older findings lack"),
+        (lambda folder: without(folder, "spellings"), "has no 'choices', which older findings lack"),
         (lambda folder: without(folder, "conditions"), "has no 'conditions', which older findings lack"),
     ],
 )
@@ -266,8 +267,7 @@ def test_a_folder_of_something_else_is_not_written_to(tmp_path: Path) -> None:
 
 def pair_of(*graphs: Graph, inputs: tuple[np.ndarray, ...] = ()) -> Pair:
     arrays = inputs or make_inputs(graphs[0], "exact", 0)
-    none = tuple(frozenset[str]() for _ in graphs)
-    return Pair(graphs, arrays, 0, none, tuple({} for _ in graphs), none)
+    return Pair(graphs, arrays, 0, tuple(LoweringChoices() for _ in graphs))
 
 
 def doubled(by: str) -> Graph:
@@ -349,16 +349,19 @@ def test_values_get_plainer_and_keep_their_types() -> None:
 
 
 @pytest.mark.parametrize("format", ["torch", "onnx"])
-def test_a_program_with_plain_names_is_spelled_as_it_was(format: str) -> None:
+def test_a_program_with_plain_names_is_written_as_it_was(format: str) -> None:
     for number in range(12):
         graph = generate(10, f"plain names {number}")
         axes = {name: 0 for name in graph.inputs if graph.types[name].rank}
-        named = with_plain_names(pair_of(graph))
-        (plain,), (called,) = named.graphs, named.called
-        assert plain.inputs == tuple(f"x{n}" for n in range(len(graph.inputs)))
-        assert list(map(called.get, plain.inputs)) == list(graph.inputs)
         one = lower(graph, format, number, repeated=axes)
-        other = lower(plain, format, number, repeated=axes, called=called)
+        assert one.choices is not None
+        pair = replace(pair_of(graph), choices=(one.choices,))
+        named = with_plain_names(pair)
+        assert named.digest == pair.digest
+        (plain,), (choices,) = named.graphs, named.choices
+        assert plain.inputs == tuple(f"x{n}" for n in range(len(graph.inputs)))
+        assert choices.cost == one.choices.cost
+        other = lower(plain, format, choices)
         assert (one.idioms, one.setup, len(one.arrays)) == (other.idioms, other.setup, len(other.arrays))
         if isinstance(one.source, str) and isinstance(other.source, str):
             assert re.sub(r"\w*\d\w*", "_", one.source) == re.sub(r"\w*\d\w*", "_", other.source)

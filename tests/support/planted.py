@@ -10,9 +10,9 @@ import pytest
 
 from polyjuice import pipeline
 from polyjuice.compilers import find
+from polyjuice.execution import LoweringChoices
 from polyjuice.ir import Graph
-from polyjuice.lower import UNKNOWN_SIZES
-from polyjuice.oracles import Case, InputSet, Spelling
+from polyjuice.oracles import Case, InputSet
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import write_finding
 from tests.support.mutants import SITE, demos, usable
@@ -24,14 +24,12 @@ def stored(
     graph: Graph,
     inputs: Sequence[np.ndarray],
 ) -> Path:
-    """The finding that the differential oracle makes of a graph in its plain spelling."""
+    """The finding that the differential oracle makes of a graph, written plainly."""
     info, conditions = find(compiler), Conditions(timeout_s=120)
-    spellings = (Spelling(str(i), {}, UNKNOWN_SIZES, avoided=["forms"]) for i in range(200))
-    lowered = (pipeline.lower(graph, spelling, pipeline.target_of(info)) for spelling in spellings)
-    artifact, spelling = next((artifact, spelling) for artifact, spelling in lowered if not artifact.idioms)
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.target_of(info))
     with CompilerSession(conditions, info) as session:
         sets = [InputSet("exact", tuple(inputs))]
-        program = pipeline.prepare("original", graph, artifact, sets, spelling)
+        program = pipeline.prepare("original", graph, artifact, sets)
         case = pipeline.execute(Case(sets, [program]), session)
         (verdict, *_) = pipeline.judge(case, session, ["differential"])
         write_finding(folder, session, case, verdict)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,11 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import DRAWN_OPSET, Unlowerable, lower
 from polyjuice.lower.choices import drawing, replaying
 from polyjuice.ops import GraphBuilder
+from polyjuice.triage.reduction.details import plainer_choices
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.search import Search
+from polyjuice.triage.reduction.trial import Trial
+from polyjuice.triage.stored import load
 
 WAYS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("torch", {}),
@@ -144,5 +152,108 @@ def test_records_are_edited_site_by_site() -> None:
     assert choices.cost == 3
     assert choices.without([("b", "")]).taken == {("a", "x"): (0, 2, 1)}
     assert [fewer.taken[("a", "x")] for fewer in choices.plainer_at(("a", "x"))] == [(0, 0, 1), (0, 2)]
-    assert choices.renamed({"x": "v0"}.get).taken == {("a", "v0"): (0, 2, 1), ("b", ""): (1,)}  # type: ignore[arg-type]
+    assert choices.renamed({"x": "v0"}).taken == {("a", "v0"): (0, 2, 1), ("b", ""): (1,)}
     assert choices.as_json() == {"a": {"x": [0, 2, 1]}, "b": {"": [1]}}
+
+
+# --- reduction --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Planted(Trial):
+    """A fault that shows in each program that says some words."""
+
+    words: tuple[str, ...] = ()
+
+    def shows(self, pair: Pair) -> bool:
+        texts = [str(self._lowered(pair, side).source) for side in range(len(pair.graphs))]
+        return all(word in text for word in self.words for text in texts)
+
+
+def planted(format: str, *words: str, opset: int = DRAWN_OPSET) -> Planted:
+    session = SimpleNamespace(compiler=SimpleNamespace(format=format))
+    stored = SimpleNamespace(conditions=SimpleNamespace(opset=opset))
+    return Planted(stored, session, words=words)  # type: ignore[arg-type]
+
+
+def with_plainer_choices(trial: Planted, pair: Pair) -> Pair:
+    search = Search([("choices", plainer_choices)], trial, [pair], lambda step: None)
+    assert search.run()
+    return search.accepted[-1]
+
+
+def computed() -> Graph:
+    """relu(x * 0.5 + y) . y, where y is broadcast in between."""
+    build = GraphBuilder()
+    x, y = build.input(TensorType("float32", (2, 3)), "x"), build.input(TensorType("float32", (3,)), "y")
+    half = build.constant(np.full((2, 3), 0.5, np.float32), "half")
+    return build.build([build.op("MatMul", build.op("Relu", build.op("Add", build.op("Mul", x, half), y)), y)])
+
+
+@pytest.mark.parametrize(
+    ("word", "site"),
+    [
+        (".expand((2, 3))", "operand 1 of"),
+        ("self.part(", "outline"),
+        ("register_buffer(", "constant"),
+        ("F.relu(", "operator of"),
+        ("torch.nn.ReLU()", "operator of"),
+        (" += ", "views of"),
+    ],
+)
+def test_the_choice_that_a_fault_needs_is_left_alone(word: str, site: str) -> None:
+    graph, met = computed(), 0
+    for seed in range(400):
+        artifact = lower(graph, "torch", seed)
+        if word not in str(artifact.source):
+            continue
+        assert artifact.choices is not None
+        met += 1
+        left = with_plainer_choices(planted("torch", word), Pair((graph,), (), 0, (artifact.choices,)))
+        assert word in str(lower(graph, "torch", left.choices[0]).source)
+        assert {subject for subject, _ in left.choices[0].taken} <= {site, "number in", "operator of"}
+        for fewer in left.choices[0].taken:  # there is nothing to spare
+            assert word not in str(lower(graph, "torch", left.choices[0].without([fewer])).source)
+        if met == 5:
+            break
+    assert met == 5
+
+
+def test_both_sides_become_plain_where_no_choice_matters() -> None:
+    graphs = computed(), generate(6, "plain")
+    artifacts = [lower(graph, "onnx", 1, opset=DRAWN_OPSET, unknown_sizes=1) for graph in graphs]
+    choices = tuple(artifact.choices or LoweringChoices() for artifact in artifacts)
+    assert all(c.cost for c in choices)
+    left = with_plainer_choices(planted("onnx"), Pair(graphs, (), 0, choices))
+    assert left.choices == (LoweringChoices(), LoweringChoices())
+
+
+def test_the_opset_that_a_campaign_was_told_stays() -> None:
+    graph = computed()
+    choices = lower(graph, "onnx", 0, opset=13).choices
+    assert choices is not None
+    for opset, left in ((13, {("opset", ""): (13,)}), (DRAWN_OPSET, {})):
+        pair = with_plainer_choices(planted("onnx", opset=opset), Pair((graph,), (), 0, (choices,)))
+        assert pair.choices[0].taken == left
+
+
+def test_stride_0_is_left_to_inputs_whose_values_repeat() -> None:
+    build = GraphBuilder()
+    graph = build.build([build.op("Neg", build.input(TensorType("float32", (2, 3)), "x"))])
+    stretched = (LoweringChoices.of({("layout", "x"): [5]}),)
+    for x, layouts in ((np.float32([[1, 1, 1], [2, 2, 2]]), ["expanded:1"]), (np.float32([[1, 2, 3]] * 2), None)):
+        artifact = planted("torch")._lowered(Pair((graph,), (x,), 0, stretched), 0)
+        assert artifact.setup.get("layouts") == layouts
+
+
+FINDING = Path(__file__).parent / "findings/split-uneven"
+
+
+def test_a_finding_with_a_key_has_the_choices_that_it_draws() -> None:
+    stored, said = load(FINDING), json.loads((FINDING / "finding.json").read_text())
+    assert set(said["spellings"]) == set(stored.choices) == {"min", "max"}
+    for t in stored.case().tested:
+        key, sizes = (said["spellings"][t.label][name] for name in ("key", "unknown_sizes"))
+        lacks = stored.compiler.lacks
+        drawn = lower(t.graph, "onnx", key, opset=said["conditions"]["opset"], lacks=lacks, unknown_sizes=sizes)
+        assert t.artifact.source == drawn.source

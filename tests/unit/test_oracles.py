@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from polyjuice.compilers import find
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.numerics import SAFETY, Analysis, analyse
 from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.oracles.case import MISTYPED
 
-ARTIFACT = Artifact("torch", "")
+ARTIFACT = Artifact("torch", "", choices=LoweringChoices())
 VECTOR = TensorType("float32", (4,))
 
 

@@ -1,8 +1,8 @@
-"""Plainer element types, attributes, constants, spellings and input values."""
+"""Plainer element types, attributes, constants, lowering choices and input values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.execution import Site
 from polyjuice.ir import Attrs, Graph, Node, dtypes, uniform_value
 from polyjuice.ops.spec import REQUIRED
 from polyjuice.triage.reduction.edits import Edit
@@ -22,39 +23,35 @@ from polyjuice.triage.reduction.trial import Trial
 _PARTS = 32
 
 
-def plain_spelling(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """No idioms and forms at all, or fewer on one side."""
-    none = tuple(frozenset[str]() for _ in pair.graphs)
-    yield lambda p: iter([replace(p, idioms=none, forms=none)])
-    yield lambda p: iter([replace(p, forms=none)])
-    for side, names in enumerate(pair.idioms):
-        for name in sorted(names):
-            yield partial(_without_idiom, side=side, name=name)
-    for side, names in enumerate(pair.forms):
-        for fewer in _parts(sorted(names)):
-            yield partial(_without_forms, side=side, names=fewer)
+def plainer_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """No choices at all, or none on one side; then those at fewer sites of a side, and one option after another."""
+    yield lambda p: iter([trial.asked(p)])
+    sites = [[site for site in choices.taken if site not in trial.fixed] for choices in pair.choices]
+    yield partial(_without, sites=dict(enumerate(sites)))
+    for side, all_sites in enumerate(sites):
+        for fewer in _parts(all_sites):
+            yield partial(_without, sites={side: fewer})
+    for side, all_sites in enumerate(sites):
+        for site in all_sites:
+            yield partial(_with_plainer_option, side=side, site=site)
 
 
-def _parts(names: Sequence[str]) -> Iterator[frozenset[str]]:
-    """All names, then halves of them, quarters and so on, down to each by itself."""
-    size = len(names)
+def _parts(sites: Sequence[Site]) -> Iterator[Sequence[Site]]:
+    """All sites, then halves of them, quarters and so on, down to each by itself."""
+    size = len(sites)
     while size:
-        yield from (frozenset(names[start : start + size]) for start in range(0, len(names), size))
+        yield from (sites[start : start + size] for start in range(0, len(sites), size))
         size = -(-size // 2) if size > 1 else 0
 
 
-def _without_idiom(pair: Pair, side: int, name: str) -> Iterator[Pair]:
-    if name in pair.idioms[side]:
-        yield replace(pair, idioms=_less(pair.idioms, side, frozenset([name])))
+def _without(pair: Pair, sites: Mapping[int, Collection[Site]]) -> Iterator[Pair]:
+    yield replace(pair, choices=tuple(c.without(sites.get(side, ())) for side, c in enumerate(pair.choices)))
 
 
-def _without_forms(pair: Pair, side: int, names: frozenset[str]) -> Iterator[Pair]:
-    if names & pair.forms[side]:
-        yield replace(pair, forms=_less(pair.forms, side, names))
-
-
-def _less(chosen: tuple[frozenset[str], ...], side: int, names: frozenset[str]) -> tuple[frozenset[str], ...]:
-    return tuple(there - names if n == side else there for n, there in enumerate(chosen))
+def _with_plainer_option(pair: Pair, side: int, site: Site) -> Iterator[Pair]:
+    """The options of a site that are not the plainest, all but one at a time."""
+    for plainer in pair.choices[side].plainer_at(site):
+        yield replace(pair, choices=tuple(plainer if n == side else c for n, c in enumerate(pair.choices)))
 
 
 def plainer_types(pair: Pair, trial: Trial) -> Iterator[Edit]:

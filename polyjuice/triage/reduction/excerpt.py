@@ -141,7 +141,7 @@ class ExcerptTrial:
         inputs = tuple(excerpt.written.inputs.values())
         sets = [InputSet(profile, inputs, mode_in(profile, self.session.compiler))]
         self.counts.programs += 1
-        whole = pipeline.prepare(self.label, program.graph, artifact, sets)
+        whole = pipeline.prepare(self.label, program.graph, artifact, sets, given=True)
         return pipeline.execute(self.stored.case_of(sets, [whole]), self.session)
 
     def _verdict(self, excerpt: Excerpt) -> Verdict:

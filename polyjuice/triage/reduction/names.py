@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from polyjuice.ir import Graph
-from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.pair import Pair, plain_names
 from polyjuice.triage.reduction.rebuild import without_inputs
 
 
@@ -25,25 +25,22 @@ def _read_inputs(graph: Graph) -> Iterator[int]:
 
 
 def with_plain_names(pair: Pair) -> Pair:
-    """The same pair with its values named as people do: x0, x1, ... for inputs, c for constants, v for results."""
-    graphs, called = [], []
-    for graph, before in zip(pair.graphs, pair.called, strict=True):
-        made = [name for node in graph.nodes for name in node.outputs if name]
-        stems = zip("xcv", (graph.inputs, graph.constants, made), strict=True)
-        names = {"": ""} | {name: f"{stem}{n}" for stem, group in stems for n, name in enumerate(group)}
-        nodes = [
-            replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
-            for node in graph.nodes
-        ]
-        graphs.append(
-            replace(
-                graph,
-                inputs=tuple(names[name] for name in graph.inputs),
-                constants={names[name]: array for name, array in graph.constants.items()},
-                nodes=tuple(nodes),
-                outputs=tuple(names[name] for name in graph.outputs),
-                types={names[name]: t for name, t in graph.types.items()},
-            )
-        )
-        called.append({new: before.get(old, old) for old, new in names.items() if old})
-    return replace(pair, graphs=tuple(graphs), called=tuple(called))
+    """The same pair with its values named as people do (see :func:`plain_names`)."""
+    names = list(map(plain_names, pair.graphs))
+    choices = tuple(choices.renamed(to) for choices, to in zip(pair.choices, names, strict=True))
+    return replace(pair, graphs=tuple(map(_renamed, pair.graphs, names)), choices=choices)
+
+
+def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
+    nodes = [
+        replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
+        for node in graph.nodes
+    ]
+    return replace(
+        graph,
+        inputs=tuple(names[name] for name in graph.inputs),
+        constants={names[name]: array for name, array in graph.constants.items()},
+        nodes=tuple(nodes),
+        outputs=tuple(names[name] for name in graph.outputs),
+        types={names[name]: t for name, t in graph.types.items()},
+    )

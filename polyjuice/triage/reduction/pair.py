@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.execution import LoweringChoices
 from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, digest, dtypes
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
@@ -28,23 +29,21 @@ class Pair:
     """Graphs on the same inputs with equal outputs; just one where the oracle judges one program.
 
     ``inputs`` are arrays in the order of the graphs' inputs, ``output`` is the number of the result that shows the
-    fault, ``idioms`` names for each graph those that its lowering is to have, ``called`` what its values were called as
-    their spelling was chosen, where that has changed. ``forms`` names those that operators may be written in.
+    fault, ``choices`` say how each graph is lowered.
     """
 
     graphs: tuple[Graph, ...]
     inputs: tuple[np.ndarray, ...]
     output: int
-    idioms: tuple[frozenset[str], ...]
-    called: tuple[Mapping[str, str], ...]
-    forms: tuple[frozenset[str], ...]
+    choices: tuple[LoweringChoices, ...]
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that the fault may depend on, but for names, which have a part in how it is spelled."""
+        """A hash of all that the fault may depend on, but for names."""
         parts = [str(self.output), *(digest(graph) for graph in self.graphs), *map(str, self.graphs[0].input_types)]
         parts += [array_digest(array) for array in self.inputs]
-        parts += [" ".join(sorted(names)) for names in (*self.idioms, *self.forms)]
+        sides = zip(self.graphs, self.choices, strict=True)
+        parts += [str(choices.renamed(plain_names(graph)).taken) for graph, choices in sides]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @cached_property
@@ -63,7 +62,7 @@ class Pair:
             sum(PLAINEST.index(t.dtype) for t in types),
             len({(node.qualified, *attribute_texts(node.attrs)) for graph in graphs for node in graph.nodes}),
             sum(attribute_cost(node, name) for graph in graphs for node in graph.nodes for name in node.attrs),
-            sum(map(len, self.idioms)) + sum(map(len, self.forms)),
+            sum(choices.cost for choices in self.choices),
             sum(array_cost(array) for graph in graphs for array in graph.constants.values()),
             sum(array_cost(array) for array in self.inputs),
         )
@@ -75,6 +74,13 @@ class Pair:
 
     def with_graphs(self, graphs: Sequence[Graph]) -> Pair:
         return replace(self, graphs=tuple(graphs))
+
+
+def plain_names(graph: Graph) -> dict[str, str]:
+    """Names for the values of a graph as people choose them: x0, x1, ... for inputs, c for constants, v for results."""
+    made = [name for node in graph.nodes for name in node.outputs if name]
+    stems = zip("xcv", (graph.inputs, graph.constants, made), strict=True)
+    return {"": ""} | {name: f"{stem}{n}" for stem, group in stems for n, name in enumerate(group)}
 
 
 def _constant_types(graph: Graph) -> list[TensorType]:

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polyjuice import pipeline
+from polyjuice.execution import LoweringChoices
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Spelling
+from polyjuice.lower.onnx_model import following
 from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import Stored
 
-#: How many spellings of the graph are tried.
-_SPELLINGS = 8
-
 
 def respelled(stored: Stored, session: CompilerSession) -> Stored | None:
-    """The finding with every given program spelled anew in a way that shows the fault; None where no way does."""
-    for number in range(_SPELLINGS):
-        anew = Spelling(f"respelled {number}", {}, unknown_sizes=0.0)
-        spellings = {label: stored.spellings.get(label, anew) for label in stored.graphs}
-        candidate = replace(stored, spellings=spellings, given={})
+    """The finding with its program written from its graph, in the same forms or plainly; None if neither shows it."""
+    (given,) = stored.given.values()
+    for anew in (following(given.forms), LoweringChoices()):
+        choices = {label: stored.choices.get(label, anew) for label in stored.graphs}
+        candidate = replace(stored, choices=choices, given={})
         try:
             case = candidate.case()
         except Unlowerable:

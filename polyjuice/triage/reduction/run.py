@@ -27,7 +27,7 @@ from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
 
 PASSES: Passes[Pair] = (
-    ("spelling", details.plain_spelling),
+    ("choices", details.plainer_choices),
     ("outputs", structure.outputs),
     ("earlier output", structure.earlier_output),
     ("cuts", structure.cuts),

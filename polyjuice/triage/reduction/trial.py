@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -14,25 +13,21 @@ import numpy as np
 
 from polyjuice import pipeline
 from polyjuice.egraph import Budget, Rewriter, Rule
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, Outcome, Site
 from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_digest, digest
-from polyjuice.lower import Unlowerable
-from polyjuice.lower.forms import ALL, text
+from polyjuice.lower import Unlowerable, unfit_layouts
+from polyjuice.lower.onnx_model import OPSET_SITE
 from polyjuice.numerics import Mode
-from polyjuice.oracles import Case, InputSet, Program, Spelling, Verdict
+from polyjuice.oracles import Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.values import fingerprint
 from polyjuice.triage.stored import Stored
 
 #: Further sets of inputs, of the finding's profile, on which the two sides must be equal too: at first sight, and of
 #: what is accepted. With few and small outputs two programs are easily equal by chance.
 _FEW_SETS, _MANY_SETS = 2, 16
-
-#: How many keys are tried for a lowering that has just the idioms that are wanted.
-_KEYS = 16
 
 #: What comes of attributes that no operator's sampling would choose, such as a stride of 0, and of ill-typed graphs.
 UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -190,14 +185,12 @@ class Trial:
 
         One side changes at a time, mostly: the other is not run again.
         """
-        label, spelling = list(self.stored.spellings.items())[side]
-        graph, called = pair.graphs[side], pair.called[side]
-        found = self._lowered(graph, pair, side, replace(spelling, called=called))
-        if found is None:
+        try:
+            artifact = self._lowered(pair, side)
+        except Unlowerable:
             return None
-        artifact, used = found
         sets = [self._set(pair.inputs)]
-        program = pipeline.prepare(label, graph, artifact, sets, used)
+        program = pipeline.prepare(list(self.stored.graphs)[side], pair.graphs[side], artifact, sets)
         arrays = [*artifact.arrays.values(), *pair.inputs]
         types = [f"{array.dtype}{array.shape}" for array in arrays]
         key = (str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
@@ -208,58 +201,27 @@ class Trial:
             _forget(self._outcomes)
         return replace(program, outcome=self._outcomes[key])
 
-    def _lowered(self, graph: Graph, pair: Pair, side: int, spelling: Spelling) -> tuple[Artifact, Spelling] | None:
-        """The graph, spelled with the idioms that are wanted, or with others where no key is found for these."""
-        names = [spelling.called.get(name, name) for name in graph.inputs]
-        repeated = {
-            name: axis
-            for name, array in zip(names, pair.inputs, strict=True)
-            if (axis := spelling.repeated.get(name, array.ndim)) < array.ndim and _repeats(array, axis)
-        }
-        best: tuple[int, Artifact, Spelling] | None = None
-        for number in range(_KEYS):
-            key = f"{spelling.key} {number}" if number else spelling.key
-            try:
-                found = self._in_forms(graph, pair.forms[side], replace(spelling, key=key, repeated=repeated))
-            except Unlowerable:
-                return None
-            off = len(idiom_names(found[0]) ^ pair.idioms[side])
-            if best is None or off < best[0]:
-                best = off, *found
-            if not off:
-                break
-        return best[1:] if best else None
+    def _lowered(self, pair: Pair, side: int) -> Artifact:
+        """One side as its choices say, as far as they suit the inputs. Raises Unlowerable."""
+        graph, choices = pair.graphs[side], pair.choices[side]
+        artifact = pipeline.lower(graph, choices, self.stored.target)
+        unfit = unfit_layouts(graph, artifact, pair.inputs)
+        return pipeline.lower(graph, choices.without(unfit), self.stored.target) if unfit else artifact
 
-    def _in_forms(self, graph: Graph, forms: frozenset[str], spelling: Spelling) -> tuple[Artifact, Spelling]:
-        """The graph with no other forms than these. Raises Unlowerable."""
-        if not forms:
-            spelling = replace(spelling, avoided=(ALL,), said=())
-            return pipeline.lower(graph, spelling, self.stored.target)
-        artifact, _ = pipeline.lower(graph, spelling, self.stored.target)
-        others = form_names(artifact) - forms - self._unavoidable
-        if not others:
-            return artifact, spelling
-        spelling = replace(spelling, avoided=sorted(others.union(spelling.avoided)))
-        return pipeline.lower(graph, spelling, self.stored.target)
+    def asked(self, pair: Pair) -> Pair:
+        """The pair with those choices alone that its lowering asks for. Raises Unlowerable."""
+        artifacts = [self._lowered(pair, side) for side in range(len(pair.graphs))]
+        return replace(pair, choices=tuple(a.choices for a in artifacts if a.choices is not None))
 
-    @cached_property
-    def _unavoidable(self) -> frozenset[str]:
-        """The forms that the finding's programs have however plain they are, such as an opset. Raises Unlowerable."""
-        sides = ((graph, self.stored.spellings[label]) for label, graph in self.stored.graphs.items())
-        plain = (
-            pipeline.lower(graph, replace(spelling, avoided=(ALL,), said=()), self.stored.target)[0]
-            for graph, spelling in sides
-        )
-        return frozenset().union(*map(form_names, plain))
+    @property
+    def fixed(self) -> frozenset[Site]:
+        """Where choices stay: the opset, where the campaign was told it."""
+        return frozenset([OPSET_SITE] if self.stored.conditions.opset else [])
 
     def as_stored(self) -> Pair:
-        """The finding itself as a pair, in the spelling in which it was found. Raises Unlowerable."""
-        record, spellings = self.stored.record, self.stored.spellings
-        artifacts = [program.artifact for program in self.stored.case().programs]
-        forms = tuple(form_names(artifact) - self._unavoidable for artifact in artifacts)
-        graphs = tuple(self.stored.graphs.values())
-        called = tuple(spelling.called for spelling in spellings.values())
-        return Pair(graphs, self.stored.inputs, record.output, tuple(map(idiom_names, artifacts)), called, forms)
+        """The finding itself as a pair. Raises Unlowerable."""
+        graphs, choices = tuple(self.stored.graphs.values()), tuple(self.stored.choices.values())
+        return self.asked(Pair(graphs, self.stored.inputs, self.stored.record.output, choices))
 
 
 def _forget(kept: dict[Any, Any]) -> None:
@@ -272,18 +234,3 @@ def _varies(graph: Graph) -> bool:
     """Whether an output depends on an input."""
     read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
     return not read.isdisjoint(graph.inputs)
-
-
-def idiom_names(artifact: Artifact) -> frozenset[str]:
-    """The idioms of a program without what depends on its length: how often each occurs, and each input's layout."""
-    return frozenset(re.sub(r" x\d+$|(?<=^layouts): .*", "", idiom) for idiom in artifact.idioms)
-
-
-def form_names(artifact: Artifact) -> frozenset[str]:
-    """The forms of a program."""
-    return frozenset(map(text, artifact.forms))
-
-
-def _repeats(array: np.ndarray, axis: int) -> bool:
-    """Whether the values are the same all along an axis."""
-    return array.shape[axis] > 1 and fingerprint(array) == fingerprint(np.take(array, [0] * array.shape[axis], axis))

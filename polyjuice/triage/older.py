@@ -1,0 +1,55 @@
+"""Findings from before choices were kept have the key that their choices were drawn with: these are drawn once more."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from polyjuice import formats, pipeline
+from polyjuice.compilers import CompilerInfo, find
+from polyjuice.ir import Graph
+from polyjuice.lower import Unlowerable
+from polyjuice.lower.choices import Chooser
+from polyjuice.lower.forms import ALL
+
+
+def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ``finding.json`` says, with choices in place of its ``spellings``, if it has these.
+
+    Raises EnvironmentProblem, FormatError, and KeyError where something is missing.
+    """
+    if "spellings" not in said:
+        return dict(said)
+    compiler, opset = find(said["compiler"]), said["conditions"]["opset"]
+    files = {label: folder / ("a.onnx" if label == said["a"] else "b.onnx") for label in said["spellings"]}
+    choices = {
+        label: _choices(said["spellings"][label], formats.load(file), compiler, opset)
+        for label, file in files.items()
+        if file.is_file()
+    }
+    return {**said, "choices": choices}
+
+
+def _choices(spelling: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, opset: int) -> Any:
+    """The choices that a spelling stands for; none where the graph cannot be lowered any more.
+
+    A spelling has the ``key``, the axes along which inputs are ``repeated``, and how often sizes are not told; maybe
+    what values were ``called`` before they were renamed, the forms ``avoided`` (all, if it says nothing), and those of
+    the seed model.
+    """
+    key, called = spelling["key"], spelling.get("called", {})
+    former = {name: called.get(name, name) for name in graph.inputs}
+    try:
+        artifact = pipeline.lower(
+            graph,
+            Chooser(lambda subject, value: random.Random(f"lower {key}: {subject} {called.get(value, value)}")),
+            pipeline.Target(compiler.format, opset, (*compiler.lacks, *spelling.get("avoided", (ALL,)))),
+            repeated={new: spelling["repeated"][old] for new, old in former.items() if old in spelling["repeated"]},
+            unknown_sizes=spelling["unknown_sizes"],
+            said=spelling.get("said", ()),
+        )
+    except Unlowerable:
+        return {}
+    return artifact.choices.as_json() if artifact.choices else {}
