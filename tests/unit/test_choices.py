@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.generate import generate
 from polyjuice.ir import Graph, TensorType
@@ -171,9 +172,8 @@ class Planted(Trial):
 
 
 def planted(format: str, *words: str, opset: int = DRAWN_OPSET) -> Planted:
-    session = SimpleNamespace(compiler=SimpleNamespace(format=format))
-    stored = SimpleNamespace(conditions=SimpleNamespace(opset=opset))
-    return Planted(stored, session, words=words)  # type: ignore[arg-type]
+    stored = SimpleNamespace(conditions=SimpleNamespace(opset=opset), target=pipeline.Target(format, opset))
+    return Planted(stored, SimpleNamespace(), words=words)  # type: ignore[arg-type]
 
 
 def with_plainer_choices(trial: Planted, pair: Pair) -> Pair:
@@ -246,13 +246,13 @@ def test_stride_0_is_left_to_inputs_whose_values_repeat() -> None:
         assert artifact.setup.get("layouts") == layouts
 
 
-FINDING = Path(__file__).parent / "findings/split-uneven"
+FINDING = Path(__file__).parents[1] / "findings/split-uneven"
 
 
 def test_a_finding_with_a_key_has_the_choices_that_it_draws() -> None:
     stored, said = load(FINDING), json.loads((FINDING / "finding.json").read_text())
     assert set(said["spellings"]) == set(stored.choices) == {"min", "max"}
-    for t in stored.case().tested:
+    for t in stored.case().programs:
         key, sizes = (said["spellings"][t.label][name] for name in ("key", "unknown_sizes"))
         lacks = stored.compiler.lacks
         drawn = lower(t.graph, "onnx", key, opset=said["conditions"]["opset"], lacks=lacks, unknown_sizes=sizes)
