@@ -21,7 +21,7 @@ STANDS_ON = {
     "egraph": "ops",
     "lower": "formats execution",
     "given": "lower interpret",
-    "session": "lower",
+    "session": "given",
     "support": "lower generate",
     "numerics": "interpret",
     "equivalence": "numerics",

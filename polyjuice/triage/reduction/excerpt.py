@@ -15,7 +15,7 @@ from functools import cached_property
 
 from polyjuice.execution import Outcome
 from polyjuice.formats import FormatError
-from polyjuice.given.apart import taken_apart
+from polyjuice.given import apart
 from polyjuice.given.steps import Written
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
@@ -41,7 +41,7 @@ class Excerpt:
     @cached_property
     def digest(self) -> str:
         """A hash of the program and its inputs. Raises FormatError where it is not valid."""
-        artifact = self.written.language.artifact(self.written)
+        artifact = self.written.artifact
         source = artifact.source if isinstance(artifact.source, bytes) else artifact.source.encode()
         arrays = [array_digest(array) for array in (*self.written.inputs.values(), *artifact.arrays.values())]
         return hashlib.sha256(b"\n".join([source, repr([self.output, artifact.setup, arrays]).encode()])).hexdigest()
@@ -96,8 +96,10 @@ class ExcerptTrial:
         return ORACLES[_ALONE.get(name, name)]
 
     def as_stored(self) -> Excerpt:
-        """The whole program. Raises NotTakenApart."""
-        return Excerpt(taken_apart(self.stored.given[self.label], self.stored.inputs), self.stored.record.output)
+        """The whole program. Raises NotTakenApart, Ended."""
+        program = self.stored.given[self.label]
+        written = self.session.sandbox.call(self.label, apart.taken_apart, program, self.stored.inputs)
+        return Excerpt(written, self.stored.record.output)
 
     def check_time(self) -> None:
         """Raises OutOfTime."""
@@ -122,7 +124,11 @@ class ExcerptTrial:
     @cached_property
     def _known(self) -> bool:
         """Whether the table has all that the whole program does."""
-        return is_known(self.as_stored().written.program().graph)
+        return is_known(self._graph(self.as_stored().written))
+
+    def _graph(self, written: Written) -> Graph:
+        """What is left means this. Raises FormatError."""
+        return self.session.sandbox.call(self.label, apart.graph_of, written.artifact, tuple(written.inputs.values()))
 
     def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""
@@ -133,18 +139,16 @@ class ExcerptTrial:
 
     def _case(self, excerpt: Excerpt) -> Case:
         """What is left, compiled and run. Raises FormatError."""
-        program = excerpt.written.program()
-        artifact = program.artifact
-        assert artifact is not None
-        if self._known and not is_known(program.graph):
+        graph, artifact = self._graph(excerpt.written), excerpt.written.artifact
+        if self._known and not is_known(graph):
             raise FormatError("the operator table lacks what it knew in the whole program")
         inputs = tuple(excerpt.written.inputs.values())
         profile = self.stored.record.profile
         modes = [mode_in(profile, self.session.compiler)]
         self.counts.programs += 1
         outcome: Outcome = self.session.execute_given(artifact, [inputs])
-        analyses = Analyses(program.graph, [inputs], modes)
-        return Case([profile], [inputs], [Tested(self.label, program.graph, artifact, analyses, outcome)])
+        analyses = Analyses(graph, [inputs], modes)
+        return Case([profile], [inputs], [Tested(self.label, graph, artifact, analyses, outcome)])
 
     def _verdict(self, excerpt: Excerpt) -> Verdict:
         """What must be said of it."""
