@@ -21,11 +21,10 @@ tf = pytest.importorskip("tensorflow")
 from polyjuice import given as given_package  # noqa: E402
 from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
-from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.formats import FormatError  # noqa: E402
-from polyjuice.given import Program, files, in_float64, tensorflow_program  # noqa: E402
+from polyjuice.given import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
@@ -56,11 +55,11 @@ class Everything(tf.Module):
         return {"best": best, "infinite": infinite}, tf.split(y @ self.table, 2, axis=1), more["n"]
 
 
-def program_of(function: Any, *inputs: Any) -> Program:
+def program_of(function: Any, *inputs: Any) -> UserModel:
     return tensorflow_program.from_function(function, inputs)
 
 
-def source_of(program: Program) -> str:
+def source_of(program: UserModel) -> str:
     assert program.artifact
     assert isinstance(program.artifact.source, str)
     return program.artifact.source
@@ -288,4 +287,4 @@ def test_without_tensorflow_the_message_says_what_to_install(tmp_path: Path, mon
     monkeypatch.setitem(sys.modules, "tensorflow", None)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[xla\]'"):
-        Seeds(["theirs:model"], 10, 0)
+        callables.load("theirs:model")

@@ -19,7 +19,7 @@ from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
-from polyjuice.given import Program, files, in_float64, torch_program  # noqa: E402
+from polyjuice.given import UserModel, files, in_float64, torch_program  # noqa: E402
 from polyjuice.given.torch_source import NotCaptured, capture, run  # noqa: E402
 from polyjuice.inputs import GIVEN, joined  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
@@ -93,7 +93,7 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     assert isinstance(program.artifact.source, str)
     assert "keepdim" in program.artifact.source or "[-1], True" in program.artifact.source
     assert program.examples
-    half = Program(program.graph, capture(Sum(), (X.t().to(torch.bfloat16),), {}), program.examples)
+    half = UserModel(program.graph, capture(Sum(), (X.t().to(torch.bfloat16),), {}), program.examples)
     assert half.artifact
     assert half.artifact.setup == {"layouts": ["transposed"]}
     files.save(tmp_path / "kept", "0", half)
