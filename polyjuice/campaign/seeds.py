@@ -45,7 +45,8 @@ class Seeds:
         """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
 
         A model is read in a process of its own, within ``timeout_s``. ``problems`` says of those that ended it how, by
-        their number. ``partners`` and ``operators`` are for generated graphs (see ``generate``). Raises FormatError
+        their number. (A campaign that has begun has read its ONNX files once: its processes do so by themselves.)
+        ``partners`` and ``operators`` are for generated graphs (see ``generate``). Raises FormatError
         where a model is not valid, or where none is left; ValueError for an unknown source, and SolverMissing.
         """
         self._nodes = nodes
@@ -64,7 +65,7 @@ class Seeds:
                 program = files.load(campaign / _KEPT, str(number)) if campaign else None
                 if program is None and number not in self.problems:
                     try:
-                        program = _read(source, sandbox)
+                        program = _read(source, sandbox, begun=campaign is not None)
                     except Ended as end:
                         self.problems[number] = str(end)
                     else:
@@ -110,11 +111,12 @@ def _problems(folder: Path) -> dict[int, str]:
     return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"*{_UNREADABLE}"))}
 
 
-def _read(source: str, sandbox: Sandbox) -> UserModel:
+def _read(source: str, sandbox: Sandbox, begun: bool) -> UserModel:
     if _is_imported(source):
         return sandbox.call(source, callables.load, source)
     if not Path(source).is_file():
         raise ValueError(
             f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file nor module:callable"
         )
-    return sandbox.call(source, given.load_onnx, Path(source))
+    path = Path(source)
+    return given.load_onnx(path) if begun else sandbox.call(source, given.load_onnx, path)
