@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -112,14 +113,16 @@ class ExcerptTrial:
         if not written.steps or (self.stored.inputs and not written.inputs):
             return False
         try:
-            if excerpt.digest not in self._answers:
-                self.counts.candidates += 1
-                self._answers[excerpt.digest] = self.oracle.triggers(
-                    self._verdict(excerpt), self._case(excerpt), self.session
-                )
+            digest = excerpt.digest
         except UNFIT:
             return False
-        return self._answers[excerpt.digest]
+        if digest not in self._answers:
+            self.counts.candidates += 1
+            self._answers[digest] = False  # also where it is unfit: what hangs is not tried twice
+            with suppress(*UNFIT):
+                case = self._case(excerpt)
+                self._answers[digest] = self.oracle.triggers(self._verdict(excerpt), case, self.session)
+        return self._answers[digest]
 
     @cached_property
     def _known(self) -> bool:
