@@ -13,8 +13,7 @@ import numpy as np
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, Limits, Outcome, Worker
 from polyjuice.formats.versions import OPSET
-from polyjuice.ir import Graph, digest
-from polyjuice.lower import Unlowerable, lower
+from polyjuice.given.sandbox import Sandbox
 
 #: How long a program is timed for (the performance oracle, which does so several times).
 _MEASURE_S = 0.1
@@ -53,6 +52,8 @@ class CompilerSession:
         self.conditions = conditions
         self._disabled, self._trace = tuple(disabled), trace
         self._workers: dict[str, Worker] = {}
+        self.sandbox = Sandbox(conditions.timeout_s)
+        """Where the user's own code runs."""
 
     def __enter__(self) -> CompilerSession:
         return self
@@ -65,6 +66,7 @@ class CompilerSession:
     def close(self) -> None:
         for worker in self._workers.values():
             worker.close()
+        self.sandbox.close()
 
     def fresh(self) -> CompilerSession:
         """Another session, whose processes have seen nothing yet."""
@@ -120,12 +122,9 @@ class CompilerSession:
         lowest = self.execute(artifact, inputs, level=self.compiler.levels[0])
         return replace(outcome, status="unsupported") if lowest.status in ("error", "unsupported") else outcome
 
+    def uncompiled(self, model: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
+        """The outputs of an ONNX model by ONNX's reference evaluator; None where that cannot run it."""
+        return self.sandbox.uncompiled(model, inputs)
+
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)
-
-    def lower(self, graph: Graph) -> Artifact | None:
-        opset, lacks = self.conditions.opset, self.compiler.lacks
-        try:
-            return lower(graph, self.compiler.format, digest(graph), opset=opset, lacks=lacks)
-        except Unlowerable:
-            return None

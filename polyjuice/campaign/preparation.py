@@ -69,7 +69,13 @@ class Preparation:
         self._out = out
         self._compiler = compiler
         self._seeds = Seeds(
-            config.seeds, config.nodes, config.seed, out, partners(rules), matching(config.only_operators)
+            config.seeds,
+            config.nodes,
+            config.seed,
+            out,
+            partners(rules),
+            matching(config.only_operators),
+            config.timeout_s,
         )
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
@@ -91,6 +97,8 @@ class Preparation:
 
         Raises Skip and Unsound.
         """
+        if problem := self._seeds.problems.get(index):
+            raise Skip(f"unreadable: {problem}")
         key = f"{self._config.seed}/{index}/{attempt}"
         rewritten = self._config.extract != ORIGINAL
         small = rewritten and self._seeds.generated and self._config.nodes <= windows.LARGEST

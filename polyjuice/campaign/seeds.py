@@ -7,14 +7,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyjuice import given
+from polyjuice.execution import Limits
+from polyjuice.formats import FormatError
 from polyjuice.generate import STRATEGIES, Turn, check_installed, generate
 from polyjuice.given import UserModel, callables, files
+from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
 IMPORTED = "imported"
 """The folder of a campaign that holds what Torch and TensorFlow made."""
+
+_UNREADABLE = ".txt"
+"""How the name of the file ends that says why a model cannot be read."""
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -34,11 +40,14 @@ class Seeds:
         campaign: Path | None = None,
         partners: Mapping[str, Sequence[str]] | None = None,
         operators: Sequence[Op] | None = None,
+        timeout_s: float = Limits.compile_s,
     ) -> None:
         """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
 
-        ``partners`` and ``operators`` are for generated graphs (see ``generate``). Raises FormatError, ValueError for
-        an unknown source, and SolverMissing.
+        A model is read in a process of its own, within ``timeout_s``. ``problems`` says of those that ended it how, by
+        their number. (A campaign that has begun has read its ONNX files once: its processes do so by themselves.)
+        ``partners`` and ``operators`` are for generated graphs (see ``generate``). Raises FormatError
+        where a model is not valid, or where none is left; ValueError for an unknown source, and SolverMissing.
         """
         self._nodes = nodes
         self._partners = partners
@@ -49,26 +58,35 @@ class Seeds:
         if self.generated:
             check_installed(self._strategy)
         self._programs: list[UserModel] = []
-        self._imported: list[int] = []
-        for number, source in enumerate(() if self.generated else sources):
-            kept = files.load(campaign / IMPORTED, str(number)) if campaign else None
-            if kept:
-                self._programs.append(kept)
-                continue
-            if _is_imported(source):
-                self._imported.append(number)
-            self._programs.append(_read(source))
+        self._imported: dict[int, UserModel] = {}
+        self.problems = _problems(campaign / IMPORTED) if campaign else {}
+        with Sandbox(timeout_s) as sandbox:
+            for number, source in enumerate(() if self.generated else sources):
+                program = files.load(campaign / IMPORTED, str(number)) if campaign else None
+                if program is None and number not in self.problems:
+                    try:
+                        program = _read(source, sandbox, begun=campaign is not None)
+                    except Ended as end:
+                        self.problems[number] = str(end)
+                    else:
+                        self._imported |= {number: program} if _is_imported(source) else {}
+                self._programs += [program] if program else []
+        if not self.generated and not self._programs:
+            raise FormatError(next(iter(self.problems.values())))
 
     def keep(self, campaign: Path) -> None:
-        """Write what Torch and TensorFlow made to a campaign's folder.
+        """Write what Torch and TensorFlow made to a campaign's folder, and which models cannot be read.
 
         A callable may make other weights when it is called again. Raises FormatError where an ONNX file cannot hold it.
         """
-        for number in self._imported:
-            files.save(campaign / IMPORTED, str(number), self._programs[number])
+        for number, program in self._imported.items():
+            files.save(campaign / IMPORTED, str(number), program)
+        for number, problem in self.problems.items():
+            (campaign / IMPORTED).mkdir(exist_ok=True)
+            (campaign / IMPORTED / f"{number}{_UNREADABLE}").write_text(problem, "utf-8")
 
     def program(self, index: int) -> UserModel | None:
-        """The model of a case; None where graphs are generated."""
+        """The model of a case, one of those that can be read; None where graphs are generated."""
         return self._programs[index % len(self._programs)] if self._programs else None
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
@@ -84,15 +102,29 @@ class Seeds:
         return settle(graph, key)
 
 
+def forget(campaign: Path) -> None:
+    """Delete what ``Seeds.keep`` wrote, and the folder that it wrote to if nothing else is in it."""
+    folder = campaign / IMPORTED
+    for number in _problems(folder):
+        (folder / f"{number}{_UNREADABLE}").unlink()
+    files.remove(folder)
+
+
 def _is_imported(source: str) -> bool:
     return source.endswith(".pt2") if Path(source).is_file() else bool(_CALLABLE.fullmatch(source))
 
 
-def _read(source: str) -> UserModel:
+def _problems(folder: Path) -> dict[int, str]:
+    """The models that a campaign could not read, by their number, and why."""
+    return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"[0-9]*{_UNREADABLE}"))}
+
+
+def _read(source: str, sandbox: Sandbox, begun: bool) -> UserModel:
     if _is_imported(source):
-        return callables.load(source)
+        return sandbox.call(source, callables.load, source)
     if not Path(source).is_file():
         raise ValueError(
             f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file nor module:callable"
         )
-    return given.load_onnx(Path(source))
+    path = Path(source)
+    return given.load_onnx(path) if begun else sandbox.call(source, given.load_onnx, path)

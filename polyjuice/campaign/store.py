@@ -13,11 +13,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from polyjuice.campaign import seeds
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import ACTIVITIES
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.seeds import IMPORTED
-from polyjuice.given import files
 from polyjuice.triage.automatic import Triaged
 
 _SCHEMA = """
@@ -128,7 +127,7 @@ class Store:
         self.close()
         for name in ("campaign.sqlite", "lock", "log"):
             (self.folder / name).unlink(missing_ok=True)
-        files.remove(self.folder / IMPORTED)
+        seeds.forget(self.folder)
         for folder in (*(self.folder / name for name in FOLDERS), self.folder):
             with suppress(OSError):  # it holds something of the user's
                 folder.rmdir()

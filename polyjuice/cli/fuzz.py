@@ -211,11 +211,13 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
     """Find the user's mistakes before the campaign begins; the compiler's version, the seeds, and the rules."""
     try:
         operators = matching(config.only_operators)
-        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators)
+        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s)
     except ValueError as error:
         raise Usage(str(error)) from None
     if config.only_operators and not seeds.generated:
         raise Usage("--only-operator: the graphs of --seeds have the operators that they have; leave it out")
+    for problem in seeds.problems.values():
+        stderr.print(f"polyjuice: {escape(problem)}", soft_wrap=True)
     _check_choices(config)
     allowed = allowed_rulesets(config.profiles)
     rules = load(map(Path, config.rules), config.only_rules, config.without_rules)

@@ -24,8 +24,9 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution._forks import NUMBER
 from polyjuice.execution.process import Handle, Surroundings, WorkerProcess, launcher
 
-_KEPT = 2
-"""How many servers a process of ours keeps: that of the compiler under test, and one that it is compared with."""
+_KEPT = 3
+"""How many servers a process of ours keeps: of the compiler under test, of one that it is compared with, and of the
+process for the user's code."""
 
 _ANSWER_S = 60.0
 """How long a server may take to fork."""

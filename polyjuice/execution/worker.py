@@ -285,8 +285,12 @@ def _split(arrays: Sequence[Any], parts: int) -> list[Sequence[Any]]:
 def _status(stage: str, error: Exception) -> str:
     if stage in ("load", "eager") or isinstance(error, NotImplementedError):
         return "unsupported"
-    out_of_memory = isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
-    return "crash" if out_of_memory else "error"
+    return "crash" if is_out_of_memory(error) else "error"
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that there was no memory left."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
 def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:

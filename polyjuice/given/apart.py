@@ -1,24 +1,43 @@
-"""Given programs taken apart into their steps, whatever their format."""
+"""Programs as their owners wrote them, run uncompiled: taken apart into their steps, or what is left of them read.
+
+Only a :class:`~polyjuice.given.sandbox.Sandbox` calls these functions, for they run the owner's program.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from onnx import ModelProto
 
 from polyjuice.execution import Artifact
-from polyjuice.given import onnx_steps
+from polyjuice.formats import FormatError
+from polyjuice.given import onnx_steps, torch_steps
+from polyjuice.given.onnx_program import from_model
 from polyjuice.given.steps import NotTakenApart, Written
+from polyjuice.ir import Graph, TensorType, dtypes
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """A given program, to be run on these inputs, in its steps. Raises NotTakenApart."""
+    """A program, to be run on these inputs, in its steps. Raises NotTakenApart."""
     if artifact.format == "onnx":
         return onnx_steps.taken_apart(artifact, inputs)
     if artifact.format != "torch":
         raise NotTakenApart(f"no program of {artifact.format} can be taken apart")
     try:
-        from polyjuice.given import torch_steps
+        return torch_steps.taken_apart(artifact, inputs)
     except ImportError as error:
         raise NotTakenApart(f"taking it apart needs Torch ({error})") from None
-    return torch_steps.taken_apart(artifact, inputs)
+
+
+def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
+    """What a program means that is left of another, on inputs of these types. Raises FormatError."""
+    if isinstance(artifact.source, bytes):
+        graph = from_model(ModelProto.FromString(artifact.source)).graph
+    else:
+        from polyjuice.given import torch_program
+
+        graph = torch_program.graph_of(artifact, inputs)
+    if list(graph.input_types) != [TensorType(dtypes.of_array(array), array.shape) for array in inputs]:
+        raise FormatError("the program has other inputs than its graph")
+    return graph

@@ -12,8 +12,7 @@ from onnx.reference import ReferenceEvaluator
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, subgraphs
-from polyjuice.given.model import UserModel
-from polyjuice.given.onnx_program import artifact_of, from_model
+from polyjuice.given.onnx_program import artifact_of
 from polyjuice.given.steps import NotTakenApart, Step, Written
 
 _DECLARED_INPUTS = 4
@@ -45,10 +44,6 @@ class _Onnx:
         except (onnx.checker.ValidationError, ValueError) as error:
             raise FormatError(str(error)) from None
         return artifact_of(model)
-
-    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
-        assert isinstance(artifact.source, bytes)
-        return from_model(ModelProto.FromString(artifact.source))
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:

@@ -7,7 +7,8 @@ program in float64 gives what no other does.
 
 from __future__ import annotations
 
-import re
+import ast
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -18,16 +19,19 @@ from polyjuice.formats.opaque import draws_randomly
 from polyjuice.formats.subgraphs import graphs_of
 from polyjuice.ir import dtypes
 
-_TORCH_TYPES = re.compile(r"torch\.(?:float32|float16|bfloat16|float|half)\b")
-_TORCH_CASTS = re.compile(r"\.(?:float|half|bfloat16)\(\)")
+_FLOATING = dict.fromkeys(("float32", "float16", "bfloat16", "float", "half"), "float64")
+_WIDE_TYPES = _FLOATING | dict.fromkeys(("complex64", "cfloat", "chalf"), "complex128")
+"""Element types by their names in Torch and TensorFlow, and what takes their place."""
 
-_TENSORFLOW_TYPES = re.compile(r"\btf\.(?:float32|float16|bfloat16)\b")
-_TENSORFLOW_COMPLEX = re.compile(r"\btf\.complex64\b")
-_TENSORFLOW_CAST = re.compile(r"\btf\.raw_ops\.Cast\(")
-_TENSORFLOW_SHIFT = re.compile(r"\b(tf\.raw_ops\.(?:Left|Right)Shift)\(")
-_TENSORFLOW_IMPORT = "import tensorflow as tf\n"
+_WIDE_CASTS = {"float": "double", "half": "double", "bfloat16": "double", "cfloat": "cdouble", "chalf": "cdouble"}
+"""Methods of Torch's tensors."""
+
+_LEFT_OPEN = {
+    "tf.raw_ops.Cast": "defined_cast",
+    "tf.raw_ops.LeftShift": "defined_left_shift",
+    "tf.raw_ops.RightShift": "defined_right_shift",
+}
 _DEFINED = """
-
 def defined_cast(x, DstT, Truncate=False):
     y = tf.raw_ops.Cast(x=x, DstT=DstT)
     if not (x.dtype.is_floating and DstT.is_integer):
@@ -36,11 +40,19 @@ def defined_cast(x, DstT, Truncate=False):
     return tf.where(inside, y, tf.bitwise.invert(y))
 
 
-def defined_shift(shift, x, y):
-    shifted = shift(x=x, y=y)
+def defined_left_shift(x, y):
+    return where_defined(tf.raw_ops.LeftShift(x=x, y=y), x, y)
+
+
+def defined_right_shift(x, y):
+    return where_defined(tf.raw_ops.RightShift(x=x, y=y), x, y)
+
+
+def where_defined(shifted, x, y):
     inside = (y >= 0) & (y < 8 * x.dtype.size)
     return tf.where(inside, shifted, tf.bitwise.invert(shifted))
 """
+"""The functions that give another integer where TensorFlow leaves open which one it is."""
 
 _NARROW = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _TYPES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
@@ -59,16 +71,28 @@ def in_float64(artifact: Artifact) -> Artifact | None:
             _widen_node(node)
         return replace(artifact, source=model.SerializeToString())
     arrays = {name: _widened(array) for name, array in artifact.arrays.items()}
-    if artifact.format == "tensorflow":
-        return replace(artifact, source=_tensorflow_in_float64(artifact.source), arrays=arrays)
-    source = _TORCH_CASTS.sub(".double()", _TORCH_TYPES.sub("torch.float64", artifact.source))
-    return replace(artifact, source=source, arrays=arrays, setup={**artifact.setup, "wide": True})
+    program = ast.parse(artifact.source)
+    if artifact.format == "torch":
+        source = ast.unparse(_Widened("torch", _WIDE_CASTS).visit(program))
+        return replace(artifact, source=source, arrays=arrays, setup={**artifact.setup, "wide": True})
+    program = _Widened("tf", {}).visit(program)
+    program.body[1:1] = ast.parse(_DEFINED).body  # behind the import
+    return replace(artifact, source=ast.unparse(program), arrays=arrays)
 
 
-def _tensorflow_in_float64(source: str) -> str:
-    source = _TENSORFLOW_COMPLEX.sub("tf.complex128", _TENSORFLOW_TYPES.sub("tf.float64", source))
-    source = _TENSORFLOW_SHIFT.sub(r"defined_shift(\1, ", _TENSORFLOW_CAST.sub("defined_cast(", source))
-    return source.replace(_TENSORFLOW_IMPORT, _TENSORFLOW_IMPORT + _DEFINED, 1)
+class _Widened(ast.NodeTransformer):
+    """Replaces the types that a program names, casts by methods, and calls of what TensorFlow leaves open."""
+
+    def __init__(self, framework: str, casts: Mapping[str, str]) -> None:
+        self._framework = framework
+        self._casts = casts
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if defined := _LEFT_OPEN.get(ast.unparse(node)):
+            return ast.Name(defined, node.ctx)
+        named = isinstance(node.value, ast.Name) and node.value.id == self._framework
+        wide = (_WIDE_TYPES if named else self._casts).get(node.attr, node.attr)
+        return ast.Attribute(self.visit(node.value), wide, node.ctx)
 
 
 def _widened(array: np.ndarray) -> np.ndarray:

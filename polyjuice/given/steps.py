@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.model import UserModel
-from polyjuice.ir import TensorType, dtypes
 
 
 class NotTakenApart(Exception):
@@ -48,9 +47,6 @@ class Language(Protocol):
     def artifact(self, written: Written) -> Artifact:
         """The program. Raises FormatError where it is not valid."""
 
-    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
-        """The program with its graph, read anew. Raises FormatError where it has no types of the IR."""
-
 
 @dataclass(frozen=True, eq=False)
 class Written:
@@ -69,13 +65,10 @@ class Written:
     outputs: tuple[str, ...]
     values: Mapping[str, np.ndarray]
 
-    def program(self) -> UserModel:
-        """The program with a graph that agrees with it. Raises FormatError."""
-        arrays = tuple(self.inputs.values())
-        program = self.language.program(self.language.artifact(self), arrays)
-        if list(program.graph.input_types) != [TensorType(dtypes.of_array(array), array.shape) for array in arrays]:
-            raise FormatError("the program has other inputs than its graph")
-        return program
+    @cached_property
+    def artifact(self) -> Artifact:
+        """The program. Raises FormatError where it is not valid."""
+        return self.language.artifact(self)
 
     def with_outputs(self, names: Sequence[str]) -> Written:
         """The program with other outputs, and only what these need."""

@@ -45,8 +45,8 @@ class NotCaptured(Exception):
     """The function cannot be printed: it writes to variables, draws random numbers, or holds what only it can make."""
 
 
-def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Artifact, list[tf.Tensor], Any]:
-    """The source of a function for inputs like these, what it gives for them, flattened, uncompiled, and its trace.
+def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Artifact, list[tf.Tensor]]:
+    """The source of a function for inputs like these, and what it gives for them, flattened, uncompiled.
 
     ``call`` takes the tensors one by one. The source has been run, and gave the same, bit for bit. Raises NotCaptured,
     and whatever the function itself raises.
@@ -63,7 +63,7 @@ def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Arti
         raise NotCaptured(f"its source fails: {error}") from error
     if not _equal(found, wanted):
         raise NotCaptured("its source gives other results than the function")
-    return artifact, wanted, traced
+    return artifact, wanted
 
 
 def run(artifact: Artifact, inputs: Sequence[tf.Tensor]) -> list[tf.Tensor]:

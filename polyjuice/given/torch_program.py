@@ -9,10 +9,11 @@ import numpy as np
 import torch
 from torch.export import ExportedProgram
 
+from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, torch_export
 from polyjuice.given.model import UserModel, unread
-from polyjuice.given.torch_source import NotCaptured, array_of, capture, model_of, run, tensor_of, tensors
+from polyjuice.given.torch_source import NotCaptured, array_of, capture, layout_of, model_of, run, tensor_of, tensors
 from polyjuice.ir import Graph, TensorType, dtypes
 
 
@@ -34,10 +35,10 @@ def from_module(
     return _program(graph, model, args, kwargs or {})
 
 
-def from_artifact(artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
-    """The program of source like that of :func:`capture`, for inputs of these types. Raises FormatError.
+def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
+    """What source like that of :func:`capture` means, for inputs of these types. Raises FormatError.
 
-    The source is kept as it is. It has no graph where ``torch.export`` gives none with its inputs and outputs.
+    The graph is unread where ``torch.export`` gives none with the inputs and outputs of the source.
     """
     arguments = tuple(map(tensor_of, inputs))
     try:
@@ -49,10 +50,28 @@ def from_artifact(artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel
     try:
         graph = torch_export.from_module(model_of(artifact), arguments)
     except FormatError:
-        graph = opaque
-    if (list(graph.input_types), list(graph.output_types)) != types:
-        graph = opaque
-    return UserModel(graph, artifact, tuple(inputs))
+        return opaque
+    return graph if (list(graph.input_types), list(graph.output_types)) == types else opaque
+
+
+def values(
+    artifact: Artifact, inputs: Sequence[tuple[np.ndarray, str]], watcher: str
+) -> dict[str, tuple[np.ndarray, str]]:
+    """Run a program that calls a function ``watcher(name, value)``: the tensors that it names, as they are then.
+
+    Arrays come with how they lie in memory. Raises whatever the program raises.
+    """
+    found: dict[str, tuple[np.ndarray, str]] = {}
+
+    def watch(name: str, value: Any) -> None:
+        if isinstance(value, torch.Tensor) and str(value.dtype).removeprefix("torch.") in dtypes.ALL:
+            tensor = value.detach().clone()
+            found[name] = array_of(tensor), layout_of(tensor)
+
+    model = model_of(artifact, {watcher: watch})
+    with torch.no_grad():
+        model(*(_torch.lay_out(tensor_of(array), layout) for array, layout in inputs))
+    return found
 
 
 def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> UserModel | None:

@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import ml_dtypes
@@ -68,10 +68,11 @@ def run(artifact: Artifact, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor
     return list(model_of(artifact)(*inputs))
 
 
-def model_of(artifact: Artifact) -> torch.nn.Module:
-    """The module that the source of an artifact defines."""
+def model_of(artifact: Artifact, names: Mapping[str, Any] = MappingProxyType({})) -> torch.nn.Module:
+    """The module that the source of an artifact defines, which may use further global ``names``."""
     assert isinstance(artifact.source, str)
     module = ModuleType("given")
+    module.__dict__.update(names)
     exec(artifact.source, module.__dict__)
     model: torch.nn.Module = module.Model({name: tensor_of(array) for name, array in artifact.arrays.items()})
     return model

@@ -1,4 +1,7 @@
-"""Torch modules taken apart: the statements of their source, and the tensors that an uncompiled run has of them."""
+"""Torch modules taken apart: the statements of their source, and the tensors that an uncompiled run has of them.
+
+Torch is needed only to take a module apart, not for what is made of its statements afterwards.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,12 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
-from typing import Any
 
 import numpy as np
-import torch
 
-from polyjuice.compilers import _torch
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given.model import UserModel
 from polyjuice.given.steps import NotTakenApart, Step, Written
-from polyjuice.given.torch_program import from_artifact
-from polyjuice.given.torch_source import array_of, layout_of, tensor_of
 from polyjuice.lower.python_text import array_key, function, model_class
 
 _SEEN = "seen_by_polyjuice"
@@ -73,12 +69,11 @@ class _Torch:
             around["layouts"] = layouts
         return replace(frame.artifact, source=source, arrays=arrays, setup=around)
 
-    def program(self, artifact: Artifact, inputs: Sequence[np.ndarray]) -> UserModel:
-        return from_artifact(artifact, inputs)
-
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """A module, to be run on these inputs, in the statements of its source. Raises NotTakenApart."""
+    """A module, to be run on these inputs, in the statements of its source. Raises NotTakenApart, ImportError."""
+    from polyjuice.given import torch_program
+
     assert isinstance(artifact.source, str)
     try:
         parsed = ast.parse(artifact.source)
@@ -93,17 +88,15 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
         layouts = dict(zip(names, artifact.setup.get("layouts") or ["contiguous"] * len(names), strict=True))
     except (ValueError, AttributeError, IndexError) as error:
         raise NotTakenApart(f"its source is not of the form in which modules are kept ({error})") from None
+    forward.body = [s for statement in forward.body for s in (statement, *_watched(statement))]
+    watched = replace(artifact, source=ast.unparse(ast.fix_missing_locations(parsed)))
     try:
-        tensors = _run(parsed, forward, artifact, [_torch.lay_out(tensor_of(arrays[n]), layouts[n]) for n in names])
-    except Exception as error:  # noqa: BLE001 - the owner's program may raise anything
-        raise NotTakenApart(f"it does not run uncompiled ({type(error).__name__}: {error})") from None
+        found = torch_program.values(watched, [(arrays[name], layouts[name]) for name in names], _SEEN)
+    except Exception as error:
+        raise NotTakenApart(f"it does not run uncompiled ({type(error).__name__}: {error})") from error
     values = {**arrays, **{name: artifact.arrays[key] for name, key in keys.items()}}
-    for name, tensor in tensors.items():
-        try:
-            values[name] = array_of(tensor)
-        except TypeError:
-            continue
-        layouts[name] = layout_of(tensor)
+    values.update((name, array) for name, (array, _) in found.items())
+    layouts.update((name, layout) for name, (_, layout) in found.items())
     known = {*names, *setup, *(name for statement in body for name in _names(statement, ast.Store))}
     steps = tuple(_step(number, statement, known) for number, statement in enumerate(body))
     frame = _Frame(artifact, setup, keys, layouts)
@@ -175,30 +168,6 @@ class _Renamed(ast.NodeTransformer):
         assert isinstance(expression, ast.Name | ast.Attribute)
         expression.ctx = node.ctx
         return expression
-
-
-def _run(
-    parsed: ast.Module, forward: ast.FunctionDef, artifact: Artifact, inputs: Sequence[torch.Tensor]
-) -> dict[str, torch.Tensor]:
-    """The tensors that an uncompiled run gives names to, as they are when it does."""
-    found: dict[str, torch.Tensor] = {}
-
-    def seen(name: str, value: Any) -> None:
-        if isinstance(value, torch.Tensor):
-            found[name] = value.detach().clone()
-
-    body = list(forward.body)
-    forward.body = [s for statement in body for s in (statement, *_watched(statement))]
-    module = ModuleType("given")
-    setattr(module, _SEEN, seen)
-    try:
-        exec(compile(ast.fix_missing_locations(parsed), "given", "exec"), module.__dict__)
-    finally:
-        forward.body = body
-    with torch.no_grad():
-        model = module.Model({name: tensor_of(array) for name, array in artifact.arrays.items()})
-        model(*inputs)
-    return found
 
 
 def _watched(statement: ast.stmt) -> Iterator[ast.stmt]:

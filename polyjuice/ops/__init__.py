@@ -1,7 +1,6 @@
 """The operator table: one declarative entry per operator (:class:`polyjuice.ops.spec.Op`)."""
 
 from polyjuice.ops.build import GraphBuilder, check, complete_attrs, infer_node
-from polyjuice.ops.precision import in_float64
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import (
     FRAMEWORKS,
@@ -40,7 +39,6 @@ __all__ = [
     "check",
     "complete_attrs",
     "entry",
-    "in_float64",
     "infer",
     "infer_node",
     "matching",

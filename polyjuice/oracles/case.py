@@ -129,11 +129,11 @@ class CompilerAccess(Protocol):
         Without ``compile`` only the framework's uncompiled run is made.
         """
 
+    def uncompiled(self, model: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
+        """The outputs of an ONNX model by ONNX's reference evaluator; None where that cannot run it."""
+
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Compile once more and run many times on the first set of inputs: the outcome's ``times`` and ``peak``."""
-
-    def lower(self, graph: Graph) -> Artifact | None:
-        """A graph in the compiler's format; None where that cannot say it."""
 
 
 MISTYPED = "type"

@@ -12,16 +12,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polyjuice import given
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph
 from polyjuice.numerics import SAFETY, Judgement, describe, distance, judge, mistyped
-from polyjuice.oracles.case import MISTYPED, Case, Program, Verdict
+from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Program, Verdict
 
 
-def compare(oracle: str, case: Case, a: Program, b: Program) -> Verdict | None:
+def compare(oracle: str, case: Case, a: Program, b: Program, access: CompilerAccess) -> Verdict | None:
     """The first output, on the first set of inputs, at which two programs that ran differ."""
-    return next((v for i, k in places(case, a) if (v := _output(oracle, case, a, b, i, k))), None)
+    return next((v for i, k in places(case, a) if (v := _output(oracle, case, a, b, i, k, access))), None)
 
 
 def places(case: Case, t: Program) -> Iterator[tuple[int, int]]:
@@ -29,9 +28,9 @@ def places(case: Case, t: Program) -> Iterator[tuple[int, int]]:
     return ((i, k) for i in range(len(case.inputs)) for k in range(len(t.graph.outputs)))
 
 
-def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int) -> Verdict | None:
+def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
-    problems = [(side, problem) for side in (a, b) if (problem := misshapen(case, side, i, k))]
+    problems = [(side, problem) for side in (a, b) if (problem := misshapen(case, side, i, k, access))]
     gap = None if problems else distance(left, right)
     if gap is not None and not gap.any():  # nearly always: nothing need be analysed
         return None
@@ -45,7 +44,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int) -> 
     differs = np.isfinite(allowed) & (gap > allowed)
     if not differs.any():
         return None
-    blamed = {t.label: judged(case, t, i, k, differs) for t in (a, b)}
+    blamed = {t.label: judged(case, t, i, k, access, differs) for t in (a, b)}
     if not any(blamed.values()):
         return None
     # An element counts in the reproducer only where one side is to blame for it.
@@ -63,24 +62,24 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int) -> 
     return Verdict(oracle, "mismatch", a.label, b.label, message, signature, i, k, culprit, rung, allowed)
 
 
-def misshapen(case: Case, t: Program, i: int, k: int) -> str:
+def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:
     """How a result is not of the type that its program declares, and that the uncompiled run has; or ""."""
     type = t.graph.output_types[k]
     problem = mistyped(t.outcome.outputs[i][k], type)
     if not problem:
         return ""
-    plain = uncompiled(case, t, i, k)
+    plain = uncompiled(case, t, i, k, access)
     if plain is not None and mistyped(plain, type) == problem:
         return ""
     return f"output {k} of {t.label} has {problem}"
 
 
-def uncompiled(case: Case, t: Program, i: int, k: int) -> np.ndarray | None:
+def uncompiled(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> np.ndarray | None:
     """What an output is where the compiler has no part in it; None where that has no value."""
     if t.outcome.reference is not None:
         return t.outcome.reference[i][k]
     source = t.artifact.source
-    if t.given and isinstance(source, bytes) and (outputs := given.uncompiled(source, case.inputs[i])):
+    if t.given and isinstance(source, bytes) and (outputs := access.uncompiled(source, case.inputs[i])):
         return outputs[k]
     try:
         return evaluate(t.graph, case.inputs[i])[k]
@@ -88,7 +87,9 @@ def uncompiled(case: Case, t: Program, i: int, k: int) -> np.ndarray | None:
         return None
 
 
-def judged(case: Case, t: Program, i: int, k: int, among: np.ndarray | None = None) -> Judgement:
+def judged(
+    case: Case, t: Program, i: int, k: int, access: CompilerAccess, among: np.ndarray | None = None
+) -> Judgement:
     """Where a program left its bound and is farther from the reference than the uncompiled run.
 
     Nowhere if that run, in the graph's own types, has no value: then there is no second opinion. With ``among`` only
@@ -100,7 +101,7 @@ def judged(case: Case, t: Program, i: int, k: int, among: np.ndarray | None = No
         first = Judgement(first.wrong & among, first.error, first.excess)
     if not first:
         return first
-    plain = uncompiled(case, t, i, k)
+    plain = uncompiled(case, t, i, k, access)
     if plain is None or plain.shape != array.shape:
         return Judgement(np.zeros_like(first.wrong), first.error, first.excess)
     return Judgement(judge(array, analysis, plain).wrong & first.wrong, first.error, first.excess)

@@ -21,18 +21,20 @@ class Differential(Oracle):
     name = "differential"
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        first = (next((v for i, k in places(case, t) if (v := self._output(case, t, i, k))), None) for t in case.ran)
+        first = (
+            next((v for i, k in places(case, t) if (v := self._output(case, t, i, k, access))), None) for t in case.ran
+        )
         found = (v or uncompiled.judge(self.name, case, t, access) for t, v in zip(case.ran, first, strict=True))
         return [v for v in found if v]
 
-    def _output(self, case: Case, t: Program, i: int, k: int) -> Verdict | None:
+    def _output(self, case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
-        problem = misshapen(case, t, i, k)
+        problem = misshapen(case, t, i, k, access)
         rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
         signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators(t.graph)])
         if problem:
             return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
-        judgement = judged(case, t, i, k)
+        judgement = judged(case, t, i, k, access)
         if not judgement:
             return None
         return Verdict(

@@ -15,5 +15,5 @@ class Metamorphic(Oracle):
     least = 2
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        verdicts = (compare(self.name, case, a, b) for a, b in combinations(case.ran, 2))
+        verdicts = (compare(self.name, case, a, b, access) for a, b in combinations(case.ran, 2))
         return [v for v in verdicts if v]

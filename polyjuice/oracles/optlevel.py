@@ -27,7 +27,7 @@ def _against(case: Case, t: Program, level: str, access: CompilerAccess) -> Verd
     outcome = access.execute(t.artifact, case.inputs, level=level)
     other = replace(t, label=f"{t.label} at level {level}", outcome=outcome)
     if outcome.status == "ok":
-        verdict = compare(OptLevel.name, case, t, other)
+        verdict = compare(OptLevel.name, case, t, other, access)
     else:
         verdict = crash.verdict(OptLevel.name, other, t.label) if crash.failed(other) else None
     if verdict is None:

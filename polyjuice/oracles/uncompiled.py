@@ -129,7 +129,7 @@ def _uncompiled(artifact: Artifact, sets: Sequence[Sequence[np.ndarray]], access
         return access.execute(artifact, sets, compile=False).reference
     results = []
     for inputs in sets:
-        outputs = given.uncompiled(artifact.source, inputs)
+        outputs = access.uncompiled(artifact.source, inputs)
         if outputs is None:
             return None
         results.append(outputs)

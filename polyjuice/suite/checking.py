@@ -73,8 +73,10 @@ class Checker:
 
         The model itself comes first, just as it is, where the compiler reads its format. ``model`` is a Torch module
         with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX model (a path or a
-        ModelProto) with arrays, in order or by name. Raises Miscompiled, once that has repeated in three fresh
-        processes and is written down in ``findings``; NotChecked; and FormatError, EnvironmentProblem.
+        ModelProto) with arrays, in order or by name. The model is read, and a module exported, in this process: it is
+        its owner's own, so that a crash of the module ends it. What is compiled runs in other processes. Raises
+        Miscompiled, once that has repeated in three fresh processes and is written down in ``findings``; NotChecked;
+        and FormatError, EnvironmentProblem.
         """
         program, arrays = _program(model, inputs)
         profile = given_profile(program.graph, arrays)

@@ -14,7 +14,7 @@ from onnx import ModelProto, parser
 
 from polyjuice import given
 from polyjuice.formats import FormatError
-from polyjuice.given.apart import taken_apart
+from polyjuice.given.apart import graph_of, taken_apart
 from polyjuice.given.steps import NotTakenApart, Written
 from polyjuice.triage.reduction import cutting
 from polyjuice.triage.reduction.excerpt import Excerpt, is_known
@@ -116,12 +116,12 @@ class Says:
         written = excerpt.written
         self.counts.candidates += 1
         try:
-            program = written.program()
+            graph = graph_of(written.artifact, tuple(written.inputs.values()))
         except FormatError:
             return False
-        if not is_known(program.graph):
+        if not is_known(graph):
             return False
-        assert len(program.graph.outputs) == len(written.outputs)
+        assert len(graph.outputs) == len(written.outputs)
         return bool(written.steps and written.inputs) and self._shown(excerpt)
 
     def judge(self, excerpt: Excerpt) -> None:
@@ -145,7 +145,7 @@ def onnx_written(text: str, *inputs: Sequence[float]) -> Written:
 
 
 def text_of(written: Written) -> str:
-    artifact = written.language.artifact(written)
+    artifact = written.artifact
     if isinstance(artifact.source, str):
         return artifact.source.partition("def forward")[2]
     return " ".join(onnx.printer.to_text(onnx.load_from_string(artifact.source).graph).split())
@@ -186,7 +186,7 @@ def test_functions_subgraphs_and_declared_initializers_stay_whole() -> None:
     assert [step.code.op_type for step in branch.steps] == ["If"]
     assert set(branch.steps[0].reads) == {"c", "d", "x", "a"}
     call = smallest(written, has("outer"))
-    model = onnx.load_from_string(call.program().artifact.source)  # type: ignore[union-attr, arg-type]
+    model = onnx.load_from_string(call.artifact.source)  # type: ignore[arg-type]
     assert sorted(function.name for function in model.functions) == ["inner", "outer"]
     with pytest.raises(FormatError, match="subgraph"):
         written.bypassed(written.steps[2], "b")
@@ -238,8 +238,8 @@ def test_a_torch_module_is_cut_statement_by_statement() -> None:
     assert shows(".add_(1.0)").count("\n") == 3
     assert "hidden_1[slice(None, None, None), 0] = 2\n        return (" in shows(", 0] = 2")
     small = smallest(written, lambda excerpt: "linear(" in text_of(excerpt.written), 2)
-    assert small.program().artifact.setup == {"layouts": ["transposed"]}  # type: ignore[union-attr]
-    assert len(small.program().graph) > 0
+    assert small.artifact.setup == {"layouts": ["transposed"]}
+    assert len(graph_of(small.artifact, tuple(small.inputs.values()))) > 0
     with pytest.raises(NotTakenApart, match="form"):
         taken_apart(type(program.artifact)("torch", "x = 1"), [])
 

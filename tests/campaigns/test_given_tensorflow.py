@@ -22,11 +22,10 @@ tf = pytest.importorskip("tensorflow")
 from polyjuice import given as given_package  # noqa: E402
 from polyjuice.campaign.case import Runner  # noqa: E402
 from polyjuice.campaign.config import Config  # noqa: E402
-from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.egraph import load  # noqa: E402
 from polyjuice.formats import FormatError  # noqa: E402
-from polyjuice.given import UserModel, files, in_float64, tensorflow_program  # noqa: E402
+from polyjuice.given import UserModel, callables, files, in_float64, tensorflow_program  # noqa: E402
 from polyjuice.inputs import GIVEN  # noqa: E402
 from polyjuice.oracles import ORACLES  # noqa: E402
 from polyjuice.session import CompilerSession, Conditions  # noqa: E402
@@ -288,4 +287,4 @@ def test_without_tensorflow_the_message_says_what_to_install(tmp_path: Path, mon
     monkeypatch.setitem(sys.modules, "tensorflow", None)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[xla\]'"):
-        Seeds(["theirs:model"], 10, 0)
+        callables.load("theirs:model")

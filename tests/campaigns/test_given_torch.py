@@ -95,7 +95,8 @@ def test_what_draws_random_numbers_is_not_captured() -> None:
 def test_in_float64_types_that_are_named_and_types_that_are_not_are_float64() -> None:
     class Made(torch.nn.Module):
         def forward(self, x: Any) -> Any:
-            return x.half() / 3 + torch.arange(4, dtype=torch.float32) / 3, torch.full((2,), 0.1)
+            moved = x.half().float(memory_format=torch.preserve_format).to(torch.cfloat).real
+            return moved / 3 + torch.arange(4, dtype=torch.float32) / 3, torch.full((2,), 0.1)
 
     wide = in_float64(capture(Made(), (X,), {}))
     assert wide

@@ -22,6 +22,7 @@ from polyjuice.campaign.seeds import Seeds  # noqa: E402
 from polyjuice.compilers import find  # noqa: E402
 from polyjuice.execution import Worker  # noqa: E402
 from polyjuice.formats import FormatError, from_model, to_model, torch_export  # noqa: E402
+from polyjuice.given import callables  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402
 from polyjuice.lower import Unlowerable, lower  # noqa: E402
@@ -269,7 +270,7 @@ def test_exported_programs_are_read_with_the_sizes_of_their_examples(tmp_path: P
             module = Function(lambda x, y: x @ y.mT)
             program = torch.export.export(module, (torch.tensor(X), torch.tensor(Y)), dynamic_shapes=dynamic)
         torch.export.save(program, tmp_path / name)
-        graph = Seeds([str(tmp_path / name)], 10, 0).graph(0, 0)
+        graph = callables.load(str(tmp_path / name)).graph
         assert graph.input_types[0].shape == (2, 3, 4)
         np.testing.assert_allclose(evaluate(graph, [X, Y])[0], X @ Y.swapaxes(1, 2), rtol=1e-5)
 
@@ -322,7 +323,7 @@ def test_a_callable_is_imported_from_the_current_directory_and_fuzzed(folder: Pa
 
 def test_keyword_arguments_become_inputs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(folder))
-    graph = Seeds(["mine:named"], 10, 0).graph(0, 0)
+    graph = callables.load("mine:named").graph
     assert [t.shape for t in graph.input_types] == [(2, 3), (3,)]
     monkeypatch.delitem(sys.modules, "mine")
 
@@ -354,7 +355,7 @@ def test_sources_that_are_none_are_refused_in_one_line(
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, "mine", raising=False)
     with pytest.raises(ValueError, match=r".") as caught:
-        Seeds([source], 10, 0)
+        Seeds([source], 10, 0) if source.startswith("absent") else callables.load(source)
     message = str(caught.value)
     assert REFUSALS[source] in message
     assert source in message
@@ -376,4 +377,4 @@ def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatc
     monkeypatch.chdir(folder)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[inductor\]'"):
-        Seeds(["mine:positional"], 10, 0)
+        callables.load("mine:positional")

@@ -20,8 +20,8 @@ ARTIFACT = Artifact("torch", "", choices=LoweringChoices())
 VECTOR = TensorType("float32", (4,))
 
 
-class FakeLab:
-    """A access that answers with prepared outcomes, by optimization level or one after another."""
+class FakeAccess:
+    """Answers with prepared outcomes, by optimization level or one after another."""
 
     def __init__(self, *outcomes: Outcome, levels: Mapping[str, Outcome] | None = None) -> None:
         self.compiler = replace(find("numpy"), levels=(*(levels or {}), "all"))
@@ -34,11 +34,8 @@ class FakeLab:
     def measure(self, artifact: Artifact, inputs: object) -> Outcome:
         return self._outcomes.pop(0)
 
-    def lower(self, graph: Graph) -> Artifact:
-        return ARTIFACT
 
-
-LAB = FakeLab()
+ACCESS = FakeAccess()
 
 
 def doubled(op: str, dtype: str = "float32") -> Graph:
@@ -63,7 +60,7 @@ def pair(
 ) -> list[Verdict]:
     """The metamorphic oracle's word on x + x and x * 2, where they were compiled to give a and b."""
     sides = ("min", doubled("Add", dtype), ran(a, eager=eager)), ("max", doubled("Mul", dtype), ran(b, eager=eager))
-    return ORACLES["metamorphic"].judge(case(x, *sides), LAB)
+    return ORACLES["metamorphic"].judge(case(x, *sides), ACCESS)
 
 
 def analysed(reference: Sequence[float], bound: Sequence[float]) -> Analysis:
@@ -82,7 +79,7 @@ def bounded(a: Sequence[float], b: Sequence[float], bound: Sequence[float], eage
         )
         for label, values in (("min", a), ("max", b))
     ]
-    return ORACLES["metamorphic"].judge(Case([InputSet("normal", (np.ones(4, np.float32),))], tested), LAB)
+    return ORACLES["metamorphic"].judge(Case([InputSet("normal", (np.ones(4, np.float32),))], tested), ACCESS)
 
 
 X = np.array([1, -2, 3, 0], np.float32)
@@ -213,7 +210,7 @@ def test_every_pair_is_judged_and_only_variants_that_ran() -> None:
     good, bad = ran(2 * X), ran(2 * X + 1)
     graph = doubled("Add")
     sides = [("min", graph, good), ("step-1", graph, bad), ("step-2", graph, Outcome("error")), ("max", graph, good)]
-    verdicts = ORACLES["metamorphic"].judge(case(X, *sides), LAB)
+    verdicts = ORACLES["metamorphic"].judge(case(X, *sides), ACCESS)
     assert [(v.a, v.b, v.culprit) for v in verdicts] == [("min", "step-1", "step-1"), ("step-1", "max", "step-1")]
 
 
@@ -229,7 +226,7 @@ def test_one_verdict_names_the_first_output_and_inputs_that_differ() -> None:
         for label, outputs in (("min", right), ("max", wrong))
     ]
     (verdict,) = ORACLES["metamorphic"].judge(
-        Case([InputSet("exact", sets[0]), InputSet("normal", sets[1])], tested), LAB
+        Case([InputSet("exact", sets[0]), InputSet("normal", sets[1])], tested), ACCESS
     )
     assert (verdict.inputs, verdict.output, verdict.culprit) == (1, 1, "max")
 
@@ -252,7 +249,7 @@ def failed(status: str, message: str = "ValueError: no", stage: str = "compile")
 
 def crashes(*outcomes: Outcome) -> list[Verdict]:
     sides = [(label, doubled("Add"), o) for label, o in zip(("min", "max"), outcomes, strict=True)]
-    return ORACLES["crash"].judge(case(X, *sides), LAB)
+    return ORACLES["crash"].judge(case(X, *sides), ACCESS)
 
 
 @pytest.mark.parametrize(("status", "kind"), [("error", "crash"), ("crash", "crash"), ("hang", "hang")])
@@ -288,7 +285,7 @@ def test_a_program_with_a_broken_constraint_must_not_end_or_hang_the_process(
     outcome: Outcome, kinds: Sequence[str]
 ) -> None:
     broken = replace(case(X, ("disrupted", doubled("Add"), outcome)), broken="type of operand 1 of Add")
-    verdicts = ORACLES["crash"].judge(broken, LAB)
+    verdicts = ORACLES["crash"].judge(broken, ACCESS)
     assert [v.kind for v in verdicts] == kinds
     for verdict in verdicts:
         assert verdict.message.endswith("(an error was due: type of operand 1 of Add)")
@@ -356,7 +353,7 @@ def test_an_error_of_generated_cpp_is_told_with_what_the_compiler_of_cpp_says() 
 
 def alone(x: np.ndarray, y: np.ndarray, eager: Sequence[np.ndarray] | None = None) -> list[Verdict]:
     """The differential oracle's word on x + x, compiled to give y."""
-    return ORACLES["differential"].judge(case(x, ("original", doubled("Add"), ran(y, eager=eager))), LAB)
+    return ORACLES["differential"].judge(case(x, ("original", doubled("Add"), ran(y, eager=eager))), ACCESS)
 
 
 def test_one_program_is_judged_against_float64() -> None:
@@ -380,7 +377,7 @@ def test_what_the_framework_is_off_by_too_is_no_differential_verdict() -> None:
 def test_a_fault_that_both_variants_share_is_seen() -> None:
     wrong = 2 * X + 1
     sides = [("min", doubled("Add"), ran(wrong)), ("max", doubled("Mul"), ran(wrong))]
-    verdicts = ORACLES["differential"].judge(case(X, *sides), LAB)
+    verdicts = ORACLES["differential"].judge(case(X, *sides), ACCESS)
     assert [v.culprit for v in verdicts] == ["min", "max"]
 
 
@@ -389,7 +386,7 @@ def test_a_fault_that_both_variants_share_is_seen() -> None:
 
 def at_levels(y: np.ndarray, **levels: Outcome) -> list[Verdict]:
     """The optlevel oracle's word on x + x, which gives y at the default level."""
-    return ORACLES["optlevel"].judge(case(X, ("min", doubled("Add"), ran(y))), FakeLab(levels=levels))
+    return ORACLES["optlevel"].judge(case(X, ("min", doubled("Add"), ran(y))), FakeAccess(levels=levels))
 
 
 def test_levels_that_agree_are_no_verdict() -> None:
@@ -420,7 +417,7 @@ def test_a_compiler_without_levels_is_refused() -> None:
 
 def again(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> list[Verdict]:
     """The determinism oracle's word on x + x, whose three runs gave these."""
-    access = FakeLab(Outcome("ok", outputs=((second,), (third,))))
+    access = FakeAccess(Outcome("ok", outputs=((second,), (third,))))
     return ORACLES["determinism"].judge(case(X, ("min", doubled("Add"), ran(first))), access)
 
 
@@ -454,7 +451,7 @@ def larger() -> Graph:
 def measured(*outcomes: Outcome) -> list[Verdict]:
     """The performance oracle's word on a small and a large program, measured in turns."""
     sides = ("min", doubled("Add"), ran(2 * X)), ("max", larger(), ran(2 * X))
-    return ORACLES["performance"].judge(case(X, *sides), FakeLab(*outcomes))
+    return ORACLES["performance"].judge(case(X, *sides), FakeAccess(*outcomes))
 
 
 SLOW, FAST = timed(3e-3, 3.1e-3, 3.2e-3), timed(1e-3, 1e-3, 1.1e-3)
@@ -498,7 +495,7 @@ def differentiated(
         return [run, Outcome("ok", reference=((at,), (at + beside,), (at - beside,)))]
 
     sides = ("min", doubled("Add"), ran(2 * X)), ("max", doubled("Mul"), ran(2 * X))
-    return ORACLES["gradient"].judge(case(X, *sides), FakeLab(*outcomes(a), *outcomes(b)))
+    return ORACLES["gradient"].judge(case(X, *sides), FakeAccess(*outcomes(a), *outcomes(b)))
 
 
 def test_equal_gradients_are_no_verdict() -> None:
@@ -532,7 +529,7 @@ def test_one_wrong_result_of_both_sides_is_one_fault(second, faults):
     x = np.array([1, 2, 3, 4], np.float32)
     wrong = [np.array([value, 4, 6, 8], np.float32) for value in (5.0, second)]
     both = case(x, ("min", doubled("Add"), ran(wrong[0])), ("max", doubled("Mul"), ran(wrong[1])))
-    verdicts = ORACLES["differential"].judge(both, LAB)
+    verdicts = ORACLES["differential"].judge(both, ACCESS)
     assert [v.culprit for v in verdicts] == ["min", "max"]
     assert len(set(map(both.fault, verdicts))) == faults
 
@@ -541,4 +538,4 @@ def test_crashes_with_one_message_are_one_fault():
     failed = Outcome("error", "compile", message="ValueError: no such kernel")
     x = np.array([1, 2, 3, 4], np.float32)
     both = case(x, ("min", doubled("Add"), failed), ("max", doubled("Mul"), failed))
-    assert len(set(map(both.fault, ORACLES["crash"].judge(both, LAB)))) == 1
+    assert len(set(map(both.fault, ORACLES["crash"].judge(both, ACCESS)))) == 1

@@ -25,7 +25,8 @@ def test_a_campaign_that_could_not_begin_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     store = Store.create(folder, Config("eager"))
     files.save(folder / IMPORTED, "0", model())
-    assert {path.suffix for path in (folder / IMPORTED).iterdir()} == {".json", ".npz", ".py", ".onnx"}
+    (folder / IMPORTED / "1.txt").write_text("it cannot be read")
+    assert {path.suffix for path in (folder / IMPORTED).iterdir()} == {".json", ".npz", ".py", ".onnx", ".txt"}
     store.abandon()
     assert not folder.exists()
 

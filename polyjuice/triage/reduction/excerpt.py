@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from polyjuice import pipeline
 from polyjuice.formats import FormatError
-from polyjuice.given.apart import taken_apart
+from polyjuice.given import apart
 from polyjuice.given.steps import Written
 from polyjuice.inputs import mode_in
 from polyjuice.ir import Graph, array_digest
@@ -40,7 +41,7 @@ class Excerpt:
     @cached_property
     def digest(self) -> str:
         """A hash of the program and its inputs. Raises FormatError where it is not valid."""
-        artifact = self.written.language.artifact(self.written)
+        artifact = self.written.artifact
         source = artifact.source if isinstance(artifact.source, bytes) else artifact.source.encode()
         arrays = [array_digest(array) for array in (*self.written.inputs.values(), *artifact.arrays.values())]
         return hashlib.sha256(b"\n".join([source, repr([self.output, artifact.setup, arrays]).encode()])).hexdigest()
@@ -95,8 +96,10 @@ class ExcerptTrial:
         return ORACLES[_ALONE.get(name, name)]
 
     def as_stored(self) -> Excerpt:
-        """The whole program. Raises NotTakenApart."""
-        return Excerpt(taken_apart(self.stored.given[self.label], self.stored.inputs), self.stored.record.output)
+        """The whole program. Raises NotTakenApart, Ended."""
+        program = self.stored.given[self.label]
+        written = self.session.sandbox.call(self.label, apart.taken_apart, program, self.stored.inputs)
+        return Excerpt(written, self.stored.record.output)
 
     def check_time(self) -> None:
         """Raises OutOfTime."""
@@ -109,19 +112,25 @@ class ExcerptTrial:
         if not written.steps or (self.stored.inputs and not written.inputs):
             return False
         try:
-            if excerpt.digest not in self._answers:
-                self.counts.candidates += 1
-                self._answers[excerpt.digest] = pipeline.shows(
-                    self._case(excerpt), self._verdict(excerpt), self.session
-                )
+            digest = excerpt.digest
         except UNFIT:
             return False
-        return self._answers[excerpt.digest]
+        if digest not in self._answers:
+            self.counts.candidates += 1
+            self._answers[digest] = False  # also where it is unfit: what hangs is not tried twice
+            with suppress(*UNFIT):
+                case = self._case(excerpt)
+                self._answers[digest] = pipeline.shows(case, self._verdict(excerpt), self.session)
+        return self._answers[digest]
 
     @cached_property
     def _known(self) -> bool:
         """Whether the table has all that the whole program does."""
-        return is_known(self.as_stored().written.program().graph)
+        return is_known(self._graph(self.as_stored().written))
+
+    def _graph(self, written: Written) -> Graph:
+        """What is left means this. Raises FormatError."""
+        return self.session.sandbox.call(self.label, apart.graph_of, written.artifact, tuple(written.inputs.values()))
 
     def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""
@@ -132,16 +141,14 @@ class ExcerptTrial:
 
     def _case(self, excerpt: Excerpt) -> Case:
         """What is left, compiled and run. Raises FormatError."""
-        program = excerpt.written.program()
-        artifact = program.artifact
-        assert artifact is not None
-        if self._known and not is_known(program.graph):
+        graph, artifact = self._graph(excerpt.written), excerpt.written.artifact
+        if self._known and not is_known(graph):
             raise FormatError("the operator table lacks what it knew in the whole program")
         profile = self.stored.record.profile
         inputs = tuple(excerpt.written.inputs.values())
         sets = [InputSet(profile, inputs, mode_in(profile, self.session.compiler))]
         self.counts.programs += 1
-        whole = pipeline.prepare(self.label, program.graph, artifact, sets, given=True)
+        whole = pipeline.prepare(self.label, graph, artifact, sets, given=True)
         return pipeline.execute(self.stored.case_of(sets, [whole]), self.session)
 
     def _verdict(self, excerpt: Excerpt) -> Verdict:

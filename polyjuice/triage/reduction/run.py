@@ -10,6 +10,7 @@ from pathlib import Path
 
 from polyjuice import pipeline
 from polyjuice.egraph import Rule
+from polyjuice.given.sandbox import Ended
 from polyjuice.given.steps import NotTakenApart
 from polyjuice.inputs import are_large, ranges
 from polyjuice.lower import Unlowerable
@@ -146,7 +147,7 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
     shows_only = f"the fault shows only as {trial.label} was written, not in what it means"
     try:
         start = trial.as_stored()
-    except NotTakenApart as problem:
+    except (Ended, NotTakenApart) as problem:
         raise FindingError(f"{shows_only}, and {problem}") from None
     if trial.oracle.least > 1 or not trial.shows(start):
         if not pipeline.shows(pipeline.execute(stored.case(), session), stored.verdict, session):

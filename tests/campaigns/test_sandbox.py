@@ -1,0 +1,166 @@
+"""The user's code in a process of its own: what it does to that process costs one case, and has a name."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import parser
+
+from polyjuice.compilers import find
+from polyjuice.execution import Artifact
+from polyjuice.given.sandbox import Ended, Sandbox
+from polyjuice.oracles import Verdict
+from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
+from tests.support.commands import polyjuice, save_model
+
+OWNERS = """
+import os
+
+import numpy as np
+import torch
+
+class Own(torch.nn.Module):
+    def __init__(self, act=None):
+        super().__init__()
+        self.act = act
+
+    def forward(self, x):
+        if self.act:
+            self.act()
+        return x.relu() + 1
+
+def aborts(): return Own(os.abort), (torch.ones(2, 3),)
+def eats_memory(): return Own(lambda: [np.empty(1 << 30, "uint8") for _ in range(64)]), (torch.ones(2, 3),)
+def leaves(): raise SystemExit(7)
+def good(): return Own(), (torch.ones(2, 3),)
+"""
+
+ENDS = {
+    "mine:aborts": "was ended by SIGABRT",
+    "mine:eats_memory": "ran out of memory",
+    "mine:leaves": "exited with status 7",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "mine.py").write_text(OWNERS)
+    (tmp_path / "slow.py").write_text("def never_ends():\n    while True:\n        pass\n")
+    return tmp_path
+
+
+def problem(source: str, end: str) -> str:
+    return f"{source} was run in a process of its own, which {end}"
+
+
+def reasons(campaign: Path) -> list[str]:
+    """Why each case was skipped, or ""."""
+    with sqlite3.connect(campaign / "campaign.sqlite") as db:
+        return [reason for (reason,) in db.execute('SELECT skipped FROM cases ORDER BY "index"')]
+
+
+def test_a_model_that_ends_its_process_costs_one_case_and_is_named(folder: Path) -> None:
+    """The others take turns. A resumed campaign remembers the problem: the module is not imported again."""
+    pytest.importorskip("torch")
+    seeds = [word for source in (*ENDS, "mine:good") for word in ("--seeds", source)]
+    options = ["-n", 5, "--workers", 1, "--out", folder / "c"]
+    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["tested"], said["skipped_reasons"]) == (2, {"unreadable": 3})
+    problems = [problem(*end) for end in ENDS.items()]
+    assert reasons(folder / "c") == [*(f"unreadable: {one}" for one in problems), "", ""]
+    assert [line for line in done.stderr.splitlines() if "mine:" in line] == [f"polyjuice: {one}" for one in problems]
+    (folder / "mine.py").unlink()
+    done = polyjuice("fuzz", "--resume", folder / "c", "-n", 6, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["tested"] == 3
+
+
+def test_a_model_that_never_ends_costs_one_case_and_is_named(folder: Path) -> None:
+    model = save_model(folder / "model.onnx")
+    options = ["--timeout", 5, "-n", 2, "--workers", 1, "--out", folder / "c"]
+    seeds = ["--seeds", "slow:never_ends", "--seeds", model]
+    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert reasons(folder / "c") == [f"unreadable: {problem('slow:never_ends', 'did not end within 5 s')}", ""]
+
+
+def test_where_no_model_is_left_it_is_a_usage_error_in_one_line(folder: Path) -> None:
+    seeds = ["--seeds", "slow:never_ends", "-n", 1, "--timeout", 2, "--out", folder / "c"]
+    done = polyjuice("fuzz", "--compiler", "numpy", *seeds, cwd=folder)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line == f"polyjuice: {problem('slow:never_ends', 'did not end within 2 s')}"
+    assert not (folder / "c").exists()
+
+
+# --- reduction ------------------------------------------------------------------------------------------------
+
+PICKY = """import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, arrays):
+        super().__init__()
+
+    def forward(self, x):
+        y = torch.tanh(x)
+        z = y if y.any() else __import__("os").abort()
+        return (z,)
+"""
+
+
+def trial_of(inputs: np.ndarray, session: CompilerSession) -> ExcerptTrial:
+    """A finding of a program that ends its process where its input is zero."""
+    record = SimpleNamespace(oracle="differential", output=0, profile="given")
+    said = Verdict("differential", "mismatch", "original", "", "", "")
+    stored: Any = SimpleNamespace(
+        given={"original": Artifact("torch", PICKY)}, inputs=(inputs,), record=record, verdict=said
+    )
+    return ExcerptTrial(stored, session)
+
+
+def test_what_ends_the_process_is_no_smaller_program() -> None:
+    pytest.importorskip("torch")
+    ones, zeros = np.ones(3, np.float32), np.zeros(3, np.float32)
+    with CompilerSession(Conditions(), find("eager")) as session:
+        trial = trial_of(ones, session)
+        whole = trial.as_stored().written
+        assert [step.makes for step in whole.steps] == [("y",), ("z",)]
+        assert not trial.shows(Excerpt(whole.with_input("x", zeros), 0))
+        assert trial.counts.candidates == 1
+        assert trial.counts.programs == 0, "the compiler under test was given it"
+        assert [step.makes for step in trial.as_stored().written.steps] == [("y",), ("z",)]  # in another process
+        with pytest.raises(Ended, match="original was run in a process of its own, which was ended by SIGABRT"):
+            trial_of(zeros, session).as_stored()
+
+
+# --- ONNX's reference evaluator -------------------------------------------------------------------------------
+
+
+def test_a_model_over_which_the_reference_evaluator_does_not_end_is_tried_once() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> g (float[2] x, int64 n) => (float[2] y)
+        <bool yes = {1}> {
+            y = Loop(n, yes, x) <body = b (int64 i, bool on, float[2] v) => (bool go, float[2] w)
+                { go = Identity(on) w = Neg(v) }>
+        }"""
+    model = parser.parse_model(text).SerializeToString()
+    x = np.float32([1, 2])
+    with Sandbox(3) as sandbox:
+        (y,) = sandbox.uncompiled(model, [x, np.array(3)]) or ()
+        np.testing.assert_array_equal(y, -x)
+        assert sandbox.uncompiled(model, [x, np.array(1 << 60)]) is None
+        assert sandbox.uncompiled(model, [x, np.array(3)]) is None
+        assert sandbox.call("another", os.getpid) != os.getpid()
+        invalid = onnx.ModelProto().SerializeToString()
+        assert sandbox.uncompiled(invalid, [x]) is None
