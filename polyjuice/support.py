@@ -18,11 +18,11 @@ from typing import TypeVar
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Worker
+from polyjuice.execution import Artifact, LoweringChoices, Worker
 from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, lower
+from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following, lower
 from polyjuice.lower.forms import ALL, MODEL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
@@ -120,10 +120,9 @@ class Support:
     def _probe_form(self, form: Form) -> str:
         """Why the compiler does not take a form of an operator that it takes; "" where no example shows that."""
         tried = 0
-        for graph, opset, attempt in _examples(form):
-            said = [text(form)]
+        for graph, opset in _examples(form):
             try:
-                artifact = lower(graph, "onnx", attempt, opset=opset, lacks=(*self._compiler.lacks, ALL), said=said)
+                artifact = lower(graph, "onnx", following([form], opset))
             except Unlowerable:
                 continue
             if form not in artifact.forms:
@@ -131,8 +130,7 @@ class Support:
             refused = self._refused(graph, artifact)
             if not refused:
                 return ""
-            plain = lower(graph, "onnx", attempt, lacks=(*self._compiler.lacks, ALL))
-            if not self._refused(graph, plain):
+            if not self._refused(graph, lower(graph, "onnx", LoweringChoices())):
                 return refused
             tried += 1
             if tried == _TRIES:
@@ -148,8 +146,8 @@ class Support:
         return outcome.message.splitlines()[0] if outcome.message else outcome.status
 
 
-def _examples(form: Form) -> Iterator[tuple[Graph, int, int]]:
-    """Small graphs that may have a form, each with an opset at which to write it, and a seed."""
+def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
+    """Small graphs that may have a form, each with an opset at which to write it."""
     operator, name = form
     op = TABLE.get(("", operator))
     opset = int(name.split()[-1]) if operator == MODEL else 0
@@ -158,7 +156,7 @@ def _examples(form: Form) -> Iterator[tuple[Graph, int, int]]:
         signature = some_signature(op, rng.choice(op.types[op.variable(0)])) if op else None
         graph = instance(signature, rng) if signature else None if op else _beside_a_constant(rng)
         if graph:
-            yield graph, opset or (DEFAULT_OPSET, OPSETS[0])[attempt % 2], attempt
+            yield graph, opset or (DEFAULT_OPSET, OPSETS[0])[attempt % 2]
 
 
 def _beside_a_constant(rng: random.Random) -> Graph:

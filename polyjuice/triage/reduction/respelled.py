@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polyjuice.execution import LoweringChoices
-from polyjuice.lower import Unlowerable
-from polyjuice.lower.onnx_model import following
+from polyjuice.lower import Unlowerable, following
 from polyjuice.session import CompilerSession
 from polyjuice.triage.confirmation import rerun
 from polyjuice.triage.stored import Stored
