@@ -167,7 +167,7 @@ def test_a_program_follows_the_forms_of_another_and_is_plain_otherwise() -> None
         followed += len(forms.intersection(again.forms))
         plain = lower(graph, "onnx", following([]))
         assert plain.choices == LoweringChoices()
-    assert followed > 40
+    assert followed > 30
 
 
 # --- reduction --------------------------------------------------------------------------------------------------------
