@@ -8,6 +8,7 @@ axes as an attribute or as an input, a method or a function. Each lowering decla
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 
 from polyjuice.lower.choices import Draws
 
@@ -60,6 +61,7 @@ class Drawn:
         return tuple(sorted(self._used))
 
 
+@cache
 def text(form: Form) -> str:
     """A form as one line."""
     return ": ".join(form)
