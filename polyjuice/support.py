@@ -19,11 +19,11 @@ import numpy as np
 
 from polyjuice import pipeline
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Worker, broken
+from polyjuice.execution import Artifact, LoweringChoices, Worker, broken
 from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable
+from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following
 from polyjuice.lower.forms import ALL, MODEL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
@@ -119,7 +119,7 @@ class Support:
             if graph is None:
                 return reason
             try:
-                artifact = self._plain(graph, attempt, self._opset)
+                artifact = self._lowered(graph, str(attempt))
             except Unlowerable as error:
                 reason = str(error)
                 continue
@@ -131,9 +131,9 @@ class Support:
     def _probe_form(self, form: Form) -> str:
         """Why the compiler does not take a form of an operator that it takes; "" where no example shows that."""
         tried = 0
-        for graph, opset, attempt in _examples(form):
+        for graph, opset in _examples(form):
             try:
-                artifact = self._plain(graph, attempt, opset, [text(form)])
+                artifact = self._lowered(graph, following([form], opset))
             except Unlowerable:
                 continue
             if form not in artifact.forms:
@@ -141,17 +141,17 @@ class Support:
             refused = self._refused(graph, artifact)
             if not refused:
                 return ""
-            if not self._refused(graph, self._plain(graph, attempt, DEFAULT_OPSET)):
+            if not self._refused(graph, self._lowered(graph, LoweringChoices())):
                 return refused
             tried += 1
             if tried == _TRIES:
                 return ""
         return ""
 
-    def _plain(self, graph: Graph, key: int, opset: int, forms: Sequence[str] = ()) -> Artifact:
-        """A graph in the compiler's format, in no other forms than some. Raises Unlowerable."""
-        target = pipeline.Target(self.compiler.format, opset, (*self.compiler.lacks, ALL))
-        return pipeline.lower(graph, str(key), target, said=forms)
+    def _lowered(self, graph: Graph, by: LoweringChoices | str) -> Artifact:
+        """A graph as a program of the compiler's; a key draws choices without forms. Raises Unlowerable."""
+        lacks = (*self.compiler.lacks, ALL)
+        return pipeline.lower(graph, by, pipeline.Target(self.compiler.format, self._opset, lacks))
 
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
         """Why the compiler does not take a program; "" where it does, or fails. Raises BrokenProgram."""
@@ -163,8 +163,8 @@ class Support:
         return outcome.message.splitlines()[0] if outcome.message else outcome.status
 
 
-def _examples(form: Form) -> Iterator[tuple[Graph, int, int]]:
-    """Small graphs that may have a form, each with an opset at which to write it, and a seed."""
+def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
+    """Small graphs that may have a form, each with an opset at which to write it."""
     operator, name = form
     op = TABLE.get(("", operator))
     opset = int(name.split()[-1]) if operator == MODEL else 0
@@ -173,7 +173,7 @@ def _examples(form: Form) -> Iterator[tuple[Graph, int, int]]:
         signature = some_signature(op, rng.choice(op.types[op.variable(0)])) if op else None
         graph = instance(signature, rng) if signature else None if op else _beside_a_constant(rng)
         if graph:
-            yield graph, opset or (DEFAULT_OPSET, OPSETS[0])[attempt % 2], attempt
+            yield graph, opset or (DEFAULT_OPSET, OPSETS[0])[attempt % 2]
 
 
 def _beside_a_constant(rng: random.Random) -> Graph:

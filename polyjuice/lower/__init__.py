@@ -1,4 +1,4 @@
-"""Lowering: a graph as an artifact of the format that a compiler eats, in a spelling that the seed chooses."""
+"""Lowering: a graph as an artifact of the format that a compiler eats, with choices that are drawn or given."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from polyjuice.lower import onnx_model, tensorflow_source, torch_forms, torch_so
 from polyjuice.lower.choices import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES
+from polyjuice.lower.onnx_model import following
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes, unfit_layouts
 
@@ -33,6 +34,7 @@ __all__ = [
     "OPSETS",
     "UNKNOWN_SIZES",
     "Unlowerable",
+    "following",
     "lower",
     "repeat",
     "repeated_axes",

@@ -71,8 +71,9 @@ class Draws:
             known = self._chooser.known.get(self._site) or self._chooser.known.get((self._site[0], ANY), ())
             option = known[self._count] if self._count < len(known) else 0
             option = option if option < count else 0
-        taken = self._chooser.taken.setdefault(self._site, [])
-        taken[self._count :] = [option]  # who asks at a site once more begins it anew
+        if option or self._site in self._chooser.taken:
+            taken = self._chooser.taken.setdefault(self._site, [])
+            taken[self._count :] = [*[0] * (self._count - len(taken)), option]  # who asks once more begins anew
         self._count += 1
         return option
 

@@ -8,6 +8,7 @@ axes as an attribute or as an input, a method or a function. Each lowering decla
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 
 from polyjuice.lower.choices import Draws
 
@@ -29,8 +30,8 @@ FOLLOWED = 0.9
 class Drawn:
     """The forms that one artifact has so far, of those that its format declares.
 
-    ``lacks`` names forms, as ``text`` does, that this artifact is not to have. ``said`` names those that its seed model
-    has: they are chosen mostly, and where ``lacks`` has ALL, no others are.
+    ``lacks`` names forms, as ``text`` does, that this artifact is not to have, or ALL of them. ``said`` names those
+    that its seed model has: they are chosen mostly.
     """
 
     def __init__(self, declared: Collection[Form], lacks: Collection[str] = (), said: Collection[str] = ()) -> None:
@@ -46,7 +47,7 @@ class Drawn:
 
     def may(self, form: Form) -> bool:
         """Whether the artifact may have a form."""
-        return text(form) not in self._lacks and (ALL not in self._lacks or text(form) in self._said)
+        return self._lacks.isdisjoint((text(form), ALL))
 
     def use(self, form: Form) -> None:
         """Remember that the artifact has a form. Raises KeyError unless its format declares the form."""
@@ -60,6 +61,7 @@ class Drawn:
         return tuple(sorted(self._used))
 
 
+@cache
 def text(form: Form) -> str:
     """A form as one line."""
     return ": ".join(form)

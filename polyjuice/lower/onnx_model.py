@@ -81,9 +81,12 @@ _PART, _AROUND = "part", "around"
 """The names of the function that is a part of the graph, and of one through which it is called."""
 
 
-def following(forms: Collection[Form]) -> LoweringChoices:
-    """The choices of a program that has these forms wherever it can, and is plain otherwise."""
-    opset = next((opset for opset in OPSETS if _opset_form(opset) in forms), OPSET)
+def following(forms: Collection[Form], opset: int = OPSET) -> LoweringChoices:
+    """The choices of a program that has these forms wherever it can, and is plain otherwise.
+
+    It is at the opset that is among the forms, or at ``opset``.
+    """
+    opset = next((number for number in OPSETS if _opset_form(number) in forms), opset)
     nodes = any(operator == "Constant" for operator, _ in forms)
     return LoweringChoices.of(
         {

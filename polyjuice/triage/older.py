@@ -16,18 +16,17 @@ from polyjuice.lower.forms import ALL
 
 
 def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a ``finding.json`` says, with choices in place of its ``spellings``, if it has these.
+    """What a ``finding.json`` says, with the choices that its ``spellings`` stand for, if it has these.
 
-    Raises EnvironmentProblem, FormatError, and KeyError where something is missing.
+    Raises EnvironmentProblem, FormatError, and KeyError where a spelling lacks something.
     """
-    if "spellings" not in said:
+    if not said.keys() >= {"spellings", "compiler", "conditions", "a"}:
         return dict(said)
     compiler, opset = find(said["compiler"]), said["conditions"]["opset"]
     files = {label: folder / ("a.onnx" if label == said["a"] else "b.onnx") for label in said["spellings"]}
     choices = {
-        label: _choices(said["spellings"][label], formats.load(file), compiler, opset)
+        label: _choices(said["spellings"][label], formats.load(file), compiler, opset) if file.is_file() else {}
         for label, file in files.items()
-        if file.is_file()
     }
     return {**said, "choices": choices}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ import torch
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import FORMS, lower, torch_constants, torch_views
+from polyjuice.lower.choices import drawing
 from polyjuice.lower.torch_arguments import vary
 from polyjuice.lower.torch_forms import forms
 from polyjuice.ops import GraphBuilder
@@ -33,7 +33,7 @@ def varied(text: str) -> set[str]:
     found = set()
     for seed in SEEDS:
         tree = ast.parse(text, mode="eval")
-        vary(tree, random.Random(seed))
+        vary(tree, drawing(seed).about(""))
         found.add(ast.unparse(tree))
     return found
 
@@ -125,7 +125,7 @@ PATTERNS = [
 
 @pytest.mark.parametrize("array", PATTERNS, ids=lambda a: f"{a.dtype} {a.tolist()}")
 def test_a_constant_that_the_program_makes_is_that_constant(array: np.ndarray) -> None:
-    texts = {torch_constants.made(array, "", random.Random(seed)) for seed in SEEDS}
+    texts = {torch_constants.made(array, "", drawing(seed).about("")) for seed in SEEDS}
     assert len(texts) > 1 or array.size == 4
     for text in texts:
         made = eval(str(text), {"torch": torch}).numpy()
@@ -134,8 +134,8 @@ def test_a_constant_that_the_program_makes_is_that_constant(array: np.ndarray) -
 
 
 def test_no_pattern_no_program() -> None:
-    assert torch_constants.made(np.arange(20) ** 2, "", random.Random(0)) is None
-    assert torch_constants.made(np.array([0.1, np.nan]), "", random.Random(0)) is None
+    assert torch_constants.made(np.arange(20) ** 2, "", drawing(0).about("")) is None
+    assert torch_constants.made(np.array([0.1, np.nan]), "", drawing(0).about("")) is None
 
 
 def test_a_tensor_of_one_value_is_that_tensor() -> None:
@@ -143,7 +143,7 @@ def test_a_tensor_of_one_value_is_that_tensor() -> None:
     for dtype in ("float32", "int64", "bool"):
         for seed in SEEDS:
             text = torch_constants.filled(
-                TensorType(dtype, ()), {"bool": "True"}.get(dtype, "1"), "x", random.Random(seed)
+                TensorType(dtype, ()), {"bool": "True"}.get(dtype, "1"), "x", drawing(seed).about("")
             )
             made = eval(text, {"torch": torch, "x": x})
             assert (str(made.dtype), made.shape, made.item()) == (f"torch.{dtype}", (), 1)

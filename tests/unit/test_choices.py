@@ -16,7 +16,7 @@ from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.generate import generate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import DRAWN_OPSET, Unlowerable, lower
+from polyjuice.lower import DRAWN_OPSET, Unlowerable, following, lower
 from polyjuice.lower.choices import drawing, replaying
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reduction.details import plainer_choices
@@ -155,6 +155,20 @@ def test_records_are_edited_site_by_site() -> None:
     assert [fewer.taken[("a", "x")] for fewer in choices.plainer_at(("a", "x"))] == [(0, 0, 1), (0, 2)]
     assert choices.renamed({"x": "v0"}).taken == {("a", "v0"): (0, 2, 1), ("b", ""): (1,)}
     assert choices.as_json() == {"a": {"x": [0, 2, 1]}, "b": {"": [1]}}
+
+
+def test_a_program_follows_the_forms_of_another_and_is_plain_otherwise() -> None:
+    followed = 0
+    for number in range(10):
+        graph = generate(6, f"follow {number}")
+        forms = set(lower(graph, "onnx", number, opset=DRAWN_OPSET, lacks=("functions",)).forms)
+        again = lower(graph, "onnx", following(forms))
+        assert {idiom.partition(" x")[0] for idiom in again.idioms} <= {"constant nodes"}
+        assert set(again.forms) - forms <= {form for form in again.forms if "absent" in form[1] or "all" in form[1]}
+        followed += len(forms.intersection(again.forms))
+        plain = lower(graph, "onnx", following([]))
+        assert plain.choices == LoweringChoices()
+    assert followed > 30
 
 
 # --- reduction --------------------------------------------------------------------------------------------------------

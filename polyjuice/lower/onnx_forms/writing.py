@@ -28,17 +28,24 @@ _CHANCE_BITS = 53
 
 
 @cache
-def _rules() -> Mapping[str, tuple[Rule, ...]]:
-    """The rules of each operator, in the order in which they are tried."""
-    found: dict[str, tuple[Rule, ...]] = {}
+def _rules() -> Mapping[str, tuple[tuple[Rule, float], ...]]:
+    """The rules of each operator, in the order in which they are tried, and how often each is chosen."""
+    found: dict[str, tuple[tuple[Rule, float], ...]] = {}
     for source in _SOURCES:
         for rule in source.rules():
             for operator in rule.operators:
-                found[operator] = (*found.get(operator, ()), rule)
+                found[operator] = (*found.get(operator, ()), (rule, _chance(rule, operator)))
     return found
 
 
-FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in _rules().items() for rule in found)
+def _chance(rule: Rule, operator: str) -> float:
+    """How often a form is chosen: more often where the operator is seldom."""
+    op = TABLE.get(("", operator))
+    raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
+    return max(rule.chance, min(raised, _OFTEN))
+
+
+FORMS: frozenset[Form] = frozenset((operator, rule.name) for operator, found in _rules().items() for rule, _ in found)
 
 
 def rewrite(
@@ -59,28 +66,24 @@ def rewrite(
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, identities.VALUE):
             followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
-            for rule in _rules().get(subject, ()):
+            for rule, chance in _rules().get(subject, ()):
                 form = subject, rule.name
-                here, site.draws = forms.named(text(form)), details.named(text(form))
+                here = forms.named(text(form))
                 if rule.observed:
                     here.pass_over(_CHANCE_BITS)
                     wanted = drawn.may(form)
                 else:
-                    wanted = drawn.wants(form, here, _chance(rule, subject), followed)
-                if wanted and result in types and rule.write(node, site):
+                    wanted = drawn.wants(form, here, chance, followed)
+                if not wanted:
+                    continue
+                site.draws = details.named(text(form))
+                if result in types and rule.write(node, site):
                     drawn.use(form)
                 else:
                     here.forget()
                     site.draws.forget()
         written += [*site.before, node, *site.after]
     return written
-
-
-def _chance(rule: Rule, operator: str) -> float:
-    """How often a form is chosen: more often where the operator is seldom."""
-    op = TABLE.get(("", operator))
-    raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
-    return max(rule.chance, min(raised, _OFTEN))
 
 
 def is_constant(node: NodeProto) -> bool:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from polyjuice import pipeline
 from polyjuice.execution import LoweringChoices
-from polyjuice.lower import Unlowerable
-from polyjuice.lower.onnx_model import following
+from polyjuice.lower import Unlowerable, following
 from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import Stored
 
