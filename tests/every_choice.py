@@ -30,10 +30,10 @@ _WALKED = frozenset(["operator of", "arguments of", "views of"])
 _NUMBERS = (0.999, 0.0, 0.6)
 """What stands for a number in [0, 1): as a chance it comes about never, always, and where it is likely."""
 
-_Step = tuple[tuple[object, int], int]
+Step = tuple[tuple[object, int], int]
 """A place in the code that draws, with the number of its options; and the option taken there."""
 
-_Path = tuple[_Step, ...]
+_Path = tuple[Step, ...]
 
 
 @dataclass
@@ -41,7 +41,7 @@ class _Walk:
     """One way through the choices: the first options are given, and the first option is taken from there on."""
 
     given: Sequence[int]
-    steps: list[_Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
 
     def take(self, options: int, place: object) -> int:
         """The option taken at the next choice."""
@@ -86,14 +86,16 @@ class _WalkedChoices(Choices):
         return self._walked if subject in _WALKED else super().about(subject, value)
 
 
-def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifact | Unlowerable]:
+def lowered(
+    graph: Graph, format: str, seed: int, limit: int, taken: set[Step] | None = None
+) -> Iterator[Artifact | Unlowerable]:
     """Different artifacts of a graph, and why it has none where the choices lead to what the format cannot say.
 
     Each option of each place that draws is taken. Then combinations follow, until the graph has been lowered ``limit``
-    times.
+    times. Options that are ``taken`` already need not be taken again; those of this graph join them.
     """
     new, combined = deque[_Path]([()]), deque[_Path]()
-    taken: set[_Step] = set()
+    taken = set() if taken is None else taken
     programs: set[str | bytes] = set()
     for number in itertools.count():
         while new and new[0] and new[0][-1] in taken:
@@ -104,7 +106,7 @@ def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifa
         walk = _Walk([option for _, option in path])
         try:
             artifact = _LOWER[format](graph, _WalkedChoices(seed, walk))
-            if artifact.source not in programs:
+            if artifact.source not in programs and (number < limit or not taken.issuperset(walk.steps)):
                 programs.add(artifact.source)
                 yield artifact
         except Unlowerable as problem:

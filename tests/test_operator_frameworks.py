@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from every_choice import lowered
+from every_choice import Step, lowered
 from frameworks import RUN
 from helpers import application, one_node, random_array
 from unsupported import Holes, Unsupported, is_fault, reason
@@ -29,8 +29,11 @@ from polyjuice.ops.spec import Builder, DecomposeFn, Spelling
 
 INSTANCES = 4
 
-LOWERINGS = 12
+LOWERINGS = 6
 """How often an application is lowered at least, where so many choices can be combined."""
+
+RARE_INSTANCES = 40
+"""How many applications are drawn in search of spellings that few have."""
 
 NAMES = {op.qualified: op for op in TABLE.values()}
 
@@ -75,6 +78,19 @@ def test_a_framework_gives_the_operator_its_meaning_in_other_types(
     unsupported.compare({(framework, name, dtype): holes(op, framework, dtype) for dtype in other_types(op)})
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("framework", ["torch", "tensorflow"])
+@pytest.mark.parametrize("name", NAMES)
+def test_spellings_of_rare_applications_mean_the_same(name: str, framework: str, unsupported: Unsupported) -> None:
+    op = NAMES[name]
+    for dtype in usual_types(op):
+        taken: set[Step] = set()
+        reasons = {
+            why for seed in range(RARE_INSTANCES) for why in _of_an_application(op, framework, dtype, seed, 0, taken)
+        }
+        assert reasons <= {"", *unsupported.reasons((framework, name, dtype))}
+
+
 def holes(op: Op, framework: str, dtype: str) -> Holes:
     """What does not run of the operator in an element type. Raises Wrong where something means another thing."""
     if (op.qualified, framework, dtype) in FAULTS:
@@ -85,27 +101,32 @@ def holes(op: Op, framework: str, dtype: str) -> Holes:
 
 
 def _holes(op: Op, framework: str, dtype: str) -> Holes:
-    ran, drawn, reasons = False, False, set()
+    ran, reasons = False, set()
     for seed in range(INSTANCES):
-        rng = random.Random(f"{op.qualified} {dtype} {seed}")
-        values = np.random.default_rng(seed)
-        operands, attrs = application(op, rng, dtype)
-        graph = one_node(op, operands, attrs)
-        inputs = [random_array(values, operand) for operand in operands]
-        try:
-            analyses = analyse(graph, inputs)
-        except EvaluationError:
-            continue
-        drawn = True
-        for lowering in lowered(graph, framework, seed, LOWERINGS):
-            if isinstance(lowering, Unlowerable):
-                why = reason(lowering, op.qualified)
-            else:
-                why = _run(op, lowering, framework, inputs, analyses)
+        for why in _of_an_application(op, framework, dtype, seed, LOWERINGS, set()):
             ran = ran or not why
             reasons |= {why} - {""}
-    assert drawn, "the interpreter evaluates no application"
+    assert ran or reasons, "the interpreter evaluates no application"
     return frozenset(("partly" if ran else "never", why) for why in reasons)
+
+
+def _of_an_application(
+    op: Op, framework: str, dtype: str, seed: int, lowerings: int, taken: set[Step]
+) -> Iterator[str]:
+    """Why artifacts of an application do not run, "" for each that does, as far as the interpreter evaluates it."""
+    operands, attrs = application(op, random.Random(f"{op.qualified} {dtype} {seed}"), dtype)
+    graph = one_node(op, operands, attrs)
+    values = np.random.default_rng(seed)
+    inputs = [random_array(values, operand) for operand in operands]
+    try:
+        analyses = analyse(graph, inputs)
+    except EvaluationError:
+        return
+    for lowering in lowered(graph, framework, seed, lowerings, taken):
+        if isinstance(lowering, Unlowerable):
+            yield reason(lowering, op.qualified)
+        else:
+            yield _run(op, lowering, framework, inputs, analyses)
 
 
 def _run(op: Op, artifact: Artifact, framework: str, inputs: Sequence[np.ndarray], analyses: Sequence[Analysis]) -> str:
