@@ -32,7 +32,7 @@ INSTANCES = 4
 LOWERINGS = 6
 """How often an application is lowered at least, where so many choices can be combined."""
 
-RARE_INSTANCES = 40
+RARE_INSTANCES = 16
 """How many applications are drawn in search of spellings that few have."""
 
 NAMES = {op.qualified: op for op in TABLE.values()}
