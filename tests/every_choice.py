@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
@@ -30,25 +31,38 @@ _WALKED = frozenset(["operator of", "arguments of", "views of"])
 _NUMBERS = (0.999, 0.0, 0.6)
 """What stands for a number in [0, 1): as a chance it comes about never, always, and where it is likely."""
 
-Step = tuple[tuple[object, int], int]
-"""A place in the code that draws, with the number of its options; and the option taken there."""
+Step = tuple[object, str]
+"""A place in the code that draws, and the option taken there."""
 
-_Path = tuple[Step, ...]
+_Path = tuple[int, ...]
+"""The numbers of the options taken one after another."""
 
 
 @dataclass
 class _Walk:
     """One way through the choices: the first options are given, and the first option is taken from there on."""
 
-    given: Sequence[int]
-    steps: list[Step] = field(default_factory=list)
+    given: _Path
+    steps: list[tuple[list[Step], int]] = field(default_factory=list)
 
-    def take(self, options: int, place: object) -> int:
-        """The option taken at the next choice."""
+    def take(self, labels: Sequence[str], place: object) -> int:
+        """The number of the option taken at the next choice."""
         at = len(self.steps)
         option = self.given[at] if at < len(self.given) else 0
-        self.steps.append(((place, options), option))
+        self.steps.append(([(place, label) for label in labels], option))
         return option
+
+    @property
+    def taken(self) -> list[Step]:
+        """The options taken."""
+        return [steps[option] for steps, option in self.steps]
+
+    def turns(self) -> Iterator[tuple[_Path, Step]]:
+        """The ways that turn off behind what was given, each with the option that it then takes."""
+        path = [option for _, option in self.steps]
+        for at in range(len(self.given), len(path)):
+            for option, step in enumerate(self.steps[at][0][1:], 1):
+                yield (*path[:at], option), step
 
 
 class _Walked(random.Random):
@@ -59,10 +73,11 @@ class _Walked(random.Random):
         self._walk = walk
 
     def random(self) -> float:
-        return _NUMBERS[self._walk.take(len(_NUMBERS), _caller())]
+        return _NUMBERS[self._walk.take([str(number) for number in _NUMBERS], _caller())]
 
     def choice(self, seq: Sequence[T]) -> T:  # type: ignore[override]
-        return seq[self._walk.take(len(seq), _caller())]
+        labels = [_outline(option) if isinstance(option, str) else str(at) for at, option in enumerate(seq)]
+        return seq[self._walk.take(labels, _caller())]
 
     def shuffle(self, x: MutableSequence[Any]) -> None:
         raise NotImplementedError
@@ -73,6 +88,19 @@ class _Walked(random.Random):
 def _caller() -> tuple[str, int]:
     frame = sys._getframe(2)
     return frame.f_code.co_filename, frame.f_lasti
+
+
+def _outline(text: str) -> str:
+    """A program's text without its numbers, so that applications with other attributes are alike."""
+    return re.sub(r"-?\d+(\.\d+)?(, -?\d+(\.\d+)?)*", "#", text)
+
+
+@dataclass
+class Seen:
+    """What was met already: options taken, and outlines of programs."""
+
+    steps: set[Step] = field(default_factory=set)
+    outlines: set[str] = field(default_factory=set)
 
 
 class _WalkedChoices(Choices):
@@ -86,32 +114,29 @@ class _WalkedChoices(Choices):
         return self._walked if subject in _WALKED else super().about(subject, value)
 
 
-def lowered(
-    graph: Graph, format: str, seed: int, limit: int, taken: set[Step] | None = None
-) -> Iterator[Artifact | Unlowerable]:
+def lowered(graph: Graph, format: str, seed: int, limit: int, seen: Seen) -> Iterator[Artifact | Unlowerable]:
     """Different artifacts of a graph, and why it has none where the choices lead to what the format cannot say.
 
-    Each option of each place that draws is taken. Then combinations follow, until the graph has been lowered ``limit``
-    times. Options that are ``taken`` already need not be taken again; those of this graph join them.
+    Each option that was not ``seen`` is taken. Then combinations follow, until the graph has been lowered ``limit``
+    times. After that, and where there is no limit, only programs with an outline of their own count.
     """
-    new, combined = deque[_Path]([()]), deque[_Path]()
-    taken = set() if taken is None else taken
+    new, combined = deque[tuple[_Path, Step | None]]([((), None)]), deque[_Path]()
     programs: set[str | bytes] = set()
     for number in itertools.count():
-        while new and new[0] and new[0][-1] in taken:
-            combined.append(new.popleft())
+        while new and new[0][1] in seen.steps:
+            combined.append(new.popleft()[0])
         if not new and (number >= limit or not combined):
             return
-        path = new.popleft() if new else combined.popleft()
-        walk = _Walk([option for _, option in path])
+        walk = _Walk(new.popleft()[0] if new else combined.popleft())
         try:
             artifact = _LOWER[format](graph, _WalkedChoices(seed, walk))
-            if artifact.source not in programs and (number < limit or not taken.issuperset(walk.steps)):
-                programs.add(artifact.source)
-                yield artifact
         except Unlowerable as problem:
             yield problem
-        taken.update(walk.steps)
-        for at in range(len(path), len(walk.steps)):
-            (place, options), _ = walk.steps[at]
-            new.extend((*walk.steps[:at], ((place, options), option)) for option in range(1, options))
+        else:
+            outline = _outline(artifact.source) if isinstance(artifact.source, str) else ""
+            if artifact.source not in programs and (number < limit or outline not in seen.outlines):
+                yield artifact
+            programs.add(artifact.source)
+            seen.outlines.add(outline)
+        seen.steps.update(walk.taken)
+        new.extend(walk.turns())
