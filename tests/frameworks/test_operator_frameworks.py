@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,14 +23,18 @@ from polyjuice.numerics import SAFETY, Analysis, analyse, distance
 from polyjuice.ops import TABLE, Op, table
 from polyjuice.ops.spec import Builder, DecomposeFn, Spelling
 from tests.support.applications import application, one_node, random_array
-from tests.support.every_choice import lowered
+from tests.support.every_choice import Seen, lowered
 from tests.support.frameworks import RUN
 from tests.support.unsupported import Holes, Unsupported, is_fault, reason
 
 INSTANCES = 4
+"""How many applications are lowered in every way."""
 
-LOWERINGS = 12
-"""How often an application is lowered at least, where so many choices can be combined."""
+LOWERINGS = 6
+"""How often each of them is lowered at least, where many choices can be combined."""
+
+FURTHER = 12
+"""How many more are drawn in search of spellings that few applications have."""
 
 NAMES = {op.qualified: op for op in TABLE.values()}
 
@@ -85,27 +89,35 @@ def holes(op: Op, framework: str, dtype: str) -> Holes:
 
 
 def _holes(op: Op, framework: str, dtype: str) -> Holes:
-    ran, drawn, reasons = False, False, set()
-    for seed in range(INSTANCES):
-        rng = random.Random(f"{op.qualified} {dtype} {seed}")
-        values = np.random.default_rng(seed)
-        operands, attrs = application(op, rng, dtype)
-        graph = one_node(op, operands, attrs)
-        inputs = [random_array(values, operand) for operand in operands]
-        try:
-            analyses = analyse(graph, inputs)
-        except EvaluationError:
-            continue
-        drawn = True
-        for lowering in lowered(graph, framework, seed, LOWERINGS):
-            if isinstance(lowering, Unlowerable):
-                why = reason(lowering, op.qualified)
-            else:
-                why = _run(op, lowering, framework, inputs, analyses)
+    ran, reasons, seen = False, set(), Seen()
+    for seed in range(INSTANCES + FURTHER):
+        if seed == INSTANCES and not seen.steps:  # nothing is drawn
+            break
+        every_way = seed < INSTANCES
+        known = Seen(outlines=seen.outlines) if every_way else seen
+        for why in _of_an_application(op, framework, dtype, seed, LOWERINGS if every_way else 0, known):
             ran = ran or not why
             reasons |= {why} - {""}
-    assert drawn, "the interpreter evaluates no application"
+        seen.steps |= known.steps
+    assert ran or reasons, "the interpreter evaluates no application"
     return frozenset(("partly" if ran else "never", why) for why in reasons)
+
+
+def _of_an_application(op: Op, framework: str, dtype: str, seed: int, lowerings: int, seen: Seen) -> Iterator[str]:
+    """Why artifacts of an application do not run, "" for each that does, as far as the interpreter evaluates it."""
+    operands, attrs = application(op, random.Random(f"{op.qualified} {dtype} {seed}"), dtype)
+    graph = one_node(op, operands, attrs)
+    values = np.random.default_rng(seed)
+    inputs = [random_array(values, operand) for operand in operands]
+    try:
+        analyses = analyse(graph, inputs)
+    except EvaluationError:
+        return
+    for lowering in lowered(graph, framework, seed, lowerings, seen):
+        if isinstance(lowering, Unlowerable):
+            yield reason(lowering, op.qualified)
+        else:
+            yield _run(op, lowering, framework, inputs, analyses)
 
 
 def _run(op: Op, artifact: Artifact, framework: str, inputs: Sequence[np.ndarray], analyses: Sequence[Analysis]) -> str:

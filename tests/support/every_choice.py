@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable, choices, onnx_model, tensorflow_source, torch_source
 from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.forms import ALL
+
+T = TypeVar("T")
 
 _LOWER: Mapping[str, Callable[[Graph, Chooser], Artifact]] = {
     "torch": torch_source.lower,
@@ -24,25 +28,38 @@ _LOWER: Mapping[str, Callable[[Graph, Chooser], Artifact]] = {
 _WALKED = frozenset(["operator of", "arguments of", "views of"])
 """The subjects of the choices that concern one operator."""
 
-_Step = tuple[tuple[object, int], int]
-"""A place in the code that draws, with the number of its options; and the option taken there."""
+Step = tuple[object, str]
+"""A place in the code that draws, and the option taken there."""
 
-_Path = tuple[_Step, ...]
+_Path = tuple[int, ...]
+"""The numbers of the options taken one after another."""
 
 
 @dataclass
 class _Walk:
     """One way through the choices: the first options are given, and the first option is taken from there on."""
 
-    given: Sequence[int]
-    steps: list[_Step] = field(default_factory=list)
+    given: _Path
+    steps: list[tuple[list[Step], int]] = field(default_factory=list)
 
-    def take(self, options: int, place: object) -> int:
-        """The option taken at the next choice."""
+    def take(self, labels: Sequence[str], place: object) -> int:
+        """The number of the option taken at the next choice."""
         at = len(self.steps)
         option = self.given[at] if at < len(self.given) else 0
-        self.steps.append(((place, options), option))
+        self.steps.append(([(place, label) for label in labels], option))
         return option
+
+    @property
+    def taken(self) -> list[Step]:
+        """The options taken."""
+        return [steps[option] for steps, option in self.steps]
+
+    def turns(self) -> Iterator[tuple[_Path, Step]]:
+        """The ways that turn off behind what was given, each with the option that it then takes."""
+        path = [option for _, option in self.steps]
+        for at in range(len(self.given), len(path)):
+            for option, step in enumerate(self.steps[at][0][1:], 1):
+                yield (*path[:at], option), step
 
 
 class _WalkedDraws(Draws):
@@ -50,8 +67,12 @@ class _WalkedDraws(Draws):
 
     walk: _Walk
 
+    def choice(self, options: Sequence[T]) -> T:
+        labels = [_outline(option) if isinstance(option, str) else str(at) for at, option in enumerate(options)]
+        return options[self.walk.take(labels, _asker())]
+
     def take(self, draw: Callable[[random.Random], int], count: int) -> int:
-        return self.walk.take(count, _asker())
+        return self.walk.take([str(number) for number in range(count)], _asker())
 
 
 def _asker() -> tuple[str, int]:
@@ -60,6 +81,19 @@ def _asker() -> tuple[str, int]:
     while frame.f_code.co_filename == choices.__file__ and frame.f_back:
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lasti
+
+
+def _outline(text: str) -> str:
+    """A program's text without its numbers, so that applications with other attributes are alike."""
+    return re.sub(r"-?\d+(\.\d+)?(, -?\d+(\.\d+)?)*", "#", text)
+
+
+@dataclass
+class Seen:
+    """What was met already: options taken, and outlines of programs."""
+
+    steps: set[Step] = field(default_factory=set)
+    outlines: set[str] = field(default_factory=set)
 
 
 class _WalkedChooser(Chooser):
@@ -77,30 +111,29 @@ class _WalkedChooser(Chooser):
         return draws
 
 
-def lowered(graph: Graph, format: str, seed: int, limit: int) -> Iterator[Artifact | Unlowerable]:
+def lowered(graph: Graph, format: str, seed: int, limit: int, seen: Seen) -> Iterator[Artifact | Unlowerable]:
     """Different artifacts of a graph, and why it has none where the choices lead to what the format cannot say.
 
-    Each option of each place that draws is taken. Then combinations follow, until the graph has been lowered ``limit``
-    times.
+    Each option that was not ``seen`` is taken. Then combinations follow, until the graph has been lowered ``limit``
+    times. After that, and where there is no limit, only programs with an outline of their own count.
     """
-    new, combined = deque[_Path]([()]), deque[_Path]()
-    taken: set[_Step] = set()
+    new, combined = deque[tuple[_Path, Step | None]]([((), None)]), deque[_Path]()
     programs: set[str | bytes] = set()
     for number in itertools.count():
-        while new and new[0] and new[0][-1] in taken:
-            combined.append(new.popleft())
+        while new and new[0][1] in seen.steps:
+            combined.append(new.popleft()[0])
         if not new and (number >= limit or not combined):
             return
-        path = new.popleft() if new else combined.popleft()
-        walk = _Walk([option for _, option in path])
+        walk = _Walk(new.popleft()[0] if new else combined.popleft())
         try:
             artifact = _LOWER[format](graph, _WalkedChooser(seed, walk))
-            if artifact.source not in programs:
-                programs.add(artifact.source)
-                yield artifact
         except Unlowerable as problem:
             yield problem
-        taken.update(walk.steps)
-        for at in range(len(path), len(walk.steps)):
-            (place, options), _ = walk.steps[at]
-            new.extend((*walk.steps[:at], ((place, options), option)) for option in range(1, options))
+        else:
+            outline = _outline(artifact.source) if isinstance(artifact.source, str) else ""
+            if artifact.source not in programs and (number < limit or outline not in seen.outlines):
+                yield artifact
+            programs.add(artifact.source)
+            seen.outlines.add(outline)
+        seen.steps.update(walk.taken)
+        new.extend(walk.turns())

@@ -24,8 +24,8 @@ def _run_source(library: Any, artifact: Artifact, inputs: Sequence[np.ndarray]) 
 
 
 def run_torch(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """PyTorch eager."""
-    pytest.importorskip("torch")
+    """PyTorch eager, in one thread: of small tensors, others would only wait."""
+    pytest.importorskip("torch").set_num_threads(1)
     from polyjuice.compilers import _torch
 
     return _run_source(_torch, artifact, inputs)

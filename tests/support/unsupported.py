@@ -178,13 +178,13 @@ class Unsupported:
         """Whether nothing runs in a cell."""
         return any(extent == "never" for extent, _ in self._table.get(cell, ()))
 
+    def reasons(self, cell: Cell) -> set[str]:
+        """Why something does not run in a cell."""
+        return {why for _, why in self._table.get(cell, ())}
+
     def explains(self, error: Exception, cells: Iterable[Cell]) -> bool:
         """Whether one of the cells has the reason of an error."""
-        return not is_fault(error) and any(
-            reason(error, operator) == why
-            for framework, operator, dtype in cells
-            for _, why in self._table.get((framework, operator, dtype), ())
-        )
+        return not is_fault(error) and any(reason(error, cell[1]) in self.reasons(cell) for cell in cells)
 
     def write(self) -> None:
         """Write the table to its file, if it was to learn."""
