@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.pointwise import WITHOUT_BFLOAT16, first_shape, parametric, unary, with_attrs
+from polyjuice.ops.pointwise import WITHOUT_BFLOAT16, elementwise, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.special import erfc
@@ -330,21 +330,17 @@ OPS = (
         weight=0.4,
         limits=Limits.NAN,
     ),
-    Op(
-        name="Gelu",
+    elementwise(
+        "Gelu",
+        lambda x, a: _gelu(x[0], a),
+        _gelu_torch,
+        _gelu_tensorflow,
+        _gelu_error,
+        FLOATS,
         since=20,
-        inputs=("T",),
-        types={"T": FLOATS},
-        results=("T",),
-        shape=first_shape,
-        numpy=lambda x, a: _gelu(x[0], a),
-        error=_gelu_error,
-        torch=_gelu_torch,
-        tensorflow=_gelu_tensorflow,
         onnx=onnx_term(_gelu_onnx),
         sample=sampling.alone_with(_draw_gelu),
         attrs=(Attr("approximate", "string", "none"),),
-        elementwise=True,
         ulps=4,
         weight=0.6,
         limits=Limits.NAN,

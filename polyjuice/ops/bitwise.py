@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, broadcast_shape, by_type, cast_around, unary
+from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, by_type, cast_around, elementwise, unary
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.terms import Term, onnx_term, where
 
@@ -263,21 +263,18 @@ OPS = (
         continuous=False,
         weight=0.5,
     ),
-    Op(
-        name="BitShift",
-        inputs=("T", "T"),
-        types={"T": UNSIGNED},
-        results=("T",),
-        shape=broadcast_shape,
-        numpy=_bit_shift,
-        error=_shift_error,
-        torch=_by_direction(
+    elementwise(
+        "BitShift",
+        _bit_shift,
+        _by_direction(
             ("torch.bitwise_left_shift({0}, {1})", "{0} << {1}"), ("torch.bitwise_right_shift({0}, {1})", "{0} >> {1}")
         ),
-        tensorflow=_by_direction(("tf.bitwise.left_shift({0}, {1})",), ("tf.bitwise.right_shift({0}, {1})",)),
+        _by_direction(("tf.bitwise.left_shift({0}, {1})",), ("tf.bitwise.right_shift({0}, {1})",)),
+        _shift_error,
+        UNSIGNED,
+        operands=2,
         sample=_sample_bit_shift,
         attrs=(Attr("direction", "string"),),
-        elementwise=True,
         exact=True,
         continuous=False,
         weight=0.4,
@@ -285,19 +282,16 @@ OPS = (
     ),
     _shift("bitwise_left_shift", _shift_left, "<<", "left_shift", _shift_left_onnx, modular=True),
     _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_onnx),
-    Op(
-        name="Mod",
-        inputs=("T", "T"),
-        types={"T": NUMERIC},
-        results=("T",),
-        shape=broadcast_shape,
-        numpy=_mod,
-        error=_remainder_error,
-        torch=_mod_torch,
-        tensorflow=_mod_tensorflow,
+    elementwise(
+        "Mod",
+        _mod,
+        _mod_torch,
+        _mod_tensorflow,
+        _remainder_error,
+        NUMERIC,
+        operands=2,
         sample=_sample_mod,
         attrs=(Attr("fmod", "int", 0),),
-        elementwise=True,
         exact=True,
         continuous=False,
         weight=0.5,

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.pointwise import broadcast_shape, suitable, with_attrs
+from polyjuice.ops.pointwise import elementwise, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Operand, Sample
 from polyjuice.ops.terms import Term, onnx_term
 
@@ -87,23 +87,20 @@ def _combination(name: str, function: Any, symbol: str, error: ErrorFn, dtypes: 
         combined = y * z if symbol == "*" else y / z
         return x + (combined if a["value"] == 1 else combined * a["value"])
 
-    return Op(
-        name=name,
-        domain="aten",
-        inputs=("T", "T", "T"),
-        types={"T": dtypes},
-        results=("T",),
-        shape=broadcast_shape,
-        numpy=function,
-        error=error,
-        torch=with_attrs(
+    return elementwise(
+        name,
+        function,
+        with_attrs(
             f"torch.{name}({{0}}, {{1}}, {{2}}, value={{value}})", f"{{0}}.{name}({{1}}, {{2}}, value={{value}})"
         ),
-        tensorflow=tensorflow,
+        tensorflow,
+        error,
+        dtypes,
+        operands=3,
+        domain="aten",
         onnx=onnx_term(onnx),
         sample=_sample_combination,
         attrs=(Attr("value", "float", 1.0),),
-        elementwise=True,
         weight=0.4,
         **more,
     )
@@ -130,22 +127,19 @@ def _sample_subtract_reversed(rng: random.Random, first: TensorType) -> Sample:
 
 OPS = (
     # combinations
-    Op(
-        name="rsub",
+    elementwise(
+        "rsub",
+        _subtract_reversed,
+        with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
+        with_attrs("{1} - {alpha} * {0}", "tf.subtract({1}, tf.multiply({0}, {alpha}))"),
+        _subtract_reversed_error,
+        NUMERIC,
+        operands=2,
         domain="aten",
-        inputs=("T", "T"),
-        types={"T": NUMERIC},
-        results=("T",),
-        shape=broadcast_shape,
-        numpy=_subtract_reversed,
-        error=_subtract_reversed_error,
         partial=_subtract_reversed_partial,
-        torch=with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
-        tensorflow=with_attrs("{1} - {alpha} * {0}", "tf.subtract({1}, tf.multiply({0}, {alpha}))"),
         onnx=onnx_term(lambda x, y, a: y - (x if a["alpha"] == 1 else x * a["alpha"])),
         sample=_sample_subtract_reversed,
         attrs=(Attr("alpha", "float", 1.0),),
-        elementwise=True,
         exact=True,
         weight=0.4,
         limits=Limits.NAN,
@@ -162,21 +156,18 @@ OPS = (
         modular=True,
     ),
     _combination("addcdiv", lambda x, a: x[0] + a["value"] * (x[1] / x[2]), "/", _addcdiv_error, FLOATS),
-    Op(
-        name="lerp",
+    elementwise(
+        "lerp",
+        _interpolate,
+        ("torch.lerp({0}, {1}, {2})", "{0}.lerp({1}, {2})", "{0} + {2} * ({1} - {0})"),
+        ("{0} + {2} * ({1} - {0})", "(1 - {2}) * {0} + {2} * {1}"),
+        _interpolate_error,
+        FLOATS,
+        operands=3,
         domain="aten",
-        inputs=("T", "T", "T"),
-        types={"T": FLOATS},
-        results=("T",),
-        shape=broadcast_shape,
-        numpy=_interpolate,
-        error=_interpolate_error,
         partial=_interpolate_partial,
-        torch=("torch.lerp({0}, {1}, {2})", "{0}.lerp({1}, {2})", "{0} + {2} * ({1} - {0})"),
-        tensorflow=("{0} + {2} * ({1} - {0})", "(1 - {2}) * {0} + {2} * {1}"),
         onnx=onnx_term(lambda x, y, w, a: x + w * (y - x)),
         sample=_sample_interpolate,
-        elementwise=True,
         exact=True,
         weight=0.4,
     ),

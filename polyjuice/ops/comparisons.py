@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, NUMERIC
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.pointwise import binary, first_shape, unary
+from polyjuice.ops.pointwise import binary, elementwise, unary
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op, SpellFn
 from polyjuice.ops.terms import onnx_term, where
 
@@ -127,19 +127,16 @@ OPS = (
         weight=0.3,
         limits=Limits.ANYWHERE,
     ),
-    Op(
-        name="IsInf",
-        inputs=("T",),
-        types={"T": ("float32", "float64")},
-        results=("bool",),
-        shape=first_shape,
-        numpy=_is_inf,
-        error=errors.known,
-        torch=_spell_is_inf(("torch.isinf({0})", "{0}.isinf()"), '{0} == float("{1}")'),
-        tensorflow=_spell_is_inf(("tf.math.is_inf({0})",), '{0} == float("{1}")'),
+    elementwise(
+        "IsInf",
+        _is_inf,
+        _spell_is_inf(("torch.isinf({0})", "{0}.isinf()"), '{0} == float("{1}")'),
+        _spell_is_inf(("tf.math.is_inf({0})",), '{0} == float("{1}")'),
+        errors.known,
+        ("float32", "float64"),
+        result="bool",
         sample=sampling.alone_with(_draw_is_inf),
         attrs=(Attr("detect_negative", "int", 1), Attr("detect_positive", "int", 1)),
-        elementwise=True,
         exact=True,
         continuous=False,
         weight=0.3,

@@ -25,17 +25,40 @@ WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
 """The types of operators that ONNX does not define on bfloat16 at opset 18."""
 
 
-def first_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """The result has the first operand's shape."""
-    return [s[0]]
-
-
 def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     """All operands broadcast to one shape."""
     out = s[0]
     for shape in s[1:]:
         out = out.broadcast(shape)
     return [out]
+
+
+def elementwise(
+    name: str,
+    numpy: Callable[[Sequence[Any], Attrs], Any],
+    torch: Spelling,
+    tensorflow: Spelling,
+    error: ErrorFn,
+    dtypes: tuple[str, ...],
+    operands: int = 1,
+    result: str = "T",
+    **properties: Any,
+) -> Op:
+    """An operator of some operands of one type, which broadcast."""
+    settings: dict[str, Any] = {"sample": sampling.same_type(operands - 1), **properties}
+    return Op(
+        name=name,
+        inputs=("T",) * operands,
+        types={"T": dtypes},
+        results=(result,),
+        shape=broadcast_shape,
+        numpy=numpy,
+        error=error,
+        torch=torch,
+        tensorflow=tensorflow,
+        elementwise=True,
+        **settings,
+    )
 
 
 def unary(
@@ -49,20 +72,8 @@ def unary(
     **properties: Any,
 ) -> Op:
     """An operator of one operand without attributes."""
-    return Op(
-        name=name,
-        inputs=("T",),
-        types={"T": dtypes},
-        results=(result,),
-        shape=first_shape,
-        numpy=lambda x, a: function(x[0]),
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        sample=sampling.alone,
-        elementwise=True,
-        **properties,
-    )
+    settings: dict[str, Any] = {"sample": sampling.alone, **properties}
+    return elementwise(name, lambda x, a: function(x[0]), torch, tensorflow, error, dtypes, 1, result, **settings)
 
 
 def parametric(
@@ -83,21 +94,12 @@ def parametric(
     def draw(rng: random.Random, first: TensorType) -> Attrs:
         return {name: rng.choice(suitable(values, first.dtype)) for name, _, values in attrs}
 
-    settings: dict[str, Any] = {"sample": sampling.alone_with(draw), **properties}
-    return Op(
-        name=name,
-        inputs=("T",),
-        types={"T": dtypes},
-        results=("T",),
-        shape=first_shape,
-        numpy=lambda x, a: function(x[0], a),
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        attrs=tuple(Attr(name, "float", default) for name, default, _ in attrs),
-        elementwise=True,
-        **settings,
-    )
+    settings: dict[str, Any] = {
+        "sample": sampling.alone_with(draw),
+        "attrs": tuple(Attr(name, "float", default) for name, default, _ in attrs),
+        **properties,
+    }
+    return elementwise(name, lambda x, a: function(x[0], a), torch, tensorflow, error, dtypes, **settings)
 
 
 def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
@@ -119,19 +121,8 @@ def binary(
     **properties: Any,
 ) -> Op:
     """An operator of two operands of one type, which broadcast, without attributes."""
-    settings: dict[str, Any] = {"sample": sampling.same_type(1), **properties}
-    return Op(
-        name=name,
-        inputs=("T", "T"),
-        types={"T": dtypes},
-        results=(result,),
-        shape=broadcast_shape,
-        numpy=lambda x, a: function(x[0], x[1]),
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        elementwise=True,
-        **settings,
+    return elementwise(
+        name, lambda x, a: function(x[0], x[1]), torch, tensorflow, error, dtypes, 2, result, **properties
     )
 
 
@@ -145,21 +136,8 @@ def variadic(
     **properties: Any,
 ) -> Op:
     """An operator of any number of operands of one type, which broadcast."""
-    return Op(
-        name=name,
-        inputs=("T",),
-        types={"T": dtypes},
-        results=("T",),
-        shape=broadcast_shape,
-        numpy=lambda x, a: function(x),
-        error=error,
-        torch=torch,
-        tensorflow=tensorflow,
-        sample=_further_operands,
-        variadic=True,
-        elementwise=True,
-        **properties,
-    )
+    settings: dict[str, Any] = {"sample": _further_operands, "variadic": True, **properties}
+    return elementwise(name, lambda x, a: function(x), torch, tensorflow, error, dtypes, **settings)
 
 
 def _further_operands(rng: random.Random, first: TensorType) -> Sample:

@@ -10,7 +10,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC
 from polyjuice.ops import errors, sampling, writes
-from polyjuice.ops.pointwise import broadcast_shape, first_shape, parametric, suitable, with_attrs
+from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.terms import Term, onnx_term, where
 
@@ -195,22 +195,18 @@ def _sample_masked_fill(rng: random.Random, first: TensorType) -> Sample:
 
 OPS = (
     # limits
-    Op(
-        name="Clip",
-        inputs=("T",),
-        types={"T": NUMERIC},
-        results=("T",),
-        shape=first_shape,
-        numpy=_clip,
-        error=errors.lipschitz(),
-        torch=_clip_torch,
-        tensorflow=_clip_tensorflow,
+    elementwise(
+        "Clip",
+        _clip,
+        _clip_torch,
+        _clip_tensorflow,
+        errors.lipschitz(),
+        NUMERIC,
         sample=sampling.alone_with(_draw_clip),
         attrs=(
             Attr("min", "float", None, as_input=True, scalar=True, like_operand=True),
             Attr("max", "float", None, as_input=True, scalar=True, like_operand=True),
         ),
-        elementwise=True,
         exact=True,
         limits=Limits.INFINITY,
         disputed=_clip_disputed,
@@ -288,7 +284,7 @@ OPS = (
         inputs=("S",),
         types={"S": ALL},
         results=("@to",),
-        shape=first_shape,
+        shape=broadcast_shape,
         numpy=_cast,
         error=_cast_error,
         torch=_cast_torch,
