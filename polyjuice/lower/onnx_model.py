@@ -1,6 +1,6 @@
 """Graph to an ONNX model, serialized.
 
-Operators that ONNX lacks at the opset are said in those it has. The spelling is chosen by the seed: broadcasting
+Operators that ONNX lacks at the opset are said in those it has. A chooser says how the rest is written: broadcasting
 implicit or by Expand, axes counted from the front or the end, constants as initializers, Constant nodes or inputs,
 static or symbolic sizes, a part of the graph in a local function, an intermediate value as a further output. Every
 choice that was made is named in the artifact.

@@ -1,10 +1,10 @@
 """Graph to Python source of a framework: a module class whose text is what runs and what a reproducer shows.
 
-The spelling is chosen by the seed, because compilers treat spellings differently: which of an operator's templates is
-used; broadcasting and promotion of types implicit or spelled out; results written over operands that are dead; a
-constant as a number, built where it is used, a weight of one kind or another, or a further argument; a part of the body
-in a function or a module of its own; axes counted from the front or the end; an intermediate value as a further result.
-Every choice that was made is named in the artifact.
+A chooser says how the graph is written, because compilers treat equal programs differently: which of an operator's
+templates is used; broadcasting and promotion of types implicit or spelled out; results written over operands that are
+dead; a constant as a number, built where it is used, a weight of one kind or another, or a further argument; a part of
+the body in a function or a module of its own; axes counted from the front or the end; an intermediate value as a
+further result. Every choice that was made is named in the artifact.
 """
 
 from __future__ import annotations

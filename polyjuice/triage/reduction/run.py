@@ -20,9 +20,9 @@ from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reduction import cutting, details, names, ranks, rewritings, shapes, sides, structure
+from polyjuice.triage.reduction.anew import written_anew
 from polyjuice.triage.reduction.excerpt import ExcerptTrial
 from polyjuice.triage.reduction.pair import Pair
-from polyjuice.triage.reduction.respelled import respelled
 from polyjuice.triage.reduction.search import C, NotShown, Passes, Search, Step
 from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
@@ -119,12 +119,12 @@ def _of_graphs(
 def _of_given(
     stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
 ) -> Reduced:
-    """A finding with a program as its owner wrote it: spelled anew from its graph, or cut down, whichever gets smaller.
+    """A finding with a program as its owner wrote it: written anew from its graph, or cut down, whichever gets smaller.
 
     Raises NotShown, FindingError.
     """
     began = time.monotonic()
-    anew = respelled(stored, session)
+    anew = written_anew(stored, session)
     written = None
     if anew:
         with suppress(NotShown, FindingError):

@@ -11,7 +11,7 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.stored import Stored
 
 
-def respelled(stored: Stored, session: CompilerSession) -> Stored | None:
+def written_anew(stored: Stored, session: CompilerSession) -> Stored | None:
     """The finding with its program written from its graph, in the same forms or plainly; None if neither shows it."""
     (given,) = stored.given.values()
     for anew in (following(given.forms), LoweringChoices()):
