@@ -1,14 +1,37 @@
-"""The operator table against the frameworks, printed after the tests that filled it."""
+"""What holds for all tests: their environment, and the operator table against the frameworks, printed at the end."""
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in whatever a shell begins with `&`; processes inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FRAMEWORK_TABLE: dict[tuple[str, str, str], str] = {}
 """(operator, framework, element type) to "" where it runs and means the same, else the reason why it cannot run."""
 
 _REASON_LENGTH = 150
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Iterator[None]:
+    """Run a test in an environment that does not name it: forked workers are shared within one environment alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Iterator[None]:
+    """Set up a fixture in such an environment, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        return (yield)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
