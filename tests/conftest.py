@@ -18,6 +18,15 @@ FRAMEWORK_TABLE: dict[tuple[str, str, str], str] = {}
 _REASON_LENGTH = 150
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Keep on one process what shares a fixture of its module, so that the fixture is set up once."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values()
+        if any(fixture.scope == "module" for overridden in fixtures for fixture in overridden):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call() -> Iterator[None]:
     """Run a test in an environment that does not name it: forked workers are shared within one environment alone."""

@@ -76,8 +76,11 @@ def polyjuice_alone(
 
 
 def fuzz(out: Path, *arguments: object, env: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    """Run a campaign in `out`, which leaves findings as they are: its exit status and what it says with --json."""
-    done = polyjuice("fuzz", "--out", out, "--triage", "0s", *arguments, "--json", env=env)
+    """Run a campaign of one process in `out`, which leaves findings as they are, unless told otherwise.
+
+    Returns its exit status and what it says with --json.
+    """
+    done = polyjuice("fuzz", "--out", out, "--triage", "0s", "--workers", 1, *arguments, "--json", env=env)
     assert done.stdout, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout)
     return done.returncode, summary
