@@ -3,17 +3,24 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+PARALLEL := -n 2 --dist loadgroup --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
 
-.PHONY: fuzz mutants published test test-old test-long lint clean
+.PHONY: fuzz check mutants published test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
 	@$(BIN)/polyjuice fuzz $(ARGS); status=$$?; [ $$status -eq 1 ] || exit $$status
 
+# What to run all day: the style, the layers, and the whole line once. It takes about ten seconds.
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pytest tests/unit/test_layers.py tests/test_tiny.py
+
 test: $(READY)
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest $(PARALLEL)
 
 test-old: $(READY)
 	$(BIN)/python scripts/old_versions.py
@@ -25,12 +32,15 @@ published: $(READY)
 	$(BIN)/python benchmarks/published/run.py $(PUBLISHED)
 
 test-long: $(READY)
-	$(BIN)/pytest -m long
+	$(BIN)/pytest -m long $(PARALLEL)
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+sizes: $(READY)
+	@$(BIN)/python scripts/sizes.py
 
 $(READY): constraints.txt pyproject.toml scripts/check_python.py
 	@$(PYTHON) scripts/check_python.py

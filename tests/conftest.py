@@ -1,12 +1,16 @@
-"""What tests share: the table of what frameworks do not run."""
+"""What holds for all tests: their environment, what stays together, and the table of what frameworks do not run."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.unsupported import FILE, Unsupported
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in whatever a shell begins with `&`; processes inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,3 +29,28 @@ def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
     table = Unsupported(pytestconfig.getoption("--update-unsupported"))
     yield table
     table.write()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Keep on one process what shares a fixture of its module, so that the fixture is set up once."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values()
+        if any(fixture.scope == "module" for overridden in fixtures for fixture in overridden):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Iterator[None]:
+    """Run a test in an environment that does not name it: forked workers are shared within one environment alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Iterator[None]:
+    """Set up a fixture in such an environment, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTEST_CURRENT_TEST", raising=False)
+        return (yield)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ from polyjuice import formats
 from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import load
+from tests.support.commands import polyjuice
 from tests.support.mutants import usable
 from tests.support.planted import planted, stored
 from tests.support.plugins import plugin
@@ -26,13 +24,7 @@ from tests.support.plugins import plugin
 
 def bisected(finding: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
     """The status of the command, its JSON, and what it wrote to standard error."""
-    done = subprocess.run(
-        [sys.executable, "-m", "polyjuice", "bisect", str(finding), "--json", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=dict(os.environ),
-    )
+    done = polyjuice("bisect", finding, "--json", *arguments)
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
 

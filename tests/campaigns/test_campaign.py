@@ -25,6 +25,7 @@ from polyjuice.campaign.config import Config
 from tests.support.commands import COMMAND, fuzz, polyjuice, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed
+from tests.support.workers import HOPELESS_S
 
 
 def rows(campaign: Path) -> dict[int, tuple[int, str, str]]:
@@ -187,13 +188,17 @@ def test_the_number_of_workers_changes_nothing(tmp_path: Path) -> None:
 
 # --- interrupts -----------------------------------------------------------------------------------------------
 
-SLOW = """
-import time
+HALTING = """
+import signal, sqlite3
 
 def compile(program, inputs):
-    time.sleep(0.5)
+    with sqlite3.connect({database!r}, timeout=60) as db:
+        (stored,) = db.execute("SELECT count(*) FROM cases").fetchone()
+    while stored >= {cases}:
+        signal.pause()
     return control.compile(program, inputs)
 """
+"""It halts once so many cases are stored."""
 
 
 class Campaign:
@@ -217,10 +222,9 @@ class Campaign:
         )
         self.begun.append(self)
 
-    def wait_until(self, condition: Callable[[], object], seconds: float = 180) -> None:
-        deadline = time.monotonic() + seconds
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait as long as the command runs."""
         while not condition():
-            assert time.monotonic() < deadline
             assert self._process.poll() is None, self._process.communicate()
             time.sleep(0.02)
 
@@ -233,7 +237,7 @@ class Campaign:
     def end(self, number: int) -> tuple[int, str, str]:
         """Send the signal to the command alone: its exit status, and what it printed."""
         self._process.send_signal(number)
-        stdout, stderr = self._process.communicate(timeout=60)
+        stdout, stderr = self._process.communicate(timeout=HOPELESS_S)
         return self._process.returncode, stdout, stderr
 
     def kill(self) -> None:
@@ -241,9 +245,9 @@ class Campaign:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def leftovers(self, seconds: float = 15) -> list[str]:
-        """What still lives after a while: processes, and scratch folders."""
-        deadline = time.monotonic() + seconds
+    def leftovers(self) -> list[str]:
+        """What will not end: processes, and scratch folders."""
+        deadline = time.monotonic() + HOPELESS_S
         while found := [*self._processes(), *(str(path) for path in self._temporary.glob("polyjuice-*"))]:
             if time.monotonic() > deadline:
                 break
@@ -281,6 +285,10 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[i
     return verdicts(folder / "c")
 
 
+def halting(tmp_path: Path, cases: int) -> dict[str, str]:
+    return plugin(tmp_path / "site", HALTING.format(database=str(tmp_path / "c/campaign.sqlite"), cases=cases))
+
+
 def start(tmp_path: Path, env: Mapping[str, str]) -> Campaign:
     out = tmp_path / "c"
     arguments = ["--compiler", "fake", "-n", CASES, "--seed", 9, "--workers", 2, "--json", "--out", out]
@@ -304,8 +312,7 @@ def assert_resumes(tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]) ->
 def test_an_interrupt_saves_everything_and_leaves_nothing_running(
     tmp_path: Path, uninterrupted: dict[int, tuple[int, str]]
 ) -> None:
-    env = plugin(tmp_path / "site", SLOW)
-    campaign = start(tmp_path, env)
+    campaign = start(tmp_path, halting(tmp_path, 3))
     campaign.wait_until(lambda: campaign.cases() >= 3)
     status, stdout, stderr = campaign.end(signal.SIGINT)
     assert status == 130
@@ -320,7 +327,7 @@ def test_an_interrupt_saves_everything_and_leaves_nothing_running(
 
 @needs_proc
 def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
-    env = plugin(tmp_path / "site", "def compile(program, inputs): import time; time.sleep(60)")
+    env = plugin(tmp_path / "site", "def compile(program, inputs): import signal; signal.pause()")
     campaign = start(tmp_path, env)
     campaign.wait_until((tmp_path / "c/log").exists)
     assert "another process is running this campaign" in refusal("--resume", tmp_path / "c")
@@ -332,10 +339,10 @@ def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
 def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage: str) -> None:
     """While the compiler is probed, or while the first worker starts."""
     slow = f"""
-    import time
+    import signal
     def {stage}:
         open({str(tmp_path / "begun")!r}, "w").close()
-        time.sleep(60)
+        signal.pause()
     """
     campaign = start(tmp_path, plugin(tmp_path / "site", slow))
     campaign.wait_until((tmp_path / "begun").exists)
@@ -362,11 +369,11 @@ def test_a_hanging_compiler_does_not_outlive_its_campaign(tmp_path: Path, number
 @needs_proc
 def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
     hanging = f"""
-    import sys, time
+    import signal, sys
     def run(compiled, inputs):
         if sys.argv[0] == "repro.py":
             open({str(tmp_path / "begun")!r}, "w").close()
-            time.sleep(60)
+            signal.pause()
         raise ValueError("no")
     """
     env = plugin(tmp_path / "site", hanging)
@@ -381,8 +388,7 @@ def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
 def test_a_killed_campaign_resumes_and_loses_nothing(
     tmp_path: Path, uninterrupted: dict[int, tuple[int, str]], cases: int
 ) -> None:
-    env = plugin(tmp_path / "site", SLOW)
-    campaign = start(tmp_path, env)
+    campaign = start(tmp_path, halting(tmp_path, cases))
     campaign.wait_until((tmp_path / "c/log").exists)
     campaign.wait_until(lambda: campaign.cases() >= cases)
     assert campaign.end(signal.SIGKILL)[0] == -signal.SIGKILL

@@ -22,7 +22,7 @@ from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
 from tests.support.commands import findings, fuzz, polyjuice, record, run, save_model
 from tests.support.plugins import LARGE, importing_from, plugin
-from tests.support.workers import alive, wait_for
+from tests.support.workers import HOPELESS_S, Lifeline
 
 FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
 
@@ -343,10 +343,11 @@ def test_what_a_reproducer_prints_is_kept_without_colours(tmp_path: Path) -> Non
 
 
 def test_nothing_outlives_a_reproducer(tmp_path: Path) -> None:
+    lives = Lifeline(tmp_path)
     (tmp_path / "repro.py").write_text(
-        "import subprocess\nchild = subprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3)\n"
-        "open('pid', 'w').write(str(child.pid))\nprint('begun')\nraise SystemExit(1)\n"
+        f"import subprocess\nheld = {lives.hold}\n"
+        "subprocess.Popen(['sleep', '1000'], stdout=-3, stderr=-3, pass_fds=[held])\n"
+        "print('begun')\nraise SystemExit(1)\n"
     )
-    assert run_reproducer(tmp_path, sys.executable, 1) == (1, "begun")
-    pid = int((tmp_path / "pid").read_text())
-    assert wait_for(lambda: not alive(pid))
+    assert run_reproducer(tmp_path, sys.executable, HOPELESS_S) == (1, "begun")
+    lives.wait_for_the_end()

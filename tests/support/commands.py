@@ -1,27 +1,70 @@
-"""The command `polyjuice` as a user runs it, in a process of its own, and what it leaves."""
+"""The command `polyjuice` as a user runs it, and what it leaves."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import onnx
+import pytest
 from onnx import parser
 
+from polyjuice.cli import main
+
+ROOT = Path(__file__).parents[2]
 COMMAND = Path(sys.executable).with_name("polyjuice")
 MODEL = """<ir_version: 9, opset_import: ["" : 18]>
     small (float[3,4] x, float[3,4] w) => (float[3,4] y) { s = Add(x, w) r = Relu(s) y = Mul(r, w) }"""
 
 
-def polyjuice(
-    *arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 200
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def polyjuice(*arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Done:
+    """Run the command to its end in this process, which has imported already what every command imports."""
+    before = set(sys.modules)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(io.StringIO()) as stdout,
+        redirect_stderr(io.StringIO()) as stderr,
+    ):
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        for folder in reversed(os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+            patch.syspath_prepend(folder or str(ROOT))
+        if cwd:
+            patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["polyjuice", *map(str, arguments)])
+        patch.setattr(sys.modules["__main__"], "__package__", None)  # else help calls it python -m pytest.polyjuice
+        try:
+            main()
+            status = 0
+        except SystemExit as end:
+            status = int(end.code or 0)
+    for name in set(sys.modules) - before:  # a model's module, of which another test has another
+        if cwd and str(getattr(sys.modules[name], "__file__", None)).startswith(str(cwd)):
+            del sys.modules[name]
+    return Done(status, stdout.getvalue(), stderr.getvalue())
+
+
+def polyjuice_alone(
+    *arguments: object, env: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 500
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end."""
+    """Run the installed command to its end, in a process of its own."""
     return subprocess.run(
         [COMMAND, *map(str, arguments)],
         capture_output=True,
@@ -33,8 +76,11 @@ def polyjuice(
 
 
 def fuzz(out: Path, *arguments: object, env: Mapping[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    """Run a campaign in `out`, which leaves findings as they are: its exit status and what it says with --json."""
-    done = polyjuice("fuzz", "--out", out, "--triage", "0s", *arguments, "--json", env=env)
+    """Run a campaign of one process in `out`, which leaves findings as they are, unless told otherwise.
+
+    Returns its exit status and what it says with --json.
+    """
+    done = polyjuice("fuzz", "--out", out, "--triage", "0s", "--workers", 1, *arguments, "--json", env=env)
     assert done.stdout, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout)
     return done.returncode, summary

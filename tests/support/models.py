@@ -135,6 +135,3 @@ def whisper() -> Seed:
     features = torch.ones(1, config.num_mel_bins, 2 * config.max_source_positions)
     model = transformers.WhisperForConditionalGeneration
     return _seed(model, config, input_features=features, decoder_input_ids=_tokens(TOKENS - 1))
-
-
-ALL = (bert, gpt2, llama, vit, t5, whisper)

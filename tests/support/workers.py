@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
 import textwrap
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +41,9 @@ def knobs():
 """
 
 ONES = np.ones((2, 3), np.float32)
+HOPELESS_S = 300
+"""What has not happened by then, on however slow a machine, will not: a test fails instead of waiting for ever."""
+
 LIMITS = Limits(compile_s=20, run_s=20, memory_gib=1)
 
 
@@ -54,13 +57,29 @@ def do(worker: Worker, source: str) -> Outcome:
     return worker.execute(Artifact("torch", textwrap.dedent(source)), [[ONES]])
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
+class Lifeline:
+    """A pipe with a name, which is at its end once no process holds it any more, whatever ended the process.
+
+    ``hold`` is the expression by which a process takes hold of it; a child has to be handed the descriptor.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / "lifeline"
+        os.mkfifo(path)
+        self.hold = f"__import__('os').open({str(path)!r}, {os.O_WRONLY})"
+        self._end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def wait_for_the_beginning(self) -> None:
+        """Wait until a process that holds it has written."""
+        assert select.select([self._end], [], [], HOPELESS_S)[0]
+        assert os.read(self._end, 100)
+
+    def wait_for_the_end(self) -> None:
+        """Wait until no process holds it: reading gives nothing then."""
+        while select.select([self._end], [], [], HOPELESS_S)[0]:
+            if not os.read(self._end, 100):
+                return
+        raise AssertionError("a process is still alive")
 
 
 def alive(pid: int) -> bool:

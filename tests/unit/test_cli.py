@@ -1,4 +1,4 @@
-"""The installed command, as a user types it: what it prints where, its exit status, and how it refuses."""
+"""The command, as a user types it: what it prints where, its exit status, and how it refuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from polyjuice import formats
 from polyjuice.ops import FRAMEWORKS, TABLE
-from tests.support.commands import fuzz, polyjuice, refusal, save_model
+from tests.support.commands import fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
 
 
@@ -27,7 +27,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
-    done = polyjuice("fuzz", "--compiler", "numpy", "-n", 6, "--seed", 11, "--out", tmp_path / "c", "--json")
+    done = polyjuice_alone("fuzz", "--compiler", "numpy", "-n", 6, "--seed", 11, "--out", tmp_path / "c", "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert done.stdout.count("\n") == 1

@@ -18,6 +18,7 @@ from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, infer
 from polyjuice.ops.sampling import restricted_values
 from tests.support.applications import application, random_array
 from tests.support.bounds import assert_within
+from tests.support.kinds import by_operator
 
 OPS = {op.qualified: op for op in TABLE.values() if not op.unrolled}
 CASES = [(name, t) for name, op in OPS.items() for t in op.types[op.inputs[0]] if t != "float64"]
@@ -101,48 +102,52 @@ def held(node: Node, bounds: list[Value], arrays: list[np.ndarray], types: list[
     return bounded
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
-def test_operands_within_their_errors_move_results_within_their_bounds(name: str, dtype: str) -> None:
-    bounded = 0
-    for seed in range(INSTANCES):
-        operands, node, types, values = drawn(OPS[name], dtype, f"errors {seed}")
-        x = [numbers(values, operand) for operand in operands]
-        e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
-        known = [
-            Value(a.astype(np.float64) if d.any() or operand.type.dtype in dtypes.FLOATS else a, d)
-            for a, d, operand in zip(x, e, operands, strict=True)
-        ]
-        with np.errstate(all="ignore"):
-            try:
-                bounds = propagate(node, known, types)
-            except EvaluationError:
-                continue
-        for kind in range(MOVES):
-            bounded += held(node, bounds, [moved(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
-    assert bounded
+@by_operator(CASES)
+def test_operands_within_their_errors_move_results_within_their_bounds(name: str, tried: list[str]) -> None:
+    for dtype in tried:
+        bounded = 0
+        for seed in range(INSTANCES):
+            operands, node, types, values = drawn(OPS[name], dtype, f"errors {seed}")
+            x = [numbers(values, operand) for operand in operands]
+            e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
+            known = [
+                Value(a.astype(np.float64) if d.any() or operand.type.dtype in dtypes.FLOATS else a, d)
+                for a, d, operand in zip(x, e, operands, strict=True)
+            ]
+            with np.errstate(all="ignore"):
+                try:
+                    bounds = propagate(node, known, types)
+                except EvaluationError:
+                    continue
+            for kind in range(MOVES):
+                bounded += held(node, bounds, [moved(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
+        assert bounded, dtype
 
 
-@pytest.mark.parametrize(("name", "dtype"), CASES)
-def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, dtype: str) -> None:
+@by_operator(CASES)
+def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried: list[str]) -> None:
     """Also where the rest is exact: the place of one of several equal elements is unknown, and those around are not."""
-    for seed in range(INSTANCES):
-        exact = seed % 2 == 1
-        operands, node, types, values = drawn(OPS[name], dtype, f"unknown {seed}")
-        x = [numbers(values, operand) for operand in operands]
-        x = [np.rint(a).astype(a.dtype) if exact and a.dtype.kind not in "iub" else a for a in x]
-        unknown = [(values.random(a.shape) < values.choice([0.0, 0.1, 1.0])) for a in x]
-        known = [
-            Value(a.astype(np.float64) if operand.type.dtype in dtypes.FLOATS else a, np.where(u, np.inf, 0.0), exact)
-            for a, u, operand in zip(x, unknown, operands, strict=True)
-        ]
-        with np.errstate(all="ignore"):
-            try:
-                bounds = propagate(node, known, types)
-                for _ in range(MOVES):
-                    arrays = [anything(values, a, u) for a, u in zip(x, unknown, strict=True)]
-                    held(node, bounds, arrays, types)
-            except EvaluationError:
-                continue
+    for dtype in tried:
+        for seed in range(INSTANCES):
+            exact = seed % 2 == 1
+            operands, node, types, values = drawn(OPS[name], dtype, f"unknown {seed}")
+            x = [numbers(values, operand) for operand in operands]
+            x = [np.rint(a).astype(a.dtype) if exact and a.dtype.kind not in "iub" else a for a in x]
+            unknown = [(values.random(a.shape) < values.choice([0.0, 0.1, 1.0])) for a in x]
+            known = [
+                Value(
+                    a.astype(np.float64) if operand.type.dtype in dtypes.FLOATS else a, np.where(u, np.inf, 0.0), exact
+                )
+                for a, u, operand in zip(x, unknown, operands, strict=True)
+            ]
+            with np.errstate(all="ignore"):
+                try:
+                    bounds = propagate(node, known, types)
+                    for _ in range(MOVES):
+                        arrays = [anything(values, a, u) for a, u in zip(x, unknown, strict=True)]
+                        held(node, bounds, arrays, types)
+                except EvaluationError:
+                    continue
 
 
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.ties])
@@ -208,13 +213,14 @@ def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
     return build.build(build.multi(op.name, *names, domain=op.domain, **attrs)), arrays
 
 
-@pytest.mark.parametrize(("name", "dtype"), FLOATING)
-def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, dtype: str) -> None:
-    bounded = 0
-    for seed in range(INSTANCES):
-        graph, arrays = roughened(OPS[name], dtype, seed)
-        bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
-    assert bounded
+@by_operator(FLOATING)
+def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried: list[str]) -> None:
+    for dtype in tried:
+        bounded = 0
+        for seed in range(INSTANCES):
+            graph, arrays = roughened(OPS[name], dtype, seed)
+            bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
+        assert bounded, dtype
 
 
 # --- beyond the real numbers -----------------------------------------------------------------------------------------
@@ -241,23 +247,24 @@ def turned(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int)
     return np.where(near_zero, sign * np.zeros_like(x), moved(values, x, np.where(np.isfinite(e), e, 0.0), kind))
 
 
-@pytest.mark.parametrize(("name", "dtype"), FLOATING)
-def test_what_is_known_beyond_the_real_numbers_does_not_hang_on_errors_or_signs_of_zeros(name: str, dtype: str) -> None:
+@by_operator(FLOATING)
+def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero(name: str, tried: list[str]) -> None:
     setting = Setting(mode=Mode(edge=True))
-    for seed in range(INSTANCES):
-        operands, node, types, values = drawn(OPS[name], dtype, f"edge {seed}")
-        x = [edges(values, operand) for operand in operands]
-        known = [given(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
-        e = [errors_of(values, a, operand) for a, operand in zip(x, operands, strict=True)]
-        e = [
-            np.where(np.isfinite(v.array) & (v.array != 0), np.maximum(v.error, d), v.error)
-            for v, d in zip(known, e, strict=True)
-        ]
-        known = [Value(v.array, d, False, v.extreme) for v, d in zip(known, e, strict=True)]
-        with np.errstate(all="ignore"):
-            try:
-                bounds = propagate(node, known, types, setting)
-                for kind in range(MOVES):
-                    held(node, bounds, [turned(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
-            except EvaluationError:
-                continue
+    for dtype in tried:
+        for seed in range(INSTANCES):
+            operands, node, types, values = drawn(OPS[name], dtype, f"edge {seed}")
+            x = [edges(values, operand) for operand in operands]
+            known = [given(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]
+            e = [errors_of(values, a, operand) for a, operand in zip(x, operands, strict=True)]
+            e = [
+                np.where(np.isfinite(v.array) & (v.array != 0), np.maximum(v.error, d), v.error)
+                for v, d in zip(known, e, strict=True)
+            ]
+            known = [Value(v.array, d, False, v.extreme) for v, d in zip(known, e, strict=True)]
+            with np.errstate(all="ignore"):
+                try:
+                    bounds = propagate(node, known, types, setting)
+                    for kind in range(MOVES):
+                        held(node, bounds, [turned(values, a, d, kind) for a, d in zip(x, e, strict=True)], types)
+                except EvaluationError:
+                    continue

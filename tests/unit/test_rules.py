@@ -119,7 +119,7 @@ def test_a_mistake_is_one_line_with_its_place(mistake: str, tmp_path: Path) -> N
     file = tmp_path / "mine.egg"
     file.write_text(f"{GOOD}\n\n{text}\n")
     with pytest.raises(RuleError) as caught:
-        load([file])
+        load([file], defaults=False)
     message = str(caught.value)
     assert message.startswith(f"{file}:3: ")
     assert said in message
@@ -130,7 +130,7 @@ def test_a_mistake_on_a_later_line_of_a_rule_is_placed_at_its_beginning(tmp_path
     file = tmp_path / "mine.egg"
     file.write_text('; two\n(rewrite (Neg x)\n         (Foo x)\n         :ruleset exact :name "a")\n')
     with pytest.raises(RuleError, match=rf"{re.escape(str(file))}:2: rule 'a': Unbound function Foo"):
-        load([file])
+        load([file], defaults=False)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

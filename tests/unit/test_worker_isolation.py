@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import pytest
 
 from polyjuice import compilers
 from polyjuice.execution import EnvironmentProblem, Limits, Worker, probe
-from tests.support.workers import LIMITS, ONES, alive, do, fake, wait_for
+from tests.support.workers import LIMITS, ONES, Lifeline, alive, do, fake
 
 
 def text(values: str) -> str:
@@ -105,29 +104,26 @@ def test_a_crash_shows_where_it_was(worker: Worker) -> None:
 
 def test_an_endless_loop_is_a_hang(tmp_path: Path) -> None:
     with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
-        begin = time.monotonic()
         outcome = do(worker, "while True: pass")
         assert (outcome.status, outcome.stage) == ("hang", "compile")
         assert outcome.message == "no end of compile within 1 s"
-        assert 1 <= time.monotonic() - begin < 5
         assert worker.seconds["compile"] >= 1
         assert do(worker, "pass").status == "ok"
 
 
 def test_children_are_ended_with_a_hanging_worker(tmp_path: Path) -> None:
-    note = tmp_path / "pid"
+    lives = Lifeline(tmp_path)
     with Worker(fake(tmp_path), limits=Limits(compile_s=1)) as worker:
         outcome = do(
             worker,
             f"""
             import subprocess
-            child = subprocess.Popen(["sleep", "100"])
-            open({str(note)!r}, "w").write(str(child.pid))
-            child.wait()
+            held = {lives.hold}
+            subprocess.run(["sleep", "1000"], pass_fds=[held])
             """,
         )
         assert outcome.status == "hang"
-        assert wait_for(lambda: not alive(int(note.read_text())))
+        lives.wait_for_the_end()
 
 
 def test_running_out_of_memory_is_a_crash(worker: Worker) -> None:
@@ -247,11 +243,12 @@ worker.execute(Artifact("torch", sys.argv[2]), [[]])
 
 def test_no_worker_outlives_its_host(tmp_path: Path) -> None:
     """Not even one in an endless loop that never looks at its channel, nor its children."""
-    note = tmp_path / "pids"
+    lives = Lifeline(tmp_path)
     source = f"""
 import os, subprocess
-child = subprocess.Popen(["sleep", "100"])
-open({str(note)!r}, "w").write(f"{{os.getpid()}} {{child.pid}} .")
+held = {lives.hold}
+child = subprocess.Popen(["sleep", "1000"], pass_fds=[held])
+os.write(held, b"begun")
 while True: pass
 """
     package = Path(compilers.__file__).parents[2]
@@ -260,12 +257,10 @@ while True: pass
         env={**os.environ, "PYTHONPATH": str(package), "TMPDIR": str(tmp_path)},
         cwd=tmp_path,
     )
-    assert wait_for(lambda: note.exists() and note.read_text().endswith("."))
-    pids = [int(pid) for pid in note.read_text().split()[:2]]
-    assert all(map(alive, pids))
+    lives.wait_for_the_beginning()
     host.send_signal(signal.SIGKILL)
     host.wait()
-    assert wait_for(lambda: not any(map(alive, pids)))
+    lives.wait_for_the_end()
 
 
 def test_an_interrupt_ends_the_process(worker: Worker) -> None:

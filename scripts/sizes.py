@@ -1,0 +1,42 @@
+"""Print how large the code is: files, lines, and the median length of a function, of each package."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("polyjuice", "tests", "benchmarks", "scripts")
+ROW = "{:32} {:>6} {:>8} {:>16}"
+
+
+def packages() -> Iterator[tuple[str, list[Path]]]:
+    """The packages and, after those of each folder, the folder as a whole."""
+    for folder in FOLDERS:
+        whole = sorted((ROOT / folder).rglob("*.py"))
+        rooms: dict[str, list[Path]] = {}
+        for path in whole:
+            rooms.setdefault("/".join(path.relative_to(ROOT).parts[:2]), []).append(path)
+        yield from ((name, files) for name, files in rooms.items() if (ROOT / name).is_dir())
+        yield folder, whole
+
+
+def functions(text: str) -> list[int]:
+    """How many lines each function has."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [(n.end_lineno or n.lineno) - n.lineno + 1 for n in ast.walk(ast.parse(text)) if isinstance(n, kinds)]
+
+
+def main() -> None:
+    print(ROW.format("package", "files", "lines", "median function"))
+    for name, files in packages():
+        texts = [path.read_text(encoding="utf-8") for path in files]
+        lengths = [length for text in texts for length in functions(text)]
+        lines = sum(len(text.splitlines()) for text in texts)
+        print(ROW.format(name, len(files), lines, round(median(lengths)) if lengths else "-"))
+
+
+if __name__ == "__main__":
+    main()

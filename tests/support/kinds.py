@@ -1,0 +1,34 @@
+"""Which element types the usual tests try: one of each kind for each operator. The long tests try the others."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+import pytest
+
+from polyjuice.ir import dtypes
+
+KINDS = (("bool",), dtypes.INTS, ("float16", "bfloat16"), ("float32", "float64"))
+
+
+def usual(name: str, types: Iterable[str]) -> list[str]:
+    """One type of each kind. Which it is depends on the operator's name, so that every type has its operators."""
+    there = set(types)
+    kinds = ([dtype for dtype in kind if dtype in there] for kind in KINDS)
+    return [kind[zlib.crc32(name.encode()) % len(kind)] for kind in kinds if kind]
+
+
+def by_operator(pairs: Iterable[tuple[str, str]]) -> pytest.MarkDecorator:
+    """Give a test the name of an operator and its types: the usual ones in one test, the others in a long one."""
+    types: dict[str, list[str]] = {}
+    for name, dtype in pairs:
+        types.setdefault(name, []).append(dtype)
+    cases = []
+    for name, every in types.items():
+        chosen = usual(name, every)
+        others = [dtype for dtype in every if dtype not in chosen]
+        cases.append(pytest.param(name, chosen, id=name))
+        if others:
+            cases.append(pytest.param(name, others, id=f"{name}-others", marks=pytest.mark.long))
+    return pytest.mark.parametrize(("name", "tried"), cases)
