@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from egglog import bindings
-
+from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.bounds import FACTS
 from polyjuice.egraph.language import EXACTNESS, constructors, prelude
 from polyjuice.egraph.sexpr import Expr, heads, parsed

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from egglog import bindings
-
 from polyjuice.egraph import bounds, choices, rulefiles
+from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.encode import CHUNK, Encoding, Range, Tables, encode
 from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
 from polyjuice.egraph.rulefiles import Rule

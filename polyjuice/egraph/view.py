@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from egglog import bindings
-
+from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.language import constructors
 
 #: Terms that cost no operator: leaves, and the Expand that makes broadcasting explicit.
