@@ -8,7 +8,6 @@ campaigns stay reproducible.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +16,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from polyjuice import pipeline
+from polyjuice import cache, pipeline
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, LoweringChoices, Worker, broken
-from polyjuice.execution.process import cache_folder
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following
@@ -186,11 +184,8 @@ def _beside_a_constant(rng: random.Random) -> Graph:
 
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:
     """Where the answers for a version of a compiler are kept: another file for each state of what they depend on."""
-    here = Path(__file__).parent
-    asked = hashlib.sha256(compiler.path.read_bytes())
-    for source in sorted(path for pattern in _ANSWER for path in here.glob(pattern)):
-        asked.update(source.read_bytes())
-    return cache_folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{asked.hexdigest()[:12]}.jsonl"
+    asked = cache.digest([compiler.path, *(path for pattern in _ANSWER for path in cache.PACKAGE.glob(pattern))])
+    return cache.folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{asked}.jsonl"
 
 
 def read(path: Path) -> dict[str, str]:

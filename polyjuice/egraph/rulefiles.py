@@ -9,7 +9,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from polyjuice.egraph.bindings import bindings
@@ -89,9 +89,8 @@ def load(
 
     Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
     """
-    reader = _Reader()
-    rules = [rule for path in default_paths() for rule in reader.read(path, False)] if defaults else []
-    rules += [rule for path in paths for rule in reader.read(path, True)]
+    further = tuple(paths)
+    rules = list(_shipped()) if defaults and not further else list(_read(further, defaults))
     names = [rule.name for rule in rules]
     for pattern in (*only, *without):
         if not fnmatch.filter(names, pattern):
@@ -102,6 +101,20 @@ def load(
         if (not only or any(fnmatch.fnmatchcase(rule.name, p) for p in only))
         and not any(fnmatch.fnmatchcase(rule.name, p) for p in without)
     )
+
+
+@cache
+def _shipped() -> tuple[Rule, ...]:
+    """The rules that come with Polyjuice, by themselves: a process reads and checks them once."""
+    return tuple(_read((), True))
+
+
+def _read(further: Sequence[Path], defaults: bool) -> Iterator[Rule]:
+    reader = _Reader()
+    for path in default_paths() if defaults else ():
+        yield from reader.read(path, False)
+    for path in further:
+        yield from reader.read(path, True)
 
 
 class _Reader:

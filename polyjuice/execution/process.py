@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from polyjuice import cache
 from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import _wire
 
@@ -188,17 +189,12 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def cache_folder() -> Path:
-    """The user's cache folder for Polyjuice, which may not exist."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polyjuice"
-
-
 def _toolchain_folder(scratch: str) -> Path:
     """Where compilers keep what is costly to make and safe to share between workers and runs.
 
     In the scratch folder where the user's cache cannot be written.
     """
-    folder = cache_folder() / "toolchain"
+    folder = cache.folder() / "toolchain"
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
     return folder if os.access(folder, os.W_OK) else Path(scratch, "toolchain")

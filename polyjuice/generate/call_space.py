@@ -5,13 +5,18 @@ The table holds no list of an attribute's values: what an attribute can be is wh
 
 from __future__ import annotations
 
+import functools
+import json
 import math
+import os
 import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from pathlib import Path
 from typing import Any
 
+from polyjuice import cache
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import TABLE, Op, ShapeMismatch, TypeMismatch, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK
@@ -70,23 +75,43 @@ class CallSpace:
         return shapes, tuple(pair for pair in attributes if pair[0] in self.attrs)
 
 
-@cache
 def call_space(name: str) -> CallSpace:
-    """N_est of an operator, by its qualified name, and which inputs and attributes GenCoG tells its calls apart by.
+    """The room for calls of an operator, by its qualified name; of one that the table lacks nothing is known.
+
+    For that, R is the largest rank that is generated, A = 1, and its inputs are not counted (see :func:`_counted`).
+    """
+    return _table().get(name) or CallSpace(len(_SIZES) ** MAX_RANK, None, frozenset())
+
+
+@functools.cache
+def _table() -> Mapping[str, CallSpace]:
+    """The room of all operators: counted once for each state of the table, and kept in the user's cache."""
+    made_of = [Path(__file__), *cache.PACKAGE.glob("ops/*.py"), *cache.PACKAGE.glob("ir/*.py")]
+    path = cache.folder() / f"call-space-{cache.digest(made_of)}.json"
+    with suppress(OSError, ValueError):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return {name: CallSpace(size, inputs, frozenset(attrs)) for name, (size, inputs, attrs) in kept.items()}
+    counted = {name: _counted(op) for name, op in OPS.items()}
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staged = path.with_suffix(f".{os.getpid()}")
+        staged.write_text(json.dumps({n: (s.size, s.data_inputs, sorted(s.attrs)) for n, s in counted.items()}))
+        staged.replace(path)
+    return counted
+
+
+def _counted(op: Op) -> CallSpace:
+    """N_est of an operator, and which inputs and attributes GenCoG tells its calls apart by.
 
     N_est = 4^R x (2 if variadic or with more than one input that is no parameter) x (floor(log2 A) + 1): R is the
-    largest rank of a first input, A the product of the numbers of values of each attribute. Of an operator that the
-    table lacks nothing is known: R is the largest rank that is generated, A = 1, and its inputs are not counted.
+    largest rank of a first input, A the product of the numbers of values of each attribute.
     """
-    op = OPS.get(name)
-    if op is None:
-        return CallSpace(len(_SIZES) ** MAX_RANK, None, frozenset())
     ranks, attrs = zip(*_draws(op), strict=True)
     choices = {attr.name: _choices(attr.kind, [drawn[attr.name] for drawn in attrs]) for attr in op.attrs}
-    inputs = _DATA_INPUTS.get(name, op.arity[1])
+    inputs = _DATA_INPUTS.get(op.qualified, op.arity[1])
     size = len(_SIZES) ** max(ranks) * (1 if inputs == 1 else 2)
     size *= int(math.log2(math.prod(choices.values()))) + 1
-    return CallSpace(size, _DATA_INPUTS.get(name), frozenset(a for a, count in choices.items() if count > 1))
+    return CallSpace(size, _DATA_INPUTS.get(op.qualified), frozenset(a for a, count in choices.items() if count > 1))
 
 
 def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:

@@ -12,13 +12,14 @@ PACKAGE = Path(polyjuice.__file__).parent
 TESTS = Path(__file__).parents[1]
 
 STANDS_ON = {
+    "cache": "",
     "ir": "",
     "compilers": "",
     "ops": "ir",
-    "execution": "compilers",
+    "execution": "compilers cache",
     "formats": "ops",
     "interpret": "ops",
-    "generate": "ops",
+    "generate": "ops cache",
     "egraph": "ops",
     "lower": "formats execution",
     "given": "lower",
