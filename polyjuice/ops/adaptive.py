@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
@@ -177,9 +176,6 @@ def _adaptive(kind: str, spatial: int, **properties: Any) -> Op:
     settings: dict[str, Any] = {"results": ("T",)}
     return Op(
         name=f"adaptive_{kind}_pool{spatial}d",
-        domain="aten",
-        inputs=("T",),
-        types={"T": FLOATS},
         attrs=(size,),
         weight=0.3,
         **{**settings, **properties},

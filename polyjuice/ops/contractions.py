@@ -286,10 +286,8 @@ def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
 OPS = (
     Op(
         name="Einsum",
-        inputs=("T",),
         variadic=True,
         types={"T": _EINSUM_TYPES},
-        results=("T",),
         shape=_einsum_shape,
         numpy=_einsum,
         error=linear_error(_summed_terms),

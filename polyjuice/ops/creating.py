@@ -11,7 +11,6 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.rearranging import ATEN
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Spelling
 from polyjuice.ops.text import literal
@@ -108,7 +107,6 @@ def _filling(
     return Op(
         name=name,
         types={"T": ALL},
-        results=("T",),
         shape=lambda s, a: [s[0]],
         numpy=lambda x, a: np.full(x[0].shape, filler(a)),
         torch=torch,
@@ -117,7 +115,8 @@ def _filling(
         sample=sampling.alone_with(draw),
         attrs=attrs,
         ulps=1.0,
-        **{**_SETTINGS, **ATEN, "weight": 0.15},
+        weight=0.15,
+        **_SETTINGS,
     )
 
 

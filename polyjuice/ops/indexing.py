@@ -11,7 +11,6 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.rearranging import ATEN
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.structural import moving
@@ -407,7 +406,6 @@ OPS: tuple[Op, ...] = (
         _DIM,
         onnx=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
         **_GATHERING,
-        **ATEN,
     ),
     moving(
         "take_along_dim",
@@ -419,7 +417,6 @@ OPS: tuple[Op, ...] = (
         _DIM,
         onnx=_take_along_dim_onnx,
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
-        **ATEN,
     ),
     moving(
         "take",
@@ -430,6 +427,5 @@ OPS: tuple[Op, ...] = (
         _sample_take,
         onnx=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
-        **ATEN,
     ),
 )

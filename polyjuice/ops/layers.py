@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS
+from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
@@ -137,11 +137,9 @@ def _dropout_tensorflow(c: Call) -> str:
 OPS = (
     Op(
         name="linear",
-        domain="aten",
         inputs=("T", "T", "T"),
         min_inputs=2,
         types={"T": WIDE},
-        results=("T",),
         shape=_linear_shape,
         numpy=_linear,
         error=lambda c: errors.multilinear(c, lambda x: _linear(x, {}), c.x[1].shape[1] + 1),
@@ -152,14 +150,12 @@ OPS = (
         exact=True,
         partial=lambda x, a: _linear([np.abs(v) for v in x], a),
         modular=True,
+        weight=1.0,
     ),
     Op(
         name="bilinear",
-        domain="aten",
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
-        types={"T": FLOATS},
-        results=("T",),
         shape=_bilinear_shape,
         numpy=_bilinear,
         error=lambda c: errors.multilinear(c, lambda x: _bilinear(x, {}), c.x[2][0].size + 3),
@@ -178,7 +174,6 @@ OPS = (
         ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
         ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
         _sample_embedding,
-        domain="aten",
         inputs=("T", "I"),
         types={"T": ALL, "I": ("int64", "int32")},
         error=errors.gathered,

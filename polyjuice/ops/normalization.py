@@ -543,7 +543,6 @@ OPS = (
     _normalization(
         "group_norm",
         3,
-        domain="aten",
         min_inputs=1,
         attrs=(Attr("num_groups", "int"), Attr("eps", "float", 1e-5)),
         **_group_norm("eps", (0, 1, 2, 2)),
@@ -551,7 +550,6 @@ OPS = (
     _normalization(
         "rms_norm",
         2,
-        domain="aten",
         min_inputs=1,
         shape=_rms_shape,
         numpy=_rms_norm,

@@ -206,9 +206,7 @@ def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS = (
     Op(
         name="Col2Im",
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_col2im_shape,
         numpy=_col2im,
         error=_col2im_error,
@@ -234,10 +232,8 @@ OPS = (
         _im2col_tensorflow,
         sampling.alone_with(_draw_im2col),
         tuple(Attr(name, "ints") for name in ("kernel_size", "dilation", "padding", "stride")),
-        domain="aten",
         types={"T": FLOATS},
         onnx=_im2col_onnx,
         error=_im2col_error,
-        weight=0.3,
     ),
 )

@@ -415,9 +415,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
     settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_global_shape,
         **{**settings, **properties},
     )
@@ -426,9 +424,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
 OPS = (
     Op(
         name="MaxPool",
-        inputs=("T",),
         types={"T": (*windows.NO_BFLOAT16, "int8", "uint8")},
-        results=("T",),
         shape=_pool_shape,
         numpy=_max_pool,
         error=_max_pool_error,
@@ -442,9 +438,7 @@ OPS = (
     ),
     Op(
         name="AveragePool",
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_pool_shape,
         numpy=_average_pool,
         error=_average_pool_error,
@@ -457,9 +451,7 @@ OPS = (
     ),
     Op(
         name="LpPool",
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_pool_shape,
         numpy=_lp_pool,
         error=_lp_pool_error,
@@ -471,10 +463,6 @@ OPS = (
     ),
     Op(
         name="avg_pool2d",
-        domain="aten",
-        inputs=("T",),
-        types={"T": FLOATS},
-        results=("T",),
         shape=_avg_pool2d_shape,
         numpy=_avg_pool2d,
         error=_avg_pool2d_error,

@@ -490,7 +490,6 @@ OPS: tuple[Op, ...] = (
     ),
     Op(
         name="DynamicQuantizeLinear",
-        inputs=("T",),
         types={"T": ("float32",)},
         results=("uint8", "T", "uint8"),
         shape=_dynamic_shape,

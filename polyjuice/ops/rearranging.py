@@ -16,9 +16,6 @@ from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sampl
 from polyjuice.ops.structural import moving
 from polyjuice.ops.text import subscript
 
-ATEN: dict[str, Any] = {"domain": "aten", "weight": 0.3}
-"""What entries of ATen's operators share."""
-
 
 def attributes(*templates: str) -> Callable[[Call], str]:
     """One of some templates, with the operands by number and the attributes by name."""
@@ -403,7 +400,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_repeat),
         (Attr("repeats", "int"), Attr("dim", "int")),
         onnx=_repeat_interleave_onnx,
-        **ATEN,
     ),
     moving(
         "roll",
@@ -414,7 +410,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_roll),
         (Attr("shifts", "ints"), Attr("dims", "ints")),
         onnx=_roll_onnx,
-        **ATEN,
     ),
     moving(
         "flip",
@@ -425,7 +420,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_flip),
         (Attr("dims", "ints"),),
         onnx=_flip_onnx,
-        **ATEN,
     ),
     moving(
         "rot90",
@@ -436,6 +430,5 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_rot90),
         (Attr("k", "int", 1), Attr("dims", "ints", (0, 1))),
         onnx=_rot90_onnx,
-        **ATEN,
     ),
 )

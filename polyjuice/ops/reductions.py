@@ -206,9 +206,7 @@ def _reduction(
 ) -> Op:
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": types},
-        results=("T",),
         shape=along.reduced_shape,
         numpy=reducing(function),
         error=error,
@@ -471,7 +469,6 @@ def _arg_tensorflow(function: str) -> SpellFn:
 def _index_reduction(name: str, sign: int) -> Op:
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": NUMERIC},
         results=("int64",),
         shape=_arg_shape,

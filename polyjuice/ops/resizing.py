@@ -357,9 +357,6 @@ def _upsample(name: str, torch: Sequence[str], attrs: tuple[Attr, ...] = (), **p
 
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
-        results=("T",),
         shape=_upsample_shape,
         numpy=lambda x, a: _resize(x, _as_resize(a, x[0].shape)),
         error=_upsample_error,
@@ -532,9 +529,6 @@ def _draw_centre(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS: tuple[Op, ...] = (
     Op(
         name="Resize",
-        inputs=("T",),
-        types={"T": FLOATS},
-        results=("T",),
         shape=_resize_shape,
         numpy=_resize,
         error=_resize_error,
@@ -571,7 +565,6 @@ OPS: tuple[Op, ...] = (
         name="GridSample",
         inputs=("T", "T"),
         types={"T": NO_BFLOAT16},
-        results=("T",),
         shape=_grid_shape,
         numpy=_grid_sample,
         error=_grid_error,

@@ -117,8 +117,6 @@ def _op(
 ) -> Op:
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
         types={"T": types},
         numpy=numpy,
         error=error,
@@ -253,9 +251,7 @@ def _running_extreme(op: str, sign: int) -> Op:
 OPS = (
     Op(
         name="CumSum",
-        inputs=("T",),
         types={"T": WIDE},
-        results=("T",),
         shape=along.first_shape,
         numpy=lambda x, a: _cumsum(x[0], **a),
         error=_cumsum_error,

@@ -24,7 +24,6 @@ from polyjuice.ops.indexing import (
     wrapped_tensorflow,
     wrapped_torch,
 )
-from polyjuice.ops.rearranging import ATEN
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.text import literal
@@ -347,7 +346,7 @@ OPS: tuple[Op, ...] = (
         onnx=_index_write_onnx("add"),
         sample=_sample_index_write(True),
         attrs=(*_DIM, Attr("alpha", "float", 1.0)),
-        **{**_WRITING, **ATEN},
+        **{**_WRITING, "weight": 0.3},
         modular=True,
     ),
     Op(
@@ -362,6 +361,6 @@ OPS: tuple[Op, ...] = (
         sample=_sample_index_write(False),
         attrs=_DIM,
         moves=True,
-        **{**_WRITING, **ATEN},
+        **{**_WRITING, "weight": 0.3},
     ),
 )

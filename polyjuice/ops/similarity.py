@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.softmax import softmax, softmax_error
@@ -277,11 +276,8 @@ def _sample_cdist(rng: random.Random, first: TensorType) -> Sample | None:
 OPS = (
     Op(
         name="scaled_dot_product_attention",
-        domain="aten",
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
-        types={"T": FLOATS},
-        results=("T",),
         shape=_attention_shape,
         numpy=_attention,
         error=_attention_error,
@@ -296,10 +292,7 @@ OPS = (
     ),
     Op(
         name="cosine_similarity",
-        domain="aten",
         inputs=("T", "T"),
-        types={"T": FLOATS},
-        results=("T",),
         shape=_cosine_shape,
         numpy=_cosine,
         error=_cosine_error,
@@ -309,14 +302,11 @@ OPS = (
         sample=_sample_cosine,
         attrs=(Attr("dim", "int", 1), Attr("eps", "float", 1e-8)),
         ulps=4,
-        weight=0.3,
     ),
     Op(
         name="cdist",
-        domain="aten",
         inputs=("T", "T"),
         types={"T": ("float32", "float64")},
-        results=("T",),
         shape=_cdist_shape,
         numpy=_cdist,
         error=_cdist_error,
@@ -326,6 +316,5 @@ OPS = (
         sample=_sample_cdist,
         attrs=(Attr("p", "float", 2.0),),
         ulps=2,
-        weight=0.3,
     ),
 )

@@ -68,9 +68,7 @@ def _along_axis(
 ) -> Op:
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": types},
-        results=("T",),
         numpy=numpy,
         error=error,
         torch=torch,

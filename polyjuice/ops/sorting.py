@@ -171,7 +171,6 @@ def _same_twice(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 _SORT: dict[str, Any] = {
-    "domain": "aten",
     "inputs": ("T",),
     "types": {"T": NUMERIC},
     "sample": along.one_axis("dim", descending=along.either, stable=along.either),
@@ -241,8 +240,6 @@ def _statistic_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
 def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
         types={"T": NUMERIC},
         results=("T", "int64"),
         shape=_statistic_shape,
@@ -280,7 +277,6 @@ def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS = (
     Op(
         name="TopK",
-        inputs=("T",),
         types={"T": _TOP_K_TYPES},
         results=("T", "int64"),
         shape=_top_k_shape,

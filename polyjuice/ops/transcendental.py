@@ -40,9 +40,8 @@ def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *tor
         (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()", *torch),
         tensorflow,
         error,
-        domain="aten",
         onnx=onnx,
-        **{"ulps": 8, "weight": 0.3, **more},
+        **{"ulps": 8, **more},
     )
 
 
@@ -292,10 +291,8 @@ OPS = (
         _hypot_tensorflow,
         _hypot_error,
         FLOATS,
-        domain="aten",
         onnx=onnx_term(_hypot_onnx),
         ulps=8,
-        weight=0.3,
     ),
     binary(
         "logaddexp",
@@ -304,10 +301,8 @@ OPS = (
         _sum_of_powers_tensorflow("e"),
         _ABSOLUTE(errors.largest, 8),
         FLOATS,
-        domain="aten",
         onnx=_sum_of_powers_onnx(1.0),
         ulps=4,
-        weight=0.3,
     ),
     binary(
         "logaddexp2",
@@ -316,7 +311,6 @@ OPS = (
         _sum_of_powers_tensorflow("2"),
         _ABSOLUTE(errors.largest, 8),
         FLOATS,
-        domain="aten",
         onnx=_sum_of_powers_onnx(math.log(2)),
         ulps=4,
         weight=0.2,
@@ -328,10 +322,8 @@ OPS = (
         ("tf.math.xlogy({0}, {1})",),
         _xlogy_error,
         FLOATS,
-        domain="aten",
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
         ulps=8,
-        weight=0.3,
         limits=Limits.INFINITY | Limits.POLE,
     ),
     parametric(
@@ -341,10 +333,8 @@ OPS = (
         _logit_torch,
         _logit_tensorflow,
         _logit_error,
-        domain="aten",
         onnx=onnx_term(_logit_onnx),
         ulps=8,
-        weight=0.3,
     ),
     # circular and hyperbolic functions
     _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8), limits=Limits.NAN | Limits.POLE),
@@ -403,10 +393,8 @@ OPS = (
         ("tf.math.atan2({0}, {1})", "tf.atan2({0}, {1})"),
         _ABSOLUTE(_angle_error, 4),
         FLOATS,
-        domain="aten",
         onnx=onnx_term(_atan2_onnx),
         ulps=8,
-        weight=0.3,
     ),
     _aten(
         "deg2rad",

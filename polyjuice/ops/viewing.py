@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling, writes
-from polyjuice.ops.rearranging import ATEN, attributes, cut, draw_axis
+from polyjuice.ops.rearranging import attributes, cut, draw_axis
 from polyjuice.ops.scattering import line_coordinates
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
@@ -452,7 +452,6 @@ OPS: tuple[Op, ...] = (
         (_DIM,),
         variadic=True,
         onnx=_stack_onnx,
-        **ATEN,
     ),
     moving(
         "unbind",
@@ -464,7 +463,6 @@ OPS: tuple[Op, ...] = (
         (_DIM,),
         splits="dim",
         onnx=_unbind_onnx,
-        **ATEN,
     ),
     moving(
         "select",
@@ -475,7 +473,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_select),
         (_DIM, Attr("index", "int")),
         onnx=_select_onnx,
-        **ATEN,
     ),
     moving(
         "narrow",
@@ -486,7 +483,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_narrow),
         (_DIM, Attr("start", "int"), Attr("length", "int")),
         onnx=_narrow_onnx,
-        **ATEN,
     ),
     moving(
         "movedim",
@@ -497,7 +493,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_movedim),
         (Attr("source", "ints"), Attr("destination", "ints")),
         onnx=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
-        **ATEN,
     ),
     moving(
         "diagonal",
@@ -508,7 +503,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_diagonal),
         _DIAGONAL,
         onnx=_diagonal_onnx,
-        **ATEN,
     ),
     moving(
         "diag_embed",
@@ -519,7 +513,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_diag_embed),
         _EMBEDDED,
         onnx=_diag_embed_onnx,
-        **ATEN,
     ),
     moving(
         "block_diag",
@@ -530,7 +523,6 @@ OPS: tuple[Op, ...] = (
         _sample_block_diag,
         variadic=True,
         onnx=_block_diag_onnx,
-        **ATEN,
     ),
     moving(
         "unfold",
@@ -541,7 +533,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_unfold),
         (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
         onnx=_unfold_onnx,
-        **ATEN,
     ),
     moving(
         "select_scatter",
@@ -557,7 +548,6 @@ OPS: tuple[Op, ...] = (
         (_DIM, Attr("index", "int")),
         inputs=("T", "T"),
         onnx=_select_scatter_onnx,
-        **ATEN,
     ),
     moving(
         "slice_scatter",
@@ -573,6 +563,5 @@ OPS: tuple[Op, ...] = (
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
         onnx=_slice_scatter_onnx,
-        **ATEN,
     ),
 )
