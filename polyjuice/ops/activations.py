@@ -421,7 +421,6 @@ OPS = (
         torch=_prelu_torch,
         tensorflow=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
         sample=_sample_prelu,
-        exact=True,
         ulps=2,
         weight=0.5,
         modular=True,

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, by_type, cast_around, elementwise, unary
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Limits, Op, Operand, Sample, SpellFn, Spelling
 from polyjuice.ops.terms import Term, onnx_term, where
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
@@ -129,28 +129,22 @@ def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **
 # --- remainders ------------------------------------------------------------------------------------------------------
 
 
-def _nonzero(x: np.ndarray) -> None:
-    if x.dtype.kind in "iu" and not np.all(x):
-        raise ZeroDivisionError("integer division by zero")
+def _checked(function: Any) -> Any:
+    """A division that raises ZeroDivisionError for integers."""
+
+    def apply(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if y.dtype.kind in "iu" and not np.all(y):
+            raise ZeroDivisionError("integer division by zero")
+        return np.asarray(function(x, y))
+
+    return apply
 
 
-def _floor_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    _nonzero(y)
-    return np.asarray(np.mod(x, y))
-
-
-def _trunc_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    _nonzero(y)
-    return np.asarray(np.fmod(x, y))
-
-
-def _floor_divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    _nonzero(y)
-    return np.asarray(np.floor_divide(x, y))
+_floor_mod, _trunc_mod = _checked(np.mod), _checked(np.fmod)
 
 
 def _mod(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _trunc_mod(*x) if a["fmod"] else _floor_mod(*x)
+    return np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x))
 
 
 def _quotient_unstable(c: ErrorContext) -> np.ndarray:
@@ -237,16 +231,23 @@ def _floor_divide_onnx(x: Term, y: Term, a: Attrs) -> Term:
     return (x / y).then("Floor")
 
 
-_floor_divide_torch = by_type(
-    FLOATS,
-    (
-        "torch.floor_divide({0}, {1})",
-        "{0} // {1}",
-        "torch.div({0}, {1}, rounding_mode='floor')",
-        "torch.floor({0} / {1})",
-    ),
-    ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')"),
-)
+_FLOOR_DIVIDE_TORCH = ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')")
+
+
+def _remainder(name: str, function: Any, torch: Spelling, tensorflow: Spelling, onnx: DecomposeFn) -> Op:
+    return binary(
+        name,
+        function,
+        torch,
+        tensorflow,
+        _remainder_error,
+        onnx=onnx,
+        sample=_sample_remainder,
+        exact=True,
+        continuous=False,
+        limits=Limits.NAN | Limits.POLE,
+    )
+
 
 OPS = (
     _bits("BitwiseAnd", np.bitwise_and, "bitwise_and", "&"),
@@ -274,7 +275,6 @@ OPS = (
         operands=2,
         sample=_sample_bit_shift,
         attrs=(Attr("direction", "string"),),
-        exact=True,
         continuous=False,
         weight=0.4,
         modular=True,
@@ -296,34 +296,24 @@ OPS = (
         weight=0.5,
         limits=Limits.NAN | Limits.POLE,
     ),
-    binary(
+    _remainder(
         "remainder",
         _floor_mod,
         (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
         _FLOOR_MOD_TENSORFLOW,
-        _remainder_error,
-        onnx=onnx_term(_remainder_onnx),
-        sample=_sample_remainder,
-        exact=True,
-        continuous=False,
-        limits=Limits.NAN | Limits.POLE,
+        onnx_term(_remainder_onnx),
     ),
-    binary(
+    _remainder(
         "fmod",
         _trunc_mod,
         (*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"),
         _TRUNC_MOD_TENSORFLOW,
-        _remainder_error,
-        onnx=onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
-        sample=_sample_remainder,
-        exact=True,
-        continuous=False,
-        limits=Limits.NAN | Limits.POLE,
+        onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
     ),
     binary(
         "floor_divide",
-        _floor_divide,
-        _floor_divide_torch,
+        _checked(np.floor_divide),
+        by_type(FLOATS, (*_FLOOR_DIVIDE_TORCH, "torch.floor({0} / {1})"), _FLOOR_DIVIDE_TORCH),
         ("tf.math.floordiv({0}, {1})", "{0} // {1}"),
         _floor_divide_error,
         onnx=onnx_term(_floor_divide_onnx),

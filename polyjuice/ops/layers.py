@@ -147,7 +147,6 @@ OPS = (
         tensorflow=_linear_tensorflow,
         onnx=_linear_onnx,
         sample=_sample_linear,
-        exact=True,
         partial=lambda x, a: _linear([np.abs(v) for v in x], a),
         modular=True,
         weight=1.0,

@@ -549,7 +549,6 @@ OPS: tuple[Op, ...] = (
         "upsample_nearest2d",
         ("F.interpolate({0}, size={1}, mode='nearest')", "torch.ops.aten.upsample_nearest2d({0}, {1})"),
         types={"T": (*FLOATS, "uint8")},
-        exact=True,
         moves=True,
     ),
     _upsample(

@@ -263,7 +263,6 @@ OPS = (
             Attr("exclusive", "int", 0),
             Attr("reverse", "int", 0),
         ),
-        exact=True,
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
         weight=0.5,
         modular=True,

@@ -285,7 +285,6 @@ OPS = (
         sample=sampling.alone_with(_draw_cast),
         attrs=(Attr("to", "dtype"),),
         elementwise=True,
-        exact=True,
         continuous=False,
         weight=2,
         limits=Limits.ANYWHERE,

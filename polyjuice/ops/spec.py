@@ -184,7 +184,8 @@ class Op:
     (half types are computed in float32 and rounded once by the interpreter).
 
     ``elementwise``: each result element depends on the operands' elements at its own place, after broadcasting.
-    ``exact``: on integer operands the result is that integer, in every type that can hold it. ``continuous``: small
+    ``exact``: on integer operands the result is that integer, in every type that can hold it; so are those of operators
+    that are ``modular`` or only move elements. ``continuous``: small
     changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
     ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
     ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
@@ -236,6 +237,7 @@ class Op:
     weight: float = -1.0  # that of the domain
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "exact", self.exact or self.modular or self.moves)
         if self.weight < 0:
             object.__setattr__(self, "weight", _WEIGHTS[self.domain])
 

@@ -37,7 +37,6 @@ def moving(
         tensorflow=tensorflow,
         sample=sample,
         attrs=attrs,
-        exact=True,
         moves=True,
         **{**settings, **properties},
     )

@@ -45,6 +45,20 @@ def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *tor
     )
 
 
+_ABSOLUTE = errors.plus_absolute
+
+
+def _logarithm(name: str, function: Any, base: int, tensorflow: str) -> Op:
+    return _aten(
+        name,
+        function,
+        (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
+        _ABSOLUTE(errors.monotone, 4),
+        onnx_term(lambda x, a: x.then("Log") / math.log(base)),
+        limits=Limits.ANYWHERE,
+    )
+
+
 # --- error rules -----------------------------------------------------------------------------------------------------
 
 
@@ -160,25 +174,31 @@ def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
     return large * (ratio * ratio + 1.0).then("Sqrt")
 
 
-def _sum_of_powers_tensorflow(base: str) -> Any:
-    """log(b**x + b**y) about the larger exponent."""
+def _sum_of_powers(name: str, function: Any, scale: float, weight: float) -> Op:
+    """log(b**x + b**y) about the larger exponent; ``scale`` is log(b)."""
 
-    def spell(c: Call) -> str:
+    def tensorflow(c: Call) -> str:
         large = c.let(f"tf.maximum({c.x[0]}, {c.x[1]})")
         gap = f"tf.abs({c.x[0]} - {c.x[1]})"
-        if base == "2":
-            return f"{large} + tf.math.log1p(tf.exp(-{math.log(2)} * {gap})) / {math.log(2)}"
-        return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
+        if scale == 1:
+            return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
+        return f"{large} + tf.math.log1p(tf.exp(-{scale} * {gap})) / {scale}"
 
-    return spell
-
-
-def _sum_of_powers_onnx(scale: float) -> Any:
-    def say(x: Term, y: Term, a: Attrs) -> Term:
+    def onnx(x: Term, y: Term, a: Attrs) -> Term:
         gap = abs(x - y) * -scale
         return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
 
-    return onnx_term(say)
+    return binary(
+        name,
+        function,
+        (f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})"),
+        tensorflow,
+        _ABSOLUTE(errors.largest, 8),
+        FLOATS,
+        onnx=onnx_term(onnx),
+        ulps=4,
+        weight=weight,
+    )
 
 
 def _atan2_onnx(y: Term, x: Term, a: Attrs) -> Term:
@@ -212,8 +232,6 @@ def _logit_onnx(x: Term, a: Attrs) -> Term:
         x = x.then("Clip", min=a["eps"], max=1 - a["eps"])
     return (x / (1.0 - x)).then("Log")
 
-
-_ABSOLUTE = errors.plus_absolute
 
 OPS = (
     # exponentials, logarithms, roots
@@ -257,22 +275,8 @@ OPS = (
         "torch.special.log1p({0})",
         limits=Limits.ANYWHERE,
     ),
-    _aten(
-        "log2",
-        np.log2,
-        (f"tf.math.log({{0}}) / {math.log(2)}", "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
-        _ABSOLUTE(errors.monotone, 4),
-        onnx_term(lambda x, a: x.then("Log") / math.log(2)),
-        limits=Limits.ANYWHERE,
-    ),
-    _aten(
-        "log10",
-        np.log10,
-        (f"tf.math.log({{0}}) / {math.log(10)}", f"tf.math.log({{0}}) * {1 / math.log(10)}"),
-        _ABSOLUTE(errors.monotone, 4),
-        onnx_term(lambda x, a: x.then("Log") / math.log(10)),
-        limits=Limits.ANYWHERE,
-    ),
+    _logarithm("log2", np.log2, 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
+    _logarithm("log10", np.log10, 10, f"tf.math.log({{0}}) * {1 / math.log(10)}"),
     _aten(
         "rsqrt",
         lambda x: 1 / np.sqrt(x),
@@ -294,27 +298,8 @@ OPS = (
         onnx=onnx_term(_hypot_onnx),
         ulps=8,
     ),
-    binary(
-        "logaddexp",
-        np.logaddexp,
-        ("torch.logaddexp({0}, {1})", "{0}.logaddexp({1})"),
-        _sum_of_powers_tensorflow("e"),
-        _ABSOLUTE(errors.largest, 8),
-        FLOATS,
-        onnx=_sum_of_powers_onnx(1.0),
-        ulps=4,
-    ),
-    binary(
-        "logaddexp2",
-        np.logaddexp2,
-        ("torch.logaddexp2({0}, {1})", "{0}.logaddexp2({1})"),
-        _sum_of_powers_tensorflow("2"),
-        _ABSOLUTE(errors.largest, 8),
-        FLOATS,
-        onnx=_sum_of_powers_onnx(math.log(2)),
-        ulps=4,
-        weight=0.2,
-    ),
+    _sum_of_powers("logaddexp", np.logaddexp, 1.0, 0.3),
+    _sum_of_powers("logaddexp2", np.logaddexp2, math.log(2), 0.2),
     binary(
         "xlogy",
         lambda x, y: np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)),
