@@ -54,10 +54,6 @@ def _gelu(x: np.ndarray, a: Attrs) -> np.ndarray:
     return np.asarray((0.5 * x * erfc(-x / math.sqrt(2))).astype(x.dtype))
 
 
-def _hard_sigmoid(x: np.ndarray, a: Attrs) -> np.ndarray:
-    return np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x)))
-
-
 def _shrink(x: np.ndarray, a: Attrs) -> np.ndarray:
     bias, lambd = _held(a["bias"], x), _held(a["lambd"], x)
     return np.where(x < -lambd, x + bias, np.where(x > lambd, x - bias, _held(0, x)))
@@ -114,10 +110,6 @@ def _shrink_error(c: ErrorContext) -> np.ndarray:
     if c.x[0].dtype.kind == "i":  # some compute in float32
         unstable = unstable | (np.abs(c.x[0].astype(np.float64)) > 2**24)
     return errors.infinite_if(unstable, c.e[0] + 2 * c.unit * bias)
-
-
-def _soft_shrink_error(c: ErrorContext) -> np.ndarray:
-    return np.asarray(c.e[0] + 2 * c.unit * c.attrs["lambd"])
 
 
 _PROPORTIONAL = errors.plus_proportional
@@ -197,10 +189,6 @@ def _prelu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and broadcast(s[0], s[1]) != s[0]:
         raise ShapeMismatch(f"PRelu: a slope of shape {tuple(s[1])} for a tensor of shape {tuple(s[0])}")
     return [s[0]]
-
-
-def _prelu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.where(x[0] < 0, x[1] * x[0], x[0])
 
 
 def _prelu_torch(c: Call) -> str:
@@ -360,7 +348,7 @@ OPS = (
     ),
     parametric(
         "HardSigmoid",
-        _hard_sigmoid,
+        lambda x, a: np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x))),
         (("alpha", 0.2, (0.2, 0.2, 1 / 6, 0.5)), ("beta", 0.5, (0.5, 0.5, 0.25, 0.0))),
         with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
         with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
@@ -416,7 +404,7 @@ OPS = (
         inputs=("T", "T"),
         types={"T": (*FLOATS, "int32", "int64")},
         shape=_prelu_shape,
-        numpy=_prelu,
+        numpy=lambda x, a: np.where(x[0] < 0, x[1] * x[0], x[0]),
         error=_prelu_error,
         torch=_prelu_torch,
         tensorflow=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
@@ -496,7 +484,7 @@ OPS = (
             "tf.sign({0}) * tf.nn.relu(tf.abs({0}) - {lambd})",
             "{0} - tf.clip_by_value({0}, -{lambd}, {lambd})",
         ),
-        _soft_shrink_error,
+        lambda c: np.asarray(c.e[0] + 2 * c.unit * c.attrs["lambd"]),
         onnx=onnx_term(lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"])),
         exact=True,
         ulps=1,

@@ -48,10 +48,6 @@ def _means(shape: Sequence[int], a: Attrs) -> Mapping[int, np.ndarray]:
     return matrices
 
 
-def _adaptive_average(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return windows.weighted(x[0], _means(x[0].shape, a))
-
-
 def _adaptive_average_error(c: ErrorContext) -> np.ndarray:
     shape, matrices = c.x[0].shape, _means(c.x[0].shape, c.attrs)
     cells = (
@@ -187,7 +183,7 @@ def _adaptive_average_pool(spatial: int) -> Op:
         "avg",
         spatial,
         shape=_adaptive_shape(spatial, 1),
-        numpy=_adaptive_average,
+        numpy=lambda x, a: windows.weighted(x[0], _means(x[0].shape, a)),
         error=_adaptive_average_error,
         torch=lambda c: f"F.adaptive_avg_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])})",
         tensorflow=_adaptive_average_tensorflow,

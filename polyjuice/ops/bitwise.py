@@ -62,10 +62,6 @@ def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _shift_right = _on_bits(np.right_shift)
 
 
-def _bit_shift(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x))
-
-
 def _by_direction(left: Sequence[str], right: Sequence[str]) -> SpellFn:
     return lambda c: c.draws.choice(left if c.attrs["direction"] == "LEFT" else right).format(*c.x)
 
@@ -75,14 +71,6 @@ def _amount(rng: random.Random, first: TensorType) -> Operand:
     bits = 8 * dtypes.to_numpy(first.dtype).itemsize
     shape = sampling.broadcastable(rng, first.shape)
     return Operand(TensorType(first.dtype, shape), (0, bits - 1 if rng.random() < 0.3 else 3))
-
-
-def _sample_bit_shift(rng: random.Random, first: TensorType) -> Sample:
-    return Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))})
-
-
-def _sample_shift(rng: random.Random, first: TensorType) -> Sample:
-    return Sample((_amount(rng, first),))
 
 
 def _power_of_two(exponent: Term) -> Term:
@@ -120,7 +108,7 @@ def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **
         onnx=onnx_term(onnx),
         exact=True,
         continuous=False,
-        sample=_sample_shift,
+        sample=lambda rng, first: Sample((_amount(rng, first),)),
         weight=0.3,
         **more,
     )
@@ -141,10 +129,6 @@ def _checked(function: Any) -> Any:
 
 
 _floor_mod, _trunc_mod = _checked(np.mod), _checked(np.fmod)
-
-
-def _mod(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x))
 
 
 def _quotient_unstable(c: ErrorContext) -> np.ndarray:
@@ -200,10 +184,6 @@ def _sample_remainder(rng: random.Random, first: TensorType) -> Sample:
 
 _TRUNC_MOD_TENSORFLOW = cast_around({**HALF_TO_SINGLE, **SMALL_TO_INT32}, "tf.truncatemod({0}, {1})")
 _FLOOR_MOD_TENSORFLOW = ("tf.math.floormod({0}, {1})", "{0} % {1}", "tf.math.mod({0}, {1})")
-
-
-def _mod_torch(c: Call) -> str:
-    return c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x)
 
 
 _TRUNC_MOD_TORCH = ("torch.fmod({0}, {1})", "{0}.fmod({1})")
@@ -265,7 +245,7 @@ OPS = (
     ),
     elementwise(
         "BitShift",
-        _bit_shift,
+        lambda x, a: _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x)),
         _by_direction(
             ("torch.bitwise_left_shift({0}, {1})", "{0} << {1}"), ("torch.bitwise_right_shift({0}, {1})", "{0} >> {1}")
         ),
@@ -273,7 +253,7 @@ OPS = (
         _shift_error,
         UNSIGNED,
         operands=2,
-        sample=_sample_bit_shift,
+        sample=lambda rng, first: Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))}),
         attrs=(Attr("direction", "string"),),
         continuous=False,
         weight=0.4,
@@ -283,8 +263,8 @@ OPS = (
     _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_onnx),
     elementwise(
         "Mod",
-        _mod,
-        _mod_torch,
+        lambda x, a: np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x)),
+        lambda c: c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x),
         _mod_tensorflow,
         _remainder_error,
         NUMERIC,

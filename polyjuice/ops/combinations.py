@@ -105,10 +105,6 @@ def _combination(name: str, function: Any, symbol: str, error: ErrorFn, dtypes: 
     )
 
 
-def _subtract_reversed(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[1] - np.asarray(a["alpha"]).astype(x[0].dtype) * x[0])
-
-
 def _subtract_reversed_partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(np.abs(x[1]) + max(abs(a["alpha"]), 1.0) * np.abs(x[0]))
 
@@ -128,7 +124,7 @@ OPS = (
     # combinations
     elementwise(
         "rsub",
-        _subtract_reversed,
+        lambda x, a: np.asarray(x[1] - np.asarray(a["alpha"]).astype(x[0].dtype) * x[0]),
         with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
         with_attrs("{1} - {alpha} * {0}", "tf.subtract({1}, tf.multiply({0}, {alpha}))"),
         _subtract_reversed_error,

@@ -189,14 +189,6 @@ def _tensordot_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*s[0].reduced(ours, 0), *s[1].reduced(others, 0)))]
 
 
-def _tensordot(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.tensordot(x[0], x[1], axes=(a["dims_self"], a["dims_other"])))
-
-
-def _tensordot_terms(c: ErrorContext) -> int:
-    return sampling.total(c.x[0].shape[d] for d in c.attrs["dims_self"])
-
-
 def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample | None:
     if first.rank == 0 or 0 in first.shape:
         return None
@@ -302,8 +294,8 @@ OPS = (
         "tensordot",
         2,
         _tensordot_shape,
-        _tensordot,
-        _tensordot_terms,
+        lambda x, a: np.asarray(np.tensordot(x[0], x[1], axes=(a["dims_self"], a["dims_other"]))),
+        lambda c: sampling.total(c.x[0].shape[d] for d in c.attrs["dims_self"]),
         _tensordot_torch,
         _tensordot_tensorflow,
         _tensordot_onnx,

@@ -67,10 +67,6 @@ def conv(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return out + x[2].reshape(-1, *[1] * r) if len(x) > 2 else out
 
 
-def _conv_error(c: ErrorContext) -> np.ndarray:
-    return linear_error(c, conv, c.x[1][0].size)
-
-
 def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
     """Torch's text of a convolution of these expressions with the attributes of Conv.
 
@@ -298,7 +294,7 @@ OPS = (
         types={"T": windows.NO_BFLOAT16},
         shape=conv_shape,
         numpy=conv,
-        error=_conv_error,
+        error=lambda c: linear_error(c, conv, c.x[1][0].size),
         torch=lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         tensorflow=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         sample=_sample_conv,

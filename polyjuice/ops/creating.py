@@ -59,10 +59,6 @@ def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs | None:
 # --- Shape, Size -----------------------------------------------------------------------------------------------------
 
 
-def _shape_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    return [Dims((len(tuple(s[0])[a.start : a.end]),))]
-
-
 def _shape_torch(c: Call) -> str:
     sizes = list(c.types[0].shape[c.attrs["start"] : c.attrs["end"]])
     return f"torch.tensor({sizes}, dtype=torch.int64, device={c.x[0]}.device)"
@@ -148,7 +144,7 @@ OPS: tuple[Op, ...] = (
         name="Shape",
         types={"T": ALL},
         results=("int64",),
-        shape=_shape_shape,
+        shape=lambda s, a: [Dims((len(tuple(s[0])[a.start : a.end]),))],
         numpy=lambda x, a: np.array(x[0].shape[a["start"] : a["end"]], np.int64),
         torch=_shape_torch,
         tensorflow=_shape_tensorflow,

@@ -41,18 +41,10 @@ def _fold(function: Any) -> Any:
     return apply
 
 
-def _mean(x: Sequence[np.ndarray]) -> np.ndarray:
-    return np.asarray(_fold(np.add)(x) / np.asarray(len(x), x[0].dtype))
-
-
 def _sum_error(c: ErrorContext) -> np.ndarray:
     magnitude = np.asarray(_fold(np.add)([np.abs(x) for x in c.x]))
     carried = errors.added(c)
     return errors.unless_overflow(c, magnitude, errors.summed(len(c.x), c, carried, magnitude))
-
-
-def _mean_error(c: ErrorContext) -> np.ndarray:
-    return _sum_error(c) / len(c.x)
 
 
 def _stacked(torch: str) -> TextFn:
@@ -116,10 +108,6 @@ _divide_torch = by_type(
 )
 
 _divide_tensorflow = by_type(INTS, ("tf.truncatediv({0}, {1})",), ("{0} / {1}", "tf.divide({0}, {1})"))
-
-
-def _divide_error(c: ErrorContext) -> np.ndarray:
-    return errors.infinite_if(errors.least_by(c), errors.quotient(c))
 
 
 def _sample_divide(rng: random.Random, first: TensorType) -> Sample:
@@ -218,7 +206,7 @@ OPS = (
         _divide,
         _divide_torch,
         _divide_tensorflow,
-        _divide_error,
+        lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         ulps=2,
         sample=_sample_divide,
         limits=Limits.ANYWHERE,
@@ -249,10 +237,10 @@ OPS = (
     ),
     variadic(
         "Mean",
-        _mean,
+        lambda x: np.asarray(_fold(np.add)(x) / np.asarray(len(x), x[0].dtype)),
         _either(_divided(folded("({0} + {1})")), _stacked("mean(0)")),
         _divided(_add_n),
-        _mean_error,
+        lambda c: _sum_error(c) / len(c.x),
         FLOATS,
         ulps=2,
         weight=0.4,

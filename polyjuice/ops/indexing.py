@@ -126,10 +126,6 @@ def places_along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
     return tuple(places)
 
 
-def _gather_elements(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0][places_along(index_values(x[1]), a["axis"])])
-
-
 def _gather_elements_torch(c: Call) -> str:
     axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
     index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
@@ -174,10 +170,6 @@ def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
         raise ShapeMismatch(f"take_along_dim: indices of shape {tuple(s[1])} for data of shape {tuple(s[0])}")
     common = broadcast(s[0].replace(dim, 1), s[1].replace(dim, 1))
     return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
-
-
-def _take_along_dim(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"])
 
 
 def _take_along_dim_tensorflow(c: Call) -> str:
@@ -269,10 +261,6 @@ def _hot(indices: np.ndarray, a: Attrs) -> np.ndarray:
     return np.asarray(np.expand_dims(wrapped, axis) == line)
 
 
-def _one_hot(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.where(_hot(x[0], a), x[1][1], x[1][0]))
-
-
 def _one_hot_error(c: ErrorContext) -> np.ndarray:
     off, on = np.broadcast_to(c.e[1], (2,))
     doubt = np.expand_dims(np.broadcast_to(c.e[0], c.x[0].shape) > 0, normalize_axis(c.attrs["axis"], c.x[0].ndim + 1))
@@ -312,10 +300,6 @@ def _index_select_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].replace(a.dim, s[1][0])]
 
 
-def _index_select(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.take(x[0], unsigned(x[1]), axis=a["dim"])
-
-
 def with_dim(*templates: str) -> Callable[[Call], str]:
     """One of some templates, with the operands and the attribute ``dim``."""
     return lambda c: c.draws.choice(templates).format(*c.x, dim=c.attrs["dim"])
@@ -328,14 +312,6 @@ def _sample_index_select(rng: random.Random, first: TensorType) -> Sample | None
     n = first.shape[dim]
     index = TensorType(rng.choice(("int64", "int64", "int32")), (rng.choice((1, 2, 3, 5, n)),))
     return Sample((Operand(index, (0, n - 1)),), {"dim": dim})
-
-
-def _take(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0].reshape(-1)[index_values(x[1])])
-
-
-def _take_tensorflow(c: Call) -> str:
-    return f"tf.gather(tf.reshape({c.x[0]}, [-1]), {wrapped_tensorflow(c.x[1], c.types[0].size)})"
 
 
 def _sample_take(rng: random.Random, first: TensorType) -> Sample | None:
@@ -363,7 +339,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "GatherElements",
         _gather_elements_shape,
-        _gather_elements,
+        lambda x, a: np.asarray(x[0][places_along(index_values(x[1]), a["axis"])]),
         _gather_elements_torch,
         _gather_elements_tensorflow,
         _sample_gather_elements,
@@ -385,7 +361,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "OneHot",
         _one_hot_shape,
-        _one_hot,
+        lambda x, a: np.asarray(np.where(_hot(x[0], a), x[1][1], x[1][0])),
         _one_hot_torch,
         _one_hot_tensorflow,
         _sample_one_hot,
@@ -399,7 +375,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "index_select",
         _index_select_shape,
-        _index_select,
+        lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
         with_dim("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
         with_dim("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
         _sample_index_select,
@@ -410,7 +386,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "take_along_dim",
         lambda s, a: [_along_shapes(s, a.dim)[1]],
-        _take_along_dim,
+        lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
         with_dim("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
         _take_along_dim_tensorflow,
         _sample_take_along_dim,
@@ -421,9 +397,9 @@ OPS: tuple[Op, ...] = (
     moving(
         "take",
         lambda s, a: [s[1]],
-        _take,
+        lambda x, a: np.asarray(x[0].reshape(-1)[index_values(x[1])]),
         ("torch.take({0}, {1})", "{0}.take({1})"),
-        _take_tensorflow,
+        lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), {wrapped_tensorflow(c.x[1], c.types[0].size)})",
         _sample_take,
         onnx=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},

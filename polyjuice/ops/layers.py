@@ -130,10 +130,6 @@ def _sample_embedding(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample((Operand(TensorType(dtype, shape), (0, first.shape[0] - 1)),))
 
 
-def _dropout_tensorflow(c: Call) -> str:
-    return c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0])
-
-
 OPS = (
     Op(
         name="linear",
@@ -189,7 +185,7 @@ OPS = (
             "torch.dropout({0}, 0.5, False)",
             "torch.nn.Dropout(0.0)({0})",
         ),
-        _dropout_tensorflow,
+        lambda c: c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0]),
         lambda rng, first: Sample((), {"ratio": rng.choice((0.0, 0.25, 0.5))}),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": NO_BFLOAT16},  # of bfloat16 the ratio has another type

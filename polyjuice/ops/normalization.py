@@ -110,10 +110,6 @@ def _lrn_denominator(x: np.ndarray, a: Attrs) -> np.ndarray:
     return np.asarray(a["bias"] + a["alpha"] / size * total)
 
 
-def _lrn(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype))
-
-
 def _lrn_error(c: ErrorContext) -> np.ndarray:
     """x / d^beta at the ends of the intervals of x and d (beta is positive and d at least its bias).
 
@@ -250,10 +246,6 @@ def _layer_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 def _layer_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(normalize_axis(a["axis"], rank), rank))
-
-
-def _layer_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:])
 
 
 def _layer_error(c: ErrorContext) -> np.ndarray:
@@ -431,10 +423,6 @@ def _rms_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(rank - len(a["normalized_shape"]), rank))
 
 
-def _rms_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _affine(_standard(x[0], _rms_axes(a, x[0].ndim), a["eps"], centred=False), x[1:])
-
-
 def _rms_error(c: ErrorContext) -> np.ndarray:
     x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
     axes = _rms_axes(c.attrs, x.ndim)
@@ -493,7 +481,7 @@ OPS = (
         "LRN",
         1,
         shape=lambda s, a: [s[0]],
-        numpy=_lrn,
+        numpy=lambda x, a: np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype)),
         error=_lrn_error,
         torch=_lrn_torch,
         tensorflow=_lrn_tensorflow,
@@ -512,7 +500,7 @@ OPS = (
         min_inputs=2,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=_layer_shape,
-        numpy=_layer_norm,
+        numpy=lambda x, a: _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
         error=_layer_error,
         torch=_layer_torch,
         tensorflow=_layer_tensorflow,
@@ -552,7 +540,7 @@ OPS = (
         2,
         min_inputs=1,
         shape=_rms_shape,
-        numpy=_rms_norm,
+        numpy=lambda x, a: _affine(_standard(x[0], _rms_axes(a, x[0].ndim), a["eps"], centred=False), x[1:]),
         error=_rms_error,
         torch=_rms_torch,
         tensorflow=_rms_tensorflow,

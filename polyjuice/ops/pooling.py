@@ -109,10 +109,6 @@ def greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
     return errors.infinite_if((greatest([e], c.attrs) == np.inf) | np.isnan(known), known)
 
 
-def _max_pool_error(c: ErrorContext) -> np.ndarray:
-    return greatest_error(c, _max_pool)
-
-
 def _ceils(spatial: Sequence[int], result: Sequence[int], a: Attrs) -> bool:
     """Whether Torch's ``ceil_mode`` gives these windows, with the pads that are written."""
     pads = tuple(a["pads"])
@@ -407,10 +403,6 @@ def _draw_global(rng: random.Random, first: TensorType) -> Attrs | None:
     return {} if has_windows(first) else None
 
 
-def _global_max_error(c: ErrorContext) -> np.ndarray:
-    return greatest_error(c, _global(np.max))
-
-
 def _global_pool(name: str, **properties: Any) -> Op:
     settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
     return Op(
@@ -427,7 +419,7 @@ OPS = (
         types={"T": (*windows.NO_BFLOAT16, "int8", "uint8")},
         shape=_pool_shape,
         numpy=_max_pool,
-        error=_max_pool_error,
+        error=lambda c: greatest_error(c, _max_pool),
         torch=_max_pool_torch,
         tensorflow=_max_pool_tensorflow,
         sample=sampling.alone_with(_draw_pool(ceil=True, dilate=True)),
@@ -490,7 +482,7 @@ OPS = (
     _global_pool(
         "GlobalMaxPool",
         numpy=_global(np.max),
-        error=_global_max_error,
+        error=lambda c: greatest_error(c, _global(np.max)),
         torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
         exact=True,

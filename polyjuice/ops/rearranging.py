@@ -69,10 +69,6 @@ def _trilu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def _trilu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"])
-
-
 def _trilu_torch(c: Call) -> str:
     name, k = "triu" if c.attrs["upper"] else "tril", c.attrs["k"]
     spellings = ["torch.{1}({0}, diagonal={2})", "{0}.{1}({2})", *(["torch.{1}({0})"] if k == 0 else [])]
@@ -263,10 +259,6 @@ def _flip_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def _flip_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return _flipped(b, x[0], a["dims"])
-
-
 def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
     shape = b.types[x].shape
     starts, ends = tuple(shape[d] - 1 for d in dims), tuple(-shape[d] - 1 for d in dims)
@@ -348,7 +340,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Trilu",
         _trilu_shape,
-        _trilu,
+        lambda x, a: np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"]),
         _trilu_torch,
         _trilu_tensorflow,
         sampling.alone_with(_draw_trilu),
@@ -419,7 +411,7 @@ OPS: tuple[Op, ...] = (
         _flip_tensorflow,
         sampling.alone_with(_draw_flip),
         (Attr("dims", "ints"),),
-        onnx=_flip_onnx,
+        onnx=lambda b, x, a: _flipped(b, x[0], a["dims"]),
     ),
     moving(
         "rot90",

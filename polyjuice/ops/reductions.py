@@ -69,10 +69,6 @@ def norm(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
-def _log_sum(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return np.log(np.sum(x, axis=axis, keepdims=keepdims))
-
-
 def log_sum_exp(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
@@ -349,7 +345,7 @@ _ONNX_REDUCTIONS = (
     ),
     _reduction(
         "ReduceLogSum",
-        _log_sum,
+        lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
         _log_sum_error,
         FLOATS,
         along.torch(

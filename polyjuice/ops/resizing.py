@@ -504,10 +504,6 @@ def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [out]
 
 
-def _centre(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return pad_array(x[0], _centring_pads(x[0].shape, a), 0)
-
-
 def _centre_torch(c: Call) -> str:
     value = ", value=False" if c.types[0].dtype == "bool" else ""
     return f"F.pad({c.x[0]}, {torch_pads(_centring_pads(c.types[0].shape, c.attrs))}{value})"
@@ -580,7 +576,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "CenterCropPad",
         _centre_shape,
-        _centre,
+        lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
         _centre_torch,
         _centre_tensorflow,
         sampling.alone_with(_draw_centre),

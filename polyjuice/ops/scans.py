@@ -142,10 +142,6 @@ def _cumprod_torch(c: Call) -> str:
     return along.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
 
 
-def _cumprod_tensorflow(c: Call) -> str:
-    return f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})"
-
-
 def _logcumsumexp(x: np.ndarray, axis: int) -> np.ndarray:
     return np.asarray(np.logaddexp.accumulate(x, axis))
 
@@ -272,7 +268,7 @@ OPS = (
         lambda x, a: np.cumprod(x[0], a["dim"], dtype=x[0].dtype),
         _cumprod_error,
         _cumprod_torch,
-        _cumprod_tensorflow,
+        lambda c: f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})",
         _reduced_in_pairs("ReduceProd"),
         WIDE,
         exact=True,

@@ -236,10 +236,6 @@ def _index_add_error(c: ErrorContext) -> np.ndarray:
     return scatter_error(c, _line_places(c.x, c.attrs), updates, np.broadcast_to(e, updates.shape), "add")
 
 
-def _index_add_partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return scatter(np.abs(x[0]), _line_places(x, a), np.abs(x[2] * a["alpha"]), "add")
-
-
 def _index_copy_error(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[2], c.x[2].shape)
     return scatter_error(c, _line_places(c.x, c.attrs), c.x[2], e, "none")
@@ -340,7 +336,7 @@ OPS: tuple[Op, ...] = (
         shape=_index_write_shape,
         numpy=_index_add,
         error=_index_add_error,
-        partial=_index_add_partial,
+        partial=lambda x, a: scatter(np.abs(x[0]), _line_places(x, a), np.abs(x[2] * a["alpha"]), "add"),
         torch=_index_add_torch,
         tensorflow=_index_write_tensorflow("add"),
         onnx=_index_write_onnx("add"),

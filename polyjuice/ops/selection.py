@@ -71,10 +71,6 @@ def _draw_clip(rng: random.Random, first: TensorType) -> Attrs:
 # --- nan_to_num ------------------------------------------------------------------------------------------------------
 
 
-def _nan_to_num(x: np.ndarray, a: Attrs) -> np.ndarray:
-    return np.asarray(np.nan_to_num(x, nan=a["nan"], posinf=a["posinf"], neginf=a["neginf"]))
-
-
 def _nan_to_num_torch(c: Call) -> str:
     values = ", ".join(f"{name}={c.attrs[name]}" for name in ("nan", "posinf", "neginf") if c.attrs[name] is not None)
     return c.draws.choice(("torch.nan_to_num({0}, {1})", "{0}.nan_to_num({1})")).format(c.x[0], values)
@@ -176,10 +172,6 @@ def _where_error(c: ErrorContext) -> np.ndarray:
     return np.where(ec > 0, np.inf, np.where(condition, c.e[1], c.e[2]))
 
 
-def _masked_fill(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0])
-
-
 def _masked_fill_error(c: ErrorContext) -> np.ndarray:
     value = c.attrs["value"]
     rounding = c.unit * abs(value) if np.isfinite(value) else 0.0
@@ -246,7 +238,7 @@ OPS = (
         inputs=("T", "B"),
         types={"T": ALL, "B": ("bool",)},
         shape=broadcast_shape,
-        numpy=_masked_fill,
+        numpy=lambda x, a: np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0]),
         error=_masked_fill_error,
         torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
         tensorflow=with_attrs(
@@ -263,7 +255,7 @@ OPS = (
     ),
     parametric(
         "nan_to_num",
-        _nan_to_num,
+        lambda x, a: np.asarray(np.nan_to_num(x, nan=a["nan"], posinf=a["posinf"], neginf=a["neginf"])),
         (("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0))),
         _nan_to_num_torch,
         _nan_to_num_tensorflow,

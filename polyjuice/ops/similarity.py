@@ -44,10 +44,6 @@ def _scores(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.asarray(scores)
 
 
-def _attention(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.matmul(softmax(_scores(x, a), -1), x[2]))
-
-
 def _attention_error(c: ErrorContext) -> np.ndarray:
     """The scores are sums of products; the weights err relatively, as those of a softmax; then sums of products."""
     x, a = [np.asarray(v, np.float64) for v in c.x], dict(c.attrs)
@@ -279,7 +275,7 @@ OPS = (
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
         shape=_attention_shape,
-        numpy=_attention,
+        numpy=lambda x, a: np.asarray(np.matmul(softmax(_scores(x, a), -1), x[2])),
         error=_attention_error,
         torch=_attention_torch,
         tensorflow=_attention_tensorflow,

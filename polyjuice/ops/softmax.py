@@ -50,10 +50,6 @@ def log_softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> n
     return np.asarray(moved + errors.log_sum_error(x, e, (axis,), unit) + unit * (x.shape[axis] + 8))
 
 
-def _softmax_error(c: ErrorContext) -> np.ndarray:
-    return softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit)
-
-
 def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
     """p exp(d) - p for the error d of log p; what is known at all lies between 0 and 1."""
     moved = log_softmax_error(x, e, axis, unit)
@@ -226,7 +222,7 @@ OPS = (
     _along_axis(
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
-        _softmax_error,
+        lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
         _axis_forms(
             "torch.softmax({x}, dim={axis})",
             "F.softmax({x}, dim={axis})",

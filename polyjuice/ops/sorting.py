@@ -166,10 +166,6 @@ def _top(b: Builder, x: str, axis: int, k: int, largest: int) -> Sequence[str]:
     return b.op("Cast", values, to="bfloat16"), indices
 
 
-def _same_twice(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    return [*along.first_shape(s, a), s[0]]
-
-
 _SORT: dict[str, Any] = {
     "inputs": ("T",),
     "types": {"T": NUMERIC},
@@ -300,7 +296,7 @@ OPS = (
     Op(
         name="sort",
         results=("T", "int64"),
-        shape=_same_twice,
+        shape=lambda s, a: [*along.first_shape(s, a), s[0]],
         numpy=_sort,
         error=_sort_error,
         torch=_sort_torch("sort"),

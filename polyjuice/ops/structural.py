@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Call, ErrorContext, Op, Operand, Sample, SampleFn, Spelling
+from polyjuice.ops.spec import Attr, AttrView, Call, Op, Operand, Sample, SampleFn, Spelling
 from polyjuice.ops.text import literal, subscript
 
 
@@ -91,10 +91,6 @@ def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if min(target, default=0) < 0 or sampling.total(target) != sampling.total(s[0]):
         raise ShapeMismatch(f"cannot reshape {tuple(s[0])} to {tuple(a.shape)}")
     return [Dims(target)]
-
-
-def _expand_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    return [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape]
 
 
 def _draw_reshape(rng: random.Random, first: TensorType) -> Attrs:
@@ -396,10 +392,6 @@ def _padded(x: np.ndarray, widths: Sequence[tuple[int, int]], **how: Any) -> np.
     return np.asarray(np.pad(x, widths, **how)) if x.ndim else x
 
 
-def _pad_error(c: ErrorContext) -> object:
-    return _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0})
-
-
 def _padded_places(c: Call) -> dict[int, list[int]]:
     """For each padded axis, which element each element of the result is."""
     rank, mode = c.types[0].rank, c.attrs["mode"]
@@ -498,7 +490,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "Expand",
-        _expand_shape,
+        lambda s, a: [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape],
         lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
         _expand_torch,
         lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
@@ -579,6 +571,6 @@ OPS: tuple[Op, ...] = (
             Attr("value", "float", 0.0, as_input=True, scalar=True, like_operand=True),
             Attr("mode", "string", "constant"),
         ),
-        error=_pad_error,
+        error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
     ),
 )

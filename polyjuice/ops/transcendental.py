@@ -115,10 +115,6 @@ def _corners_of_two(c: ErrorContext) -> np.ndarray:
     return errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
 
 
-def _xlogy_error(c: ErrorContext) -> np.ndarray:
-    return np.asarray(_corners_of_two(c) + 4 * c.unit * np.abs(c.x[0]))
-
-
 def _angle_error(c: ErrorContext) -> np.ndarray:
     """The angle at which the error's disc is seen; unbounded on the cut, where the angle jumps by a turn."""
     (y, x), (ey, ex) = c.x, c.e
@@ -305,7 +301,7 @@ OPS = (
         lambda x, y: np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)),
         ("torch.xlogy({0}, {1})", "{0}.xlogy({1})", "torch.special.xlogy({0}, {1})", "{0}.xlogy_({1})"),
         ("tf.math.xlogy({0}, {1})",),
-        _xlogy_error,
+        lambda c: np.asarray(_corners_of_two(c) + 4 * c.unit * np.abs(c.x[0])),
         FLOATS,
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
         ulps=8,

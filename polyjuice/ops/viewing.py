@@ -27,18 +27,6 @@ def _stack_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*s[0][:dim], len(s), *s[0][dim:]))]
 
 
-def _stack_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return b.op("Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"])
-
-
-def _stack_torch(c: Call) -> str:
-    return f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})"
-
-
-def _stack_tensorflow(c: Call) -> str:
-    return f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})"
-
-
 def _sample_stack(rng: random.Random, first: TensorType) -> Sample | None:
     if first.rank >= sampling.MAX_RANK:
         return None
@@ -83,10 +71,6 @@ def _indexed(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call],
     return spell
 
 
-def _select_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"])
-
-
 def _draw_select(rng: random.Random, first: TensorType) -> Attrs | None:
     dim = draw_axis(rng, first)
     if dim is None:
@@ -106,16 +90,8 @@ def _line(dim: int, rank: int, entry: Any) -> tuple[Any, ...]:
     return (*[slice(None)] * normalize_axis(dim, rank), entry)
 
 
-def _narrow(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0][_line(a["dim"], x[0].ndim, slice(a["start"], a["start"] + a["length"]))])
-
-
 def _narrow_entry(a: Attrs) -> str:
     return f"{a['start']}:{a['start'] + a['length']}"
-
-
-def _narrow_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"])
 
 
 def _draw_narrow(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -446,12 +422,12 @@ OPS: tuple[Op, ...] = (
         "stack",
         _stack_shape,
         lambda x, a: np.stack(list(x), a["dim"]),
-        _stack_torch,
-        _stack_tensorflow,
+        lambda c: f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})",
+        lambda c: f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})",
         _sample_stack,
         (_DIM,),
         variadic=True,
-        onnx=_stack_onnx,
+        onnx=lambda b, x, a: b.op("Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"]),
     ),
     moving(
         "unbind",
@@ -472,17 +448,17 @@ OPS: tuple[Op, ...] = (
         _indexed(lambda a: str(a["index"])),
         sampling.alone_with(_draw_select),
         (_DIM, Attr("index", "int")),
-        onnx=_select_onnx,
+        onnx=lambda b, x, a: b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"]),
     ),
     moving(
         "narrow",
         _narrow_shape,
-        _narrow,
+        lambda x, a: np.asarray(x[0][_line(a["dim"], x[0].ndim, slice(a["start"], a["start"] + a["length"]))]),
         _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
         _indexed(_narrow_entry),
         sampling.alone_with(_draw_narrow),
         (_DIM, Attr("start", "int"), Attr("length", "int")),
-        onnx=_narrow_onnx,
+        onnx=lambda b, x, a: cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"]),
     ),
     moving(
         "movedim",
