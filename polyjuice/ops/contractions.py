@@ -189,9 +189,8 @@ def _tensordot_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*s[0].reduced(ours, 0), *s[1].reduced(others, 0)))]
 
 
-def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample:
     count = rng.randint(0 if rng.random() < 0.2 else 1, min(first.rank, 3))
     ours = tuple(rng.sample(range(first.rank), count))
     rank = count + rng.randint(0, 2)

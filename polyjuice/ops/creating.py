@@ -50,9 +50,8 @@ def _eye_like_tensorflow(c: Call) -> str:
     return c.draws.choice(spellings)
 
 
-def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 2:
-        return None
+@sampling.of_rank(2, 2, empty=True)
+def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs:
     return {"dtype": rng.choice((first.dtype, first.dtype, "float32", "int64")), "k": rng.choice((0, 0, 1, -1, 3))}
 
 

@@ -90,9 +90,8 @@ def _gather_tensorflow(c: Call) -> str:
     return f"tf.gather({c.x[0]}, {wrapped_tensorflow(c.x[1], c.types[0].shape[axis])}, axis={axis})"
 
 
-def _sample_gather(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_gather(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     n = first.shape[axis]
     indices = tuple(
@@ -153,9 +152,8 @@ def _gather_elements_tensorflow(c: Call) -> str:
     return f"tf.gather_nd({c.x[0]}, {coordinates(index, t.dtype, axis, t.shape)})"
 
 
-def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
     shape[axis] = rng.choice((1, 2, 3, first.shape[axis]))
@@ -183,9 +181,8 @@ def _take_along_dim_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("GatherElements", *wide, axis=a["dim"])
 
 
-def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
     shape = [d if rng.random() < 0.8 else 1 for d in first.shape]
     shape = [
@@ -231,9 +228,8 @@ def _gather_nd_tensorflow(c: Call) -> str:
     return f"tf.gather_nd({c.x[0]}, {wrapped_tensorflow(c.x[1], sizes)}{batch})"
 
 
-def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample:
     b = rng.choice((0, 0, 1, 2)) if first.rank > 2 else 0
     count = rng.randint(1, min(3, first.rank - b))
     lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((0, 1, 1, 2)) if not b else rng.randint(0, 1)))
@@ -305,9 +301,8 @@ def with_dim(*templates: str) -> Callable[[Call], str]:
     return lambda c: c.draws.choice(templates).format(*c.x, dim=c.attrs["dim"])
 
 
-def _sample_index_select(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_index_select(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
     n = first.shape[dim]
     index = TensorType(rng.choice(("int64", "int64", "int32")), (rng.choice((1, 2, 3, 5, n)),))

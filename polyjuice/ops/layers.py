@@ -55,9 +55,8 @@ def _linear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Add", y, x[2]) if len(x) > 2 else y
 
 
-def _sample_linear(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_linear(rng: random.Random, first: TensorType) -> Sample:
     out = sampling.size(rng)
     operands = [Operand(TensorType(first.dtype, (out, first.shape[-1])))]
     if rng.random() < 0.6:
@@ -97,9 +96,8 @@ def _bilinear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Add", y, x[3]) if len(x) > 3 else y
 
 
-def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample:
     other, out = rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 7))
     shapes = [(*first.shape[:-1], other), (out, first.shape[-1], other), (out,)]
     kept = shapes if rng.random() < 0.6 else shapes[:2]
@@ -122,9 +120,8 @@ def _embedding(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.take(x[0], indices, axis=0)
 
 
-def _sample_embedding(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2, 2)
+def _sample_embedding(rng: random.Random, first: TensorType) -> Sample:
     shape = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.randint(0, 3)))
     dtype = rng.choice(("int64", "int64", "int32"))
     return Sample((Operand(TensorType(dtype, shape), (0, first.shape[0] - 1)),))

@@ -58,9 +58,8 @@ def matmul_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [left.batch(2).broadcast(right.batch(2)).append(left[-2], right[-1])]
 
 
-def _sample_matmul(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0:
-        return None
+@sampling.of_rank(1, empty=True)
+def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
     n = sampling.size(rng, first.shape[-2:-1])
     if first.rank == 1:
         batch: tuple[int, ...] = ()
@@ -188,9 +187,8 @@ def factors(rng: random.Random, dtype: str) -> Attrs:
     return {"alpha": rng.choice(choices), "beta": rng.choice(choices)}
 
 
-def _sample_gemm(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2, 2)
+def _sample_gemm(rng: random.Random, first: TensorType) -> Sample:
     flip_a, flip_b = rng.randint(0, 1), rng.randint(0, 1)
     m, k = first.shape[::-1] if flip_a else first.shape
     n = sampling.size(rng, (m, k))

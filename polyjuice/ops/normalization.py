@@ -87,9 +87,8 @@ def _batch_norm_tensorflow(c: Call) -> str:
     return channels_first(text, t.rank)
 
 
-def _sample_batch_norm(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2)
+def _sample_batch_norm(rng: random.Random, first: TensorType) -> Sample:
     parameter = TensorType(first.dtype, (first.shape[1],))
     variance = Operand(parameter, (1, 4))
     operands = (Operand(parameter), Operand(parameter), Operand(parameter), variance)
@@ -141,9 +140,8 @@ def _lrn_tensorflow(c: Call) -> str | Hole:
     return channels_first(f"tf.nn.local_response_normalization({x}, {keywords})", 4)
 
 
-def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs:
     return {"size": rng.choice((1, 3, 5)), "alpha": rng.choice((0.5, 0.0001)), "beta": 0.75, "bias": 1.0}
 
 
@@ -265,9 +263,8 @@ def _layer_tensorflow(c: Call) -> str:
     return _standard_tensorflow(c, c.x[0], _layer_axes(c.attrs, c.types[0].rank), c.attrs["epsilon"], c.x[1], bias)
 
 
+@sampling.of_rank(1)
 def _sample_layer(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
     axis = rng.choice((first.rank - 1, rng.randrange(first.rank)))
     if sampling.total(first.shape[axis:]) < _LEAST_SAMPLE:
         return None
@@ -451,9 +448,8 @@ def _rms_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Mul", result, x[1]) if len(x) > 1 else result
 
 
-def _sample_rms(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
     shape = first.shape[rng.choice((first.rank - 1, rng.randrange(first.rank))) :]
     operands = (Operand(TensorType(first.dtype, shape)),) if rng.random() < 0.7 else ()
     return Sample(operands, {"normalized_shape": shape, "eps": _draw_epsilon(rng)})

@@ -272,9 +272,8 @@ def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
     return b.op("Div", b.op("Mul", mean, count), divisor)
 
 
-def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs:
     drawn = windows.draw_window(rng, first.shape[2:], dilate=False)
     return {
         "kernel_size": drawn["kernel_shape"],

@@ -168,18 +168,16 @@ def _dequantized(cast: str, reshape: str) -> Callable[[Call], str]:
     return spell
 
 
-def _sample_quantize(rng: random.Random, first: TensorType) -> Sample | None:
-    if 0 in first.shape:
-        return None
+@sampling.of_rank(0)
+def _sample_quantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
     dtype = rng.choice(_BYTES)
     scale, zero = TensorType("float32", shape), TensorType(dtype, shape)
     return Sample((Operand(scale, _SCALES), Operand(zero, _zero_points(dtype))), {"axis": axis})
 
 
-def _sample_dequantize(rng: random.Random, first: TensorType) -> Sample | None:
-    if 0 in first.shape:
-        return None
+@sampling.of_rank(0)
+def _sample_dequantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
     operands = [Operand(TensorType("float32", shape), _SCALES if rng.random() < 0.5 else None)]
     if first.dtype != "int32" and rng.random() < 0.7:
@@ -380,9 +378,8 @@ def _second_type(rng: random.Random, first: str) -> str:
     return rng.choice(_BYTES) if first == "uint8" else "int8"
 
 
-def _sample_qmatmul(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2)
+def _sample_qmatmul(rng: random.Random, first: TensorType) -> Sample:
     batch = rng.choice(((), first.shape[:-2]))
     second = TensorType(_second_type(rng, first.dtype), (*batch, first.shape[-1], sampling.size(rng)))
     return Sample(_quantization_operands(rng, first.dtype, second, first.dtype))

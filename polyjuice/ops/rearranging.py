@@ -164,18 +164,16 @@ def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
     return spell
 
 
+@sampling.of_rank(4, 4)
 def _draw_depth_to_space(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
     sizes = [b for b in (1, 2, 3, 4) if first.shape[1] % (b * b) == 0]
     if sizes == [1] and rng.random() < 0.9:
         return None
     return {"blocksize": sizes[-1], "mode": rng.choice(("DCR", "CRD"))}
 
 
+@sampling.of_rank(4, 4)
 def _draw_space_to_depth(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
     sizes = [b for b in (1, 2, 3, 4) if first.shape[2] % b == 0 and first.shape[3] % b == 0]
     if sizes == [1] and rng.random() < 0.9:
         return None
@@ -246,9 +244,8 @@ def cut(b: Builder, x: str, axis: int, start: int, end: int) -> str:
     return b.op("Slice", x, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
 
 
-def _draw_roll(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0:
-        return None
+@sampling.of_rank(1, empty=True)
+def _draw_roll(rng: random.Random, first: TensorType) -> Attrs:
     dims = sampling.some_axes(rng, first.rank)[:3]
     return {"shifts": tuple(rng.choice((1, 1, 2, -1, -2, 9)) for _ in dims), "dims": dims}
 
@@ -320,9 +317,8 @@ def _rot90_tensorflow(c: Call) -> str:
     return f"tf.transpose({text}, {list(perm)})" if perm else text
 
 
-def _draw_rot90(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank < 2:
-        return None
+@sampling.of_rank(2, empty=True)
+def _draw_rot90(rng: random.Random, first: TensorType) -> Attrs:
     return {"k": rng.choice((1, 1, 2, 3, -1, 0)), "dims": tuple(rng.sample(range(first.rank), 2))}
 
 

@@ -160,9 +160,8 @@ def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
 # --- ONNX's reductions -----------------------------------------------------------------------------------------------
 
 
-def _draw_axes(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_axes(rng: random.Random, first: TensorType) -> Attrs:
     return {"axes": sampling.some_axes(rng, first.rank), "keepdims": rng.randint(0, 1), "noop_with_empty_axes": 0}
 
 

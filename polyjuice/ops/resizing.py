@@ -344,9 +344,8 @@ def _upsample_torch(*templates: str) -> Callable[[Call], str]:
     return spell
 
 
-def _draw_upsample(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_upsample(rng: random.Random, first: TensorType) -> Attrs:
     return {"output_size": tuple(_other_size(rng, n) for n in first.shape[2:])}
 
 
@@ -469,9 +468,8 @@ def _grid_torch(c: Call) -> str:
     return f"F.grid_sample({c.x[0]}, {c.x[1]}, {style})"
 
 
-def _sample_grid(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
     grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
     attrs = {
         "mode": rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
@@ -515,9 +513,8 @@ def _centre_tensorflow(c: Call) -> str:
     return text if text != c.x[0] else f"tf.identity({text})"
 
 
-def _draw_centre(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_centre(rng: random.Random, first: TensorType) -> Attrs:
     axes = sampling.some_axes(rng, first.rank)
     return {"axes": axes, "shape": tuple(max(1, first.shape[axis] + rng.randint(-3, 3)) for axis in axes)}
 

@@ -183,9 +183,8 @@ def _draw_reduction(rng: random.Random, dtype: str) -> str:
     return "none" if dtype == "bool" else rng.choice(("none", "none", "add", "mul", "max", "min"))
 
 
-def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
     axis, reduction = rng.randrange(first.rank), _draw_reduction(rng, first.dtype)
     shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
     n = first.shape[axis]
@@ -197,9 +196,8 @@ def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample | 
     return Sample((indices, updates), {"axis": axis, "reduction": reduction})
 
 
-def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
     reduction, count = _draw_reduction(rng, first.dtype), rng.randint(1, min(3, first.rank))
     n = min(first.shape[:count])
     if reduction == "none":

@@ -184,9 +184,8 @@ def _cosine_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Div", top, b.op("Mul", *lengths))
 
 
-def _sample_cosine(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_cosine(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     other = sampling.broadcastable(rng, first.shape)
     return Sample((Operand(TensorType(first.dtype, other)),), {"dim": axis, "eps": rng.choice((1e-8, 1e-6, 1e-2))})
@@ -261,9 +260,8 @@ def _cdist_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op(f"ReduceL{a['p']:.0f}", gap, axes=axes, keepdims=0)
 
 
-def _sample_cdist(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2)
+def _sample_cdist(rng: random.Random, first: TensorType) -> Sample:
     batch = rng.choice((first.shape[:-2], tuple(1 for _ in first.shape[:-2]), ()))
     other = TensorType(first.dtype, (*batch, sampling.size(rng), first.shape[-1]))
     return Sample((Operand(other),), {"p": rng.choice((2.0, 2.0, 1.0, math.inf))})

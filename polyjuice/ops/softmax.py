@@ -203,9 +203,8 @@ def _standard_tensorflow(c: Call) -> str:
     return f"{centred} / tf.math.reduce_std({c.x[0]}, axis={axes}, keepdims=True)"
 
 
+@sampling.of_rank(1)
 def _draw_standard(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
     axes = sampling.some_axes(rng, first.rank)
     if first.rank == 4 and rng.random() < 0.5:
         axes = rng.choice(((0, 2, 3), (2, 3)))

@@ -254,17 +254,15 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
     )
 
 
-def _draw_kth(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_kth(rng: random.Random, first: TensorType) -> Attrs:
     axis = rng.randrange(first.rank)
     return {"k": rng.randint(1, first.shape[axis]), "dim": axis, "keepdim": rng.randint(0, 1)}
 
 
-def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs | None:
+@sampling.of_rank(1)
+def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs:
     """Unsorted results only where there is but one."""
-    if first.rank == 0 or 0 in first.shape:
-        return None
     axis = rng.randrange(first.rank)
     k = rng.randint(1, first.shape[axis])
     return {"k": k, "axis": axis, "largest": rng.randint(0, 1), "sorted": rng.randint(0, 1) if k == 1 else 1}

@@ -166,9 +166,8 @@ def _var_mean_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Ho
     return variance if isinstance(variance, Hole) else (variance, _reduce(b, "ReduceMean", x[0], a))
 
 
-def _draw_variance(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     attrs = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
     possible = [n for n in (0, 1, 1, 2) if n < along.terms(attrs, first.shape)]
     return {**attrs, "correction": rng.choice(possible)}

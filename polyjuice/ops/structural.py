@@ -228,9 +228,8 @@ def _concat_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].replace(a.axis, size)]
 
 
-def _sample_concat(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0:
-        return None
+@sampling.of_rank(1, empty=True)
+def _sample_concat(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     others = []
     for _ in range(rng.choice((1, 1, 1, 2))):
@@ -332,9 +331,8 @@ def _slice_tensorflow(c: Call) -> str:
     return c.draws.choice(spellings)
 
 
-def _draw_slice(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_slice(rng: random.Random, first: TensorType) -> Attrs:
     axes = some = sampling.some_axes(rng, first.rank)[:2]
     starts, ends, steps = [], [], []
     for axis in some:
@@ -453,9 +451,8 @@ def _pad_tensorflow(c: Call) -> str:
     return text
 
 
+@sampling.of_rank(1, empty=True)
 def _draw_pad(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0:
-        return None
     pads = tuple(rng.choice((0, 0, 1, 2)) for _ in range(2 * first.rank))
     if not any(pads):
         return None

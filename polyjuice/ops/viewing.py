@@ -125,9 +125,8 @@ def _movedim_tensorflow(c: Call) -> str:
     return c.draws.choice((f"tf.transpose({c.x[0]}, {perm})", moved))
 
 
-def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank < 2:
-        return None
+@sampling.of_rank(2, empty=True)
+def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs:
     count = rng.randint(1, min(2, first.rank))
     axes = range(first.rank)
     return {"source": tuple(rng.sample(axes, count)), "destination": tuple(rng.sample(axes, count))}
@@ -170,9 +169,8 @@ def _diagonal_tensorflow(c: Call) -> str:
     return f"tf.linalg.diag_part(tf.transpose({c.x[0]}, {list(perm)}), k={c.attrs['offset']})"
 
 
+@sampling.of_rank(2, empty=True)
 def _draw_diagonal(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank < 2:
-        return None
     dim1, dim2 = rng.sample(range(first.rank), 2)
     rows, columns = first.shape[dim1], first.shape[dim2]
     if not rows or not columns:
@@ -258,9 +256,8 @@ def _block_diag_tensorflow(c: Call) -> str:
     return f"tf.concat([{', '.join(rows)}], axis=0)"
 
 
-def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 2:
-        return None
+@sampling.of_rank(2, 2, empty=True)
+def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample:
     others = (TensorType(first.dtype, (sampling.size(rng), sampling.size(rng))) for _ in range(rng.choice((1, 1, 2))))
     return Sample(tuple(Operand(t) for t in others))
 
