@@ -286,6 +286,13 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample(tuple(operands), attrs)
 
 
+CONV_ATTRS = (
+    Attr("strides", "ints"),
+    Attr("pads", "ints"),
+    Attr("dilations", "ints"),
+    Attr("group", "int", 1),
+)
+
 OPS = (
     Op(
         name="Conv",
@@ -298,12 +305,7 @@ OPS = (
         torch=lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         tensorflow=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         sample=_sample_conv,
-        attrs=(
-            Attr("strides", "ints"),
-            Attr("pads", "ints"),
-            Attr("dilations", "ints"),
-            Attr("group", "int", 1),
-        ),
+        attrs=CONV_ATTRS,
         exact=True,
         partial=lambda x, a: conv([np.abs(v) for v in x], a),
         weight=3,

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, windows
-from polyjuice.ops.convolution import conv, conv_shape, conv_tensorflow, conv_torch
+from polyjuice.ops.convolution import CONV_ATTRS, conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import Attr, Call, Draws, ErrorContext, Op, Operand, Sample
 
@@ -441,13 +441,6 @@ def _sample_conv_integer(rng: random.Random, first: TensorType) -> Sample | None
     return Sample((Operand(drawn[0]), *zeros), drawn[1])
 
 
-_CONV_ATTRS = (
-    Attr("strides", "ints"),
-    Attr("pads", "ints"),
-    Attr("dilations", "ints"),
-    Attr("group", "int", 1),
-)
-
 _PRODUCT = ("A", "S", "A", "B", "S", "B", "S", "Y")
 
 _PRODUCT_TYPES = {"A": _BYTES, "B": _BYTES, "Y": _BYTES, "S": ("float32",)}
@@ -524,7 +517,7 @@ OPS: tuple[Op, ...] = (
         torch=_qconv_torch,
         tensorflow=_qconv_tensorflow,
         sample=_sample_qconv,
-        attrs=_CONV_ATTRS,
+        attrs=CONV_ATTRS,
         continuous=False,
         weight=2,
     ),
@@ -540,7 +533,7 @@ OPS: tuple[Op, ...] = (
         torch=lambda c: _conv_integer_text(c, _TORCH_CAST, _torch_number, conv_torch),
         tensorflow=lambda c: _conv_integer_text(c, _TENSORFLOW_CAST, _tensorflow_number, conv_tensorflow),
         sample=_sample_conv_integer,
-        attrs=_CONV_ATTRS,
+        attrs=CONV_ATTRS,
         exact=True,
         partial=_conv_integer_size,
         weight=3,
