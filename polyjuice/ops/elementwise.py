@@ -25,8 +25,24 @@ from polyjuice.ops.pointwise import (
     unary,
     variadic,
 )
-from polyjuice.ops.spec import Call, ErrorContext, Limits, Op, Operand, Sample, Spelling
+from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, Limits, Op, Operand, Sample, Spelling
 from polyjuice.ops.terms import onnx_term, where
+
+
+def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn, *tensorflow: str, **more: Any) -> Op:
+    """A sum, a difference or a product; ``word`` is TensorFlow's for it."""
+    torch = name.lower()
+    return binary(
+        name,
+        function,
+        (f"{{0}} {symbol} {{1}}", f"torch.{torch}({{0}}, {{1}})", f"{{0}}.{torch}({{1}})", f"{{0}}.{torch}_({{1}})"),
+        (f"{{0}} {symbol} {{1}}", f"tf.{word}({{0}}, {{1}})", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
+        error,
+        limits=Limits.ANYWHERE,
+        modular=True,
+        **more,
+    )
+
 
 # --- sums and extremes of any number of operands ---------------------------------------------------------------------
 
@@ -170,37 +186,9 @@ def _copysign_error(c: ErrorContext) -> np.ndarray:
 
 OPS = (
     # arithmetic
-    binary(
-        "Add",
-        np.add,
-        ("{0} + {1}", "torch.add({0}, {1})", "{0}.add({1})", "{0}.add_({1})"),
-        ("{0} + {1}", "tf.add({0}, {1})", "tf.math.add({0}, {1})", "tf.raw_ops.AddV2(x={0}, y={1})"),
-        errors.one_sum,
-        weight=3,
-        limits=Limits.ANYWHERE,
-        modular=True,
-    ),
-    binary(
-        "Sub",
-        np.subtract,
-        ("{0} - {1}", "torch.sub({0}, {1})", "{0}.sub({1})", "{0}.sub_({1})"),
-        ("{0} - {1}", "tf.subtract({0}, {1})", "tf.math.subtract({0}, {1})"),
-        errors.one_sum,
-        weight=2,
-        limits=Limits.ANYWHERE,
-        modular=True,
-    ),
-    binary(
-        "Mul",
-        np.multiply,
-        ("{0} * {1}", "torch.mul({0}, {1})", "{0}.mul({1})", "{0}.mul_({1})"),
-        ("{0} * {1}", "tf.multiply({0}, {1})", "tf.math.multiply({0}, {1})"),
-        errors.product,
-        ulps=1,
-        weight=3,
-        limits=Limits.ANYWHERE,
-        modular=True,
-    ),
+    _arithmetic("Add", np.add, "+", "add", errors.one_sum, "tf.raw_ops.AddV2(x={0}, y={1})", weight=3),
+    _arithmetic("Sub", np.subtract, "-", "subtract", errors.one_sum, weight=2),
+    _arithmetic("Mul", np.multiply, "*", "multiply", errors.product, ulps=1, weight=3),
     binary(
         "Div",
         _divide,
