@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
 
 import numpy as np
 
@@ -58,9 +57,7 @@ class CompilerSession:
     def __enter__(self) -> CompilerSession:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

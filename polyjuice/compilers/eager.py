@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import torch
 
-from ._torch import Array, Loaded, load, run, start
+from . import _torch
+from ._torch import Array, Loaded
 
 FORMAT = "torch"
 SPEED = "fast"
@@ -24,22 +25,7 @@ def prepare(model, inputs, dynamic=False, freezing=False):
     return lambda: model(*[x if x.requires_grad else copy.deepcopy(x) for x in inputs])
 """
 
-__all__ = [
-    "FORMAT",
-    "NEEDS",
-    "REPRO",
-    "REPRO_IMPORTS",
-    "check",
-    "compile",
-    "eager",
-    "knobs",
-    "load",
-    "run",
-    "start",
-    "version",
-]
-
-eager = run
+load, start, run, eager = _torch.load, _torch.start, _torch.run, _torch.run
 
 
 def version() -> str:

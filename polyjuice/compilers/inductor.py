@@ -20,7 +20,7 @@ from unittest.mock import patch
 import torch
 
 from . import _inductor_knobs, _inductor_trace, _inductor_unit, _torch
-from ._torch import Array, Loaded, load, run
+from ._torch import Array, Loaded
 
 FORMAT = "torch"
 PROBE = "eager"
@@ -54,27 +54,6 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor"):
 
     return call
 """
-
-__all__ = [
-    "BATCHES",
-    "FORMAT",
-    "LEVELS",
-    "NEEDS",
-    "REPRO",
-    "REPRO_IMPORTS",
-    "build",
-    "check",
-    "compile",
-    "draft",
-    "eager",
-    "knobs",
-    "load",
-    "prepare",
-    "run",
-    "start",
-    "trace",
-    "version",
-]
 
 # Settings of a release that lacks them are left out.
 _SETTINGS: tuple[tuple[str, str, Any], ...] = (
@@ -116,7 +95,7 @@ _backend = "inductor"
 _unit: _inductor_unit.Unit | None = None  # that of the drafts since the last `build`
 _prepared = ""  # the key of the toolchain that this process has made ready
 
-eager = run
+load, run, eager = _torch.load, _torch.run, _torch.run
 
 
 def version() -> str:

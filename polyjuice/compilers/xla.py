@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from . import _tensorflow
-from ._tensorflow import Array, Loaded, load
+from ._tensorflow import Array, Loaded
 
 FORMAT = "tensorflow"
 NEEDS = "tensorflow>=2.13: pip install 'polyjuice-fuzzer[xla]'"
@@ -31,23 +31,6 @@ def prepare(model, inputs, dynamic=False, level="3"):
     compiled = tf.function(lambda *x: model(*x), signature, jit_compile=True, autograph=False)
     return lambda: compiled(*inputs)
 """
-
-__all__ = [
-    "FORMAT",
-    "LEVELS",
-    "NEEDS",
-    "REPRO",
-    "REPRO_IMPORTS",
-    "check",
-    "compile",
-    "eager",
-    "knobs",
-    "load",
-    "run",
-    "start",
-    "trace",
-    "version",
-]
 
 # What TensorFlow says of programs that it does not bring to XLA at all.
 _UNSUPPORTED = re.compile(r"unsupported operations|OpKernel|must be a compile-time constant|not supported|Unsupported")
@@ -71,7 +54,7 @@ _DUMPED_AFTER = re.compile(r"\.(\d{4})\.[^/]*\.after_(?!pipeline-start)([^.]+)\.
 
 _dump: Path | None = None
 
-eager = _tensorflow.run
+load, eager = _tensorflow.load, _tensorflow.run
 
 
 class Compiled(NamedTuple):

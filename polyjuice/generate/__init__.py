@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polyjuice.generate import gencog, guided, hirgen, isra, nnsmith
+from polyjuice.generate import nnsmith
+from polyjuice.generate.default import Default
 from polyjuice.generate.disruptive import Broken, disrupt
-from polyjuice.generate.growth import ANY_INPUTS, InputTypes
+from polyjuice.generate.gencog import GenCoG
+from polyjuice.generate.growth import ANY_INPUTS, Growth, InputTypes, random_source
+from polyjuice.generate.guided import InCampaign, InSuite
+from polyjuice.generate.hirgen import HirGen
+from polyjuice.generate.isra import Isra
 from polyjuice.generate.memory import Memory, Turn
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.smt import SolverMissing
@@ -33,6 +38,8 @@ __all__ = [
 ]
 
 STRATEGIES = ("default", "isra", "nnsmith", "gencog", "hirgen")
+
+_PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
 
 DISRUPTED_STRATEGY = "hirgen"
 """The strategy whose graphs may be disrupted."""
@@ -62,15 +69,13 @@ def generate(
     the graph, for strategies that are directed by that. ``inputs`` says what new inputs can be (not for nnsmith, where
     the solver chooses them: ``accepts`` bounds them there). Raises SolverMissing (see :func:`check_installed`).
     """
-    match strategy:
-        case "default":
-            return guided.generate(nodes, seed, accepts, operators, partners, memory, inputs)
-        case "isra":
-            return isra.generate(nodes, seed, accepts, operators, inputs)
-        case "nnsmith":
-            return nnsmith.generate(nodes, seed, accepts, operators)
-        case "gencog":
-            return gencog.generate(nodes, seed, accepts, operators, memory, inputs)
-        case "hirgen":
-            return hirgen.generate(nodes, seed, accepts, operators, memory, inputs)
-    raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
+    if strategy not in STRATEGIES:
+        raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
+    if strategy == "nnsmith":
+        return nnsmith.generate(nodes, seed, accepts, operators)
+    if strategy == "default":
+        kind = Default if memory is None else InCampaign if isinstance(memory, Turn) else InSuite
+        rng = random_source(f"generate {seed}", inputs)
+        return kind(rng, accepts, operators, memory, inputs, partners).graph(nodes)
+    rng = random_source(f"{strategy} {seed}", inputs)
+    return _PUBLISHED[strategy](rng, accepts, operators, memory, inputs).graph(nodes)

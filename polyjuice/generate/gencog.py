@@ -16,10 +16,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import exp
 
-from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes, random_source
-from polyjuice.generate.memory import Memory
+from polyjuice.generate.growth import Application, Growth
 from polyjuice.ir import Graph, dtypes
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import Op
 
 REJECTED = 0.9
 """Section 6.1."""
@@ -31,28 +30,15 @@ _TRIES = 200
 """How many vertices may fail one after another before the graph gets a new input, and how many inputs it may get."""
 
 
-def generate(
-    nodes: int,
-    seed: int | str,
-    accepts: Accepts | None = None,
-    operators: Sequence[Op] | None = None,
-    memory: Memory | None = None,
-    inputs: InputTypes = ANY_INPUTS,
-) -> Graph:
-    """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = GenCoG(random_source(f"gencog {seed}", inputs), accepts, operators, memory, inputs)
-    for _ in range(_TRIES):
-        growth.input(growth.random_type())
-        misses = 0
-        while len(growth) < nodes and misses < _TRIES:
-            misses = 0 if growth.extend() else misses + 1
-        if len(growth) >= nodes:
-            break
-    return growth.build()
-
-
 class GenCoG(Growth):
     """The choices of this strategy."""
+
+    def graph(self, nodes: int) -> Graph:
+        for _ in range(_TRIES):
+            self.input(self.random_type())
+            if self.grow(nodes, self.extend, _TRIES):
+                break
+        return self.build()
 
     @cached_property
     def _taking(self) -> Mapping[str, list[Op]]:

@@ -7,7 +7,7 @@ that the entry sampled for them (``Op.sample``): there is nothing to reject, and
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -111,6 +111,17 @@ class Growth:
 
     def type(self, name: str) -> TensorType:
         return self._builder.types[name]
+
+    def graph(self, nodes: int) -> Graph:
+        """A graph of ``nodes`` operators: how a strategy makes it."""
+        raise NotImplementedError
+
+    def grow(self, nodes: int, extend: Callable[[], bool], misses: int) -> bool:
+        """Add operators until there are ``nodes``; False where ``extend`` failed ``misses`` times in a row."""
+        missed = 0
+        while len(self) < nodes and missed < misses:
+            missed = 0 if extend() else missed + 1
+        return len(self) >= nodes
 
     def draw(self, op: Op, first: TensorType) -> Application | None:
         """A random way to apply an operator to a first operand; None where that does not suit it."""

@@ -6,16 +6,16 @@ What is new about an operator is its edges, and its vertex: the call with its ty
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 from polyjuice.generate.default import Default
-from polyjuice.generate.growth import ANY_INPUTS, Application, InputTypes, random_source
-from polyjuice.generate.memory import Memory, Turn, edge
+from polyjuice.generate.growth import Application
+from polyjuice.generate.memory import Turn, edge
 from polyjuice.ir import Attrs, Graph, TensorType
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import Op
 
 _EXPLORED, _IN_CAMPAIGNS = 0.9, 0.3
 """How often an operator is chosen for what is new about it: in suites, and in campaigns, which have more in mind."""
@@ -52,21 +52,6 @@ _RECENT = 50
 
 _OFFERED = 8
 """How many values of other types than was drawn are offered as a further operand."""
-
-
-def generate(
-    nodes: int,
-    seed: int | str,
-    accepts: Accepts | None = None,
-    operators: Sequence[Op] | None = None,
-    partners: Mapping[str, Sequence[str]] | None = None,
-    memory: Memory | None = None,
-    inputs: InputTypes = ANY_INPUTS,
-) -> Graph:
-    """A graph of the default strategy (see :func:`polyjuice.generate.generate`)."""
-    kind = Default if memory is None else InCampaign if isinstance(memory, Turn) else InSuite
-    rng = random_source(f"generate {seed}", inputs)
-    return kind(rng, accepts, operators, memory, inputs, partners).graph(nodes)
 
 
 class _Guided(Default):

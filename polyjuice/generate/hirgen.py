@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes, random_source
-from polyjuice.generate.memory import Memory, edge
+from polyjuice.generate.growth import Application, Growth
+from polyjuice.generate.memory import edge
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import Op
 
 _CREATED = 0.15
 """How often an operand is a new value though there are some that suit."""
@@ -32,24 +32,12 @@ _MISSES = 2_000
 """How many operators in a row may cover nothing new before the graph is left as it is."""
 
 
-def generate(
-    nodes: int,
-    seed: int | str,
-    accepts: Accepts | None = None,
-    operators: Sequence[Op] | None = None,
-    memory: Memory | None = None,
-    inputs: InputTypes = ANY_INPUTS,
-) -> Graph:
-    """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = HirGen(random_source(f"hirgen {seed}", inputs), accepts, operators, memory, inputs)
-    misses = 0
-    while len(growth) < nodes and misses < _MISSES:
-        misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
-    return growth.build()
-
-
 class HirGen(Growth):
     """The choices of this strategy."""
+
+    def graph(self, nodes: int) -> Graph:
+        self.grow(nodes, lambda: self.extend(self.rng.choice(self.operators)), _MISSES)
+        return self.build()
 
     def extend(self, op: Op) -> bool:
         """Insert an operator; False where no operand was found, or nothing new would be covered."""

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyjuice.generate.growth import ANY_INPUTS, Application, Growth, InputTypes, random_source
+from polyjuice.generate.growth import Application, Growth
 from polyjuice.ir import Graph, TensorType
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import Op
 
 PICKING_RATE = 0.97
 """Section IV-B and table II."""
@@ -32,23 +32,12 @@ _MISSES = 250
 """How many operators in a row may find no operands before the graph is left as it is."""
 
 
-def generate(
-    nodes: int,
-    seed: int | str,
-    accepts: Accepts | None = None,
-    operators: Sequence[Op] | None = None,
-    inputs: InputTypes = ANY_INPUTS,
-) -> Graph:
-    """A graph of this strategy (see :func:`polyjuice.generate.generate`)."""
-    growth = Isra(random_source(f"isra {seed}", inputs), accepts, operators, inputs=inputs)
-    misses = 0
-    while len(growth) < nodes and misses < _MISSES:
-        misses = 0 if growth.extend(growth.rng.choice(growth.operators)) else misses + 1
-    return growth.build()
-
-
 class Isra(Growth):
     """The choices of this strategy."""
+
+    def graph(self, nodes: int) -> Graph:
+        self.grow(nodes, lambda: self.extend(self.rng.choice(self.operators)), _MISSES)
+        return self.build()
 
     def extend(self, op: Op) -> bool:
         """Put an operator behind all others; False where it takes none of the first operands that were tried."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Graph, TensorType, releases
-from polyjuice.numerics.values import USUAL, Mode, Setting, evaluated, given, run, stays_exact
+from polyjuice.numerics.values import USUAL, Application, Mode, Setting, evaluated, given, run
 from polyjuice.ops import entry
 
 
@@ -69,7 +69,7 @@ def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...
             op = entry(node)
             is_exact = op is not None and op.exact and all(exact[name] for name in node.inputs if name)
             if op and is_exact:
-                is_exact = stays_exact(op, node, operands, results, types, setting)
+                is_exact = Application(op, node, operands, results, types, setting).stays_exact
             arrays.update((name, value) for name, value in zip(node.outputs, results, strict=True) if name)
             exact.update((name, is_exact) for name in node.outputs if name)
             for name in released:

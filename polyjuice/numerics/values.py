@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -119,19 +120,18 @@ def propagate(
     if op is None:
         clean = setting.known_opaque and all(not np.any(np.isinf(v.error)) for v in operands)
         return [Value(r, np.zeros(()) if clean else np.full(r.shape, np.inf)) for r in results]
-    wraps = _wraps(op, arrays, types, setting)
-    whole = _unwrapped(op, node, arrays, results, wraps)
-    exact = op.exact and all(v.exact for v in operands)
-    exact = exact and (wraps or _in_types(op, node, arrays, whole, types, setting))
+    done = Application(op, node, arrays, results, types, setting)
+    exact = op.exact and all(v.exact for v in operands) and done.stays_exact
     held = setting.held(next(t for t in types if t).dtype)
-    numpy = _meaning(op, types, setting)
-    unit = 0.0 if exact or numpy is not op.numpy else dtypes.unit_roundoff(held)
+    unit = 0.0 if exact or done.numpy is not op.numpy else dtypes.unit_roundoff(held)
     tame = [v.array if v.tame is None else v.tame for v in operands]
-    context = ErrorContext(tame, [v.error for v in operands], results, node.attrs, unit, numpy, setting.mode.ordered)
+    context = ErrorContext(
+        tame, [v.error for v in operands], results, node.attrs, unit, done.numpy, setting.mode.ordered
+    )
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
-        step = _Step(op, held, dtypes.unit_roundoff(held), wraps, False, False, setting.mode, None)
-        return _with_latent(step, context, operands, values, whole, types)
+        step = _Step(done, held, dtypes.unit_roundoff(held), False, False, None)
+        return _with_latent(step, context, operands, values)
     extremes = [v.extreme for v in operands]
     extreme = any(x is not None for x in extremes)
     if setting.mode.edge and not extreme:
@@ -139,10 +139,9 @@ def propagate(
     raw = limits.carried(op, context, extremes, setting.mode.edge) if extreme else op.error(context)
     doubtful = op.selects and any(v.error.any() for v in operands)
     counted = held == "int64" and _computed_in(op, held) != held
-    sums = op.partial(_as_floats(arrays), node.attrs) if counted and op.partial else None
-    step = _Step(op, held, unit, wraps, extreme, doubtful, setting.mode, sums)
-    values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, whole, _bounds(raw), types, strict=True)]
-    return values if extreme else _with_latent(step, context, operands, values, whole, types)
+    step = _Step(done, held, unit, extreme, doubtful, done.sums if counted else None)
+    values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, done.whole, _bounds(raw), types, strict=True)]
+    return values if extreme else _with_latent(step, context, operands, values)
 
 
 def _bounds(raw: Any) -> list[np.ndarray]:
@@ -188,80 +187,68 @@ def _round(x: np.ndarray, dtype: str) -> np.ndarray:
     return np.asarray(x).astype(dtypes.to_numpy(dtype)).astype(np.float64)
 
 
-def _meaning(op: Op, types: Sequence[TensorType | None], setting: Setting) -> NumpyFn:
-    """What an operator computes, with the rounding that the program asks for."""
-    target = _rounded_to(op, types, setting)
-    return (lambda x, a: _round(op.numpy(x, a), target)) if target else op.numpy
-
-
 # --- exactness -------------------------------------------------------------------------------------------------------
 
 
-def stays_exact(
-    op: Op,
-    node: Node,
-    operands: Sequence[np.ndarray],
-    results: Sequence[np.ndarray],
-    types: Sequence[TensorType | None],
-    setting: Setting,
-) -> bool:
-    """Whether the results of an exact operator on exact operands are integers that their types hold."""
-    if _wraps(op, operands, types, setting):
-        return True
-    return _in_types(op, node, operands, _unwrapped(op, node, operands, results, False), types, setting)
+@dataclass(frozen=True)
+class Application:
+    """One application of an operator of the table, with the reference values of its operands and its results."""
 
+    op: Op
+    node: Node
+    operands: Sequence[np.ndarray]
+    results: Sequence[np.ndarray]
+    types: Sequence[TensorType | None]
+    setting: Setting
 
-def _wraps(op: Op, operands: Sequence[np.ndarray], types: Sequence[TensorType | None], setting: Setting) -> bool:
-    """Whether the results are integers that are known though they wrap around."""
-    return (
-        setting.mode.wrap
-        and op.modular
-        and all(t is None or dtypes.is_int(t.dtype) for t in types)
-        and all(x.dtype.kind in "iub" for x in operands)
-    )
+    @cached_property
+    def numpy(self) -> NumpyFn:
+        """What the operator computes, with the rounding that the program asks for."""
+        target = _rounded_to(self.op, self.types, self.setting)
+        return (lambda x, a: _round(self.op.numpy(x, a), target)) if target else self.op.numpy
 
+    @cached_property
+    def wraps(self) -> bool:
+        """Whether the results are integers that are known though they wrap around."""
+        return (
+            self.setting.mode.wrap
+            and self.op.modular
+            and all(t is None or dtypes.is_int(t.dtype) for t in self.types)
+            and all(x.dtype.kind in "iub" for x in self.operands)
+        )
 
-def _unwrapped(
-    op: Op, node: Node, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], wraps: bool
-) -> list[np.ndarray]:
-    """The results before integers wrap around (after it, where that is what they mean)."""
-    if op.moves or not op.exact or wraps or all(r.dtype.kind not in "iu" for r in results):
-        return list(results)
-    raw = op.numpy(_as_floats(arrays), node.attrs)
-    return list(_tuple(raw))
+    @cached_property
+    def whole(self) -> list[np.ndarray]:
+        """The results before integers wrap around (after it, where that is what they mean)."""
+        if self.op.moves or not self.op.exact or self.wraps or all(r.dtype.kind not in "iu" for r in self.results):
+            return list(self.results)
+        return list(_tuple(self.op.numpy(_as_floats(self.operands), self.node.attrs)))
 
+    @property
+    def sums(self) -> np.ndarray | None:
+        """Bounds on partial sums, if there are any."""
+        return self.op.partial(_as_floats(self.operands), self.node.attrs) if self.op.partial else None
 
-def _in_types(
-    op: Op,
-    node: Node,
-    operands: Sequence[np.ndarray],
-    whole: Sequence[np.ndarray],
-    types: Sequence[TensorType | None],
-    setting: Setting,
-) -> bool:
-    """Whether results, and partial sums on the way, are integers that their types hold."""
-    if _rounded_to(op, types, setting):
-        return _rounds_alike(op, node, operands, whole, types, setting)
-    sums = op.partial(_as_floats(operands), node.attrs) if op.partial else None
-    return all(
-        t is None or _is_exact(w, sums, _computed_in(op, setting.held(t.dtype)))
-        for w, t in zip(whole, types, strict=True)
-    )
+    @property
+    def stays_exact(self) -> bool:
+        """Whether the results on exact operands, and partial sums on the way, are integers that their types hold."""
+        if self.wraps:
+            return True
+        if self.numpy is not self.op.numpy:
+            return self._rounds_alike
+        sums = self.sums
+        return all(
+            t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)))
+            for w, t in zip(self.whole, self.types, strict=True)
+        )
 
-
-def _rounds_alike(
-    op: Op,
-    node: Node,
-    operands: Sequence[np.ndarray],
-    results: Sequence[np.ndarray],
-    types: Sequence[TensorType | None],
-    setting: Setting,
-) -> bool:
-    """Whether exact operands are rounded to the same finite integers by all frameworks."""
-    errors = [np.zeros(x.shape) for x in operands]
-    context = ErrorContext(operands, errors, results, node.attrs, 0.0, _meaning(op, types, setting))
-    whole = np.isfinite(results[0]) & (results[0] == np.rint(results[0]))
-    return bool(whole.all()) and not np.any(op.error(context))
+    @property
+    def _rounds_alike(self) -> bool:
+        """Whether exact operands are rounded to the same finite integers by all frameworks."""
+        errors, result = [np.zeros(x.shape) for x in self.operands], self.whole[0]
+        context = ErrorContext(self.operands, errors, self.whole, self.node.attrs, 0.0, self.numpy)
+        integers = np.isfinite(result) & (result == np.rint(result))
+        return bool(integers.all()) and not np.any(self.op.error(context))
 
 
 def _computed_in(op: Op, dtype: str) -> str:
@@ -298,14 +285,16 @@ class _Step:
     of operands that have errors; ``sums`` bound sums of 64-bit integers that some compute in float64.
     """
 
-    op: Op
+    done: Application
     held: str
     unit: float
-    wraps: bool
     extreme: bool
     doubtful: bool
-    mode: Mode
     sums: np.ndarray | None
+
+    @property
+    def mode(self) -> Mode:
+        return self.done.setting.mode
 
 
 def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarray, type: TensorType | None) -> Value:
@@ -313,7 +302,7 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
     if type is None or type.dtype == "bool":
         return Value(result, carried)
     if dtypes.is_int(type.dtype):
-        return Value(result, carried if step.wraps else _in_range(result, whole, carried, type.dtype, step.sums))
+        return Value(result, carried if step.done.wraps else _in_range(result, whole, carried, type.dtype, step.sums))
     size = np.abs(result)
     error, reach = _rounded(step, size, carried)
     fits = reach < dtypes.overflow_threshold(step.held)
@@ -331,21 +320,20 @@ def _with_latent(
     context: ErrorContext,
     operands: Sequence[Value],
     values: Sequence[Value],
-    whole: Sequence[np.ndarray],
-    types: Sequence[TensorType | None],
 ) -> list[Value]:
     """Results with what operands carry of latent errors into them, or sums begin: latent still where there is no error.
 
     Where an operator decides, what its operands are without an error they are.
     """
-    begins = step.op.partial is not None and all(v.exact for v in values)
+    op, types = step.done.op, step.done.types
+    begins = op.partial is not None and all(v.exact for v in values)
     floating = any(t is not None and dtypes.is_float(t.dtype) for t in types)
-    if not step.op.continuous or not floating or not (begins or any(v.latent is not None for v in operands)):
+    if not op.continuous or not floating or not (begins or any(v.latent is not None for v in operands)):
         return list(values)
     errors = [v.error if v.latent is None else v.error + v.latent for v in operands]
-    bounds = _bounds(step.op.error(replace(context, e=errors, unit=step.unit)))
+    bounds = _bounds(op.error(replace(context, e=errors, unit=step.unit)))
     found = []
-    for value, w, carried, t in zip(values, whole, bounds, types, strict=True):
+    for value, w, carried, t in zip(values, step.done.whole, bounds, types, strict=True):
         if t is None or not dtypes.is_float(t.dtype):
             found.append(value)
             continue
@@ -360,14 +348,15 @@ def _with_latent(
 
 def _rounded(step: _Step, size: np.ndarray, carried: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The whole error of results of a size, and the magnitude that they reach before the last rounding."""
-    if step.op.moves:
+    op = step.done.op
+    if op.moves:
         return carried, size + carried
     tiny = dtypes.smallest_normal(step.held)
-    if step.op.selects:  # nothing is computed, but denormal numbers may be taken for zero
+    if op.selects:  # nothing is computed, but denormal numbers may be taken for zero
         near_zero = (size < 2 * tiny) & ((size > 0) | step.doubtful)
         return np.where((carried > 0) | near_zero, carried + tiny, carried), size + carried
-    error = carried + step.op.ulps * step.unit * (size + carried) + tiny
-    return error, size + (carried if step.op.ulps <= 1 else error)
+    error = carried + op.ulps * step.unit * (size + carried) + tiny
+    return error, size + (carried if op.ulps <= 1 else error)
 
 
 def _in_range(

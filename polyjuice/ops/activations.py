@@ -54,10 +54,6 @@ def _gelu(x: np.ndarray, a: Attrs) -> np.ndarray:
     return np.asarray((0.5 * x * erfc(-x / math.sqrt(2))).astype(x.dtype))
 
 
-def _hard_sigmoid(x: np.ndarray, a: Attrs) -> np.ndarray:
-    return np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x)))
-
-
 def _shrink(x: np.ndarray, a: Attrs) -> np.ndarray:
     bias, lambd = _held(a["bias"], x), _held(a["lambd"], x)
     return np.where(x < -lambd, x + bias, np.where(x > lambd, x - bias, _held(0, x)))
@@ -114,10 +110,6 @@ def _shrink_error(c: ErrorContext) -> np.ndarray:
     if c.x[0].dtype.kind == "i":  # some compute in float32
         unstable = unstable | (np.abs(c.x[0].astype(np.float64)) > 2**24)
     return errors.infinite_if(unstable, c.e[0] + 2 * c.unit * bias)
-
-
-def _soft_shrink_error(c: ErrorContext) -> np.ndarray:
-    return np.asarray(c.e[0] + 2 * c.unit * c.attrs["lambd"])
 
 
 _PROPORTIONAL = errors.plus_proportional
@@ -199,10 +191,6 @@ def _prelu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0]]
 
 
-def _prelu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.where(x[0] < 0, x[1] * x[0], x[0])
-
-
 def _prelu_torch(c: Call) -> str:
     x, slope = c.types
     spellings = ["torch.where({0} < 0, {1} * {0}, {0})"]
@@ -247,7 +235,6 @@ OPS = (
         ("tf.nn.relu6({0})", *_clipped("0", "6")),
         errors.lipschitz(),
         NUMERIC,
-        domain="aten",
         onnx=onnx_term(lambda x, a: x.then("Clip", min=0.0, max=6.0), widen=False),
         exact=True,
         weight=0.5,
@@ -266,7 +253,6 @@ OPS = (
         with_attrs(*_clipped("{min_val}", "{max_val}")),
         errors.lipschitz(),
         FLOATS + SIGNED,
-        domain="aten",
         onnx=onnx_term(lambda x, a: x.then("Clip", min=a["min_val"], max=a["max_val"]), widen=False),
         exact=True,
         ulps=1,
@@ -295,7 +281,6 @@ OPS = (
         ("F.logsigmoid({0})", "torch.nn.LogSigmoid()({0})", "-F.softplus(-{0}, threshold=80.0)"),
         ("tf.math.log_sigmoid({0})", "-tf.math.softplus(-{0})"),
         _ABSOLUTE(errors.monotone, 4),
-        domain="aten",
         onnx=onnx_term(lambda x, a: -(-x).then("Softplus")),
         ulps=8,
         weight=0.4,
@@ -313,7 +298,6 @@ OPS = (
         ),
         ("tf.nn.silu({0})", "tf.nn.swish({0})", "{0} * tf.sigmoid({0})"),
         _PROPORTIONAL(errors.lipschitz(1.1), 8),
-        domain="aten",
         onnx=onnx_term(lambda x, a: x * x.then("Sigmoid"), widen=False),
         ulps=4,
         weight=0.6,
@@ -364,7 +348,7 @@ OPS = (
     ),
     parametric(
         "HardSigmoid",
-        _hard_sigmoid,
+        lambda x, a: np.asarray(np.clip(_held(a["alpha"], x) * x + _held(a["beta"], x), _held(0, x), _held(1, x))),
         (("alpha", 0.2, (0.2, 0.2, 1 / 6, 0.5)), ("beta", 0.5, (0.5, 0.5, 0.25, 0.0))),
         with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
         with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
@@ -419,14 +403,12 @@ OPS = (
         name="PRelu",
         inputs=("T", "T"),
         types={"T": (*FLOATS, "int32", "int64")},
-        results=("T",),
         shape=_prelu_shape,
-        numpy=_prelu,
+        numpy=lambda x, a: np.where(x[0] < 0, x[1] * x[0], x[0]),
         error=_prelu_error,
         torch=_prelu_torch,
         tensorflow=("tf.where({0} < 0, {1} * {0}, {0})", "tf.nn.relu({0}) + {1} * tf.minimum({0}, 0)"),
         sample=_sample_prelu,
-        exact=True,
         ulps=2,
         weight=0.5,
         modular=True,
@@ -502,12 +484,10 @@ OPS = (
             "tf.sign({0}) * tf.nn.relu(tf.abs({0}) - {lambd})",
             "{0} - tf.clip_by_value({0}, -{lambd}, {lambd})",
         ),
-        _soft_shrink_error,
-        domain="aten",
+        lambda c: np.asarray(c.e[0] + 2 * c.unit * c.attrs["lambd"]),
         onnx=onnx_term(lambda x, a: x - x.then("Clip", min=-a["lambd"], max=a["lambd"])),
         exact=True,
         ulps=1,
-        weight=0.3,
         limits=Limits.INFINITY,
     ),
     parametric(
@@ -522,11 +502,9 @@ OPS = (
         ),
         with_attrs("tf.where(tf.abs({0}) > {lambd}, {0}, tf.zeros_like({0}))"),
         _shrink_error,
-        domain="aten",
         onnx=onnx_term(lambda x, a: where(abs(x) > a["lambd"], x, 0.0)),
         exact=True,
         continuous=False,
-        weight=0.3,
         limits=Limits.INFINITY,
     ),
     unary(
@@ -535,10 +513,8 @@ OPS = (
         ("F.tanhshrink({0})", "torch.nn.Tanhshrink()({0})", "{0} - torch.tanh({0})"),
         ("{0} - tf.tanh({0})",),
         _ABSOLUTE(errors.lipschitz(), 16),
-        domain="aten",
         onnx=onnx_term(lambda x, a: x - x.then("Tanh")),
         ulps=2,
-        weight=0.3,
         limits=Limits.INFINITY | Limits.NAN,
     ),
 )

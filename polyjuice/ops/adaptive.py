@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op
@@ -47,10 +46,6 @@ def _means(shape: Sequence[int], a: Attrs) -> Mapping[int, np.ndarray]:
         for i, (start, end) in enumerate(_cuts(size, count)):
             matrices[axis][i, start:end] = 1 / (end - start)
     return matrices
-
-
-def _adaptive_average(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return windows.weighted(x[0], _means(x[0].shape, a))
 
 
 def _adaptive_average_error(c: ErrorContext) -> np.ndarray:
@@ -177,9 +172,6 @@ def _adaptive(kind: str, spatial: int, **properties: Any) -> Op:
     settings: dict[str, Any] = {"results": ("T",)}
     return Op(
         name=f"adaptive_{kind}_pool{spatial}d",
-        domain="aten",
-        inputs=("T",),
-        types={"T": FLOATS},
         attrs=(size,),
         weight=0.3,
         **{**settings, **properties},
@@ -191,7 +183,7 @@ def _adaptive_average_pool(spatial: int) -> Op:
         "avg",
         spatial,
         shape=_adaptive_shape(spatial, 1),
-        numpy=_adaptive_average,
+        numpy=lambda x, a: windows.weighted(x[0], _means(x[0].shape, a)),
         error=_adaptive_average_error,
         torch=lambda c: f"F.adaptive_avg_pool{spatial}d({c.x[0]}, {tuple(c.attrs['output_size'])})",
         tensorflow=_adaptive_average_tensorflow,

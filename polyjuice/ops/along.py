@@ -178,8 +178,6 @@ def reduction(
     }
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
         types={"T": types},
         numpy=numpy,
         error=error,

@@ -12,7 +12,7 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, UNSIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import HALF_TO_SINGLE, SMALL_TO_INT32, binary, by_type, cast_around, elementwise, unary
-from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
+from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Limits, Op, Operand, Sample, SpellFn, Spelling
 from polyjuice.ops.terms import Term, onnx_term, where
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
@@ -62,10 +62,6 @@ def _shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 _shift_right = _on_bits(np.right_shift)
 
 
-def _bit_shift(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x))
-
-
 def _by_direction(left: Sequence[str], right: Sequence[str]) -> SpellFn:
     return lambda c: c.draws.choice(left if c.attrs["direction"] == "LEFT" else right).format(*c.x)
 
@@ -75,14 +71,6 @@ def _amount(rng: random.Random, first: TensorType) -> Operand:
     bits = 8 * dtypes.to_numpy(first.dtype).itemsize
     shape = sampling.broadcastable(rng, first.shape)
     return Operand(TensorType(first.dtype, shape), (0, bits - 1 if rng.random() < 0.3 else 3))
-
-
-def _sample_bit_shift(rng: random.Random, first: TensorType) -> Sample:
-    return Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))})
-
-
-def _sample_shift(rng: random.Random, first: TensorType) -> Sample:
-    return Sample((_amount(rng, first),))
 
 
 def _power_of_two(exponent: Term) -> Term:
@@ -117,11 +105,10 @@ def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **
         (f"tf.bitwise.{tensorflow}({{0}}, {{1}})",),
         _shift_error,
         INTS,
-        domain="aten",
         onnx=onnx_term(onnx),
         exact=True,
         continuous=False,
-        sample=_sample_shift,
+        sample=lambda rng, first: Sample((_amount(rng, first),)),
         weight=0.3,
         **more,
     )
@@ -130,28 +117,18 @@ def _shift(name: str, function: Any, symbol: str, tensorflow: str, onnx: Any, **
 # --- remainders ------------------------------------------------------------------------------------------------------
 
 
-def _nonzero(x: np.ndarray) -> None:
-    if x.dtype.kind in "iu" and not np.all(x):
-        raise ZeroDivisionError("integer division by zero")
+def _checked(function: Any) -> Any:
+    """A division that raises ZeroDivisionError for integers."""
+
+    def apply(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if y.dtype.kind in "iu" and not np.all(y):
+            raise ZeroDivisionError("integer division by zero")
+        return np.asarray(function(x, y))
+
+    return apply
 
 
-def _floor_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    _nonzero(y)
-    return np.asarray(np.mod(x, y))
-
-
-def _trunc_mod(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    _nonzero(y)
-    return np.asarray(np.fmod(x, y))
-
-
-def _floor_divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    _nonzero(y)
-    return np.asarray(np.floor_divide(x, y))
-
-
-def _mod(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _trunc_mod(*x) if a["fmod"] else _floor_mod(*x)
+_floor_mod, _trunc_mod = _checked(np.mod), _checked(np.fmod)
 
 
 def _quotient_unstable(c: ErrorContext) -> np.ndarray:
@@ -209,10 +186,6 @@ _TRUNC_MOD_TENSORFLOW = cast_around({**HALF_TO_SINGLE, **SMALL_TO_INT32}, "tf.tr
 _FLOOR_MOD_TENSORFLOW = ("tf.math.floormod({0}, {1})", "{0} % {1}", "tf.math.mod({0}, {1})")
 
 
-def _mod_torch(c: Call) -> str:
-    return c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x)
-
-
 _TRUNC_MOD_TORCH = ("torch.fmod({0}, {1})", "{0}.fmod({1})")
 _FLOOR_MOD_TORCH = ("torch.remainder({0}, {1})", "{0} % {1}", "{0}.remainder({1})")
 
@@ -238,16 +211,23 @@ def _floor_divide_onnx(x: Term, y: Term, a: Attrs) -> Term:
     return (x / y).then("Floor")
 
 
-_floor_divide_torch = by_type(
-    FLOATS,
-    (
-        "torch.floor_divide({0}, {1})",
-        "{0} // {1}",
-        "torch.div({0}, {1}, rounding_mode='floor')",
-        "torch.floor({0} / {1})",
-    ),
-    ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')"),
-)
+_FLOOR_DIVIDE_TORCH = ("torch.floor_divide({0}, {1})", "{0} // {1}", "torch.div({0}, {1}, rounding_mode='floor')")
+
+
+def _remainder(name: str, function: Any, torch: Spelling, tensorflow: Spelling, onnx: DecomposeFn) -> Op:
+    return binary(
+        name,
+        function,
+        torch,
+        tensorflow,
+        _remainder_error,
+        onnx=onnx,
+        sample=_sample_remainder,
+        exact=True,
+        continuous=False,
+        limits=Limits.NAN | Limits.POLE,
+    )
+
 
 OPS = (
     _bits("BitwiseAnd", np.bitwise_and, "bitwise_and", "&"),
@@ -265,7 +245,7 @@ OPS = (
     ),
     elementwise(
         "BitShift",
-        _bit_shift,
+        lambda x, a: _shift_left(*x) if a["direction"] == "LEFT" else np.asarray(_shift_right(*x)),
         _by_direction(
             ("torch.bitwise_left_shift({0}, {1})", "{0} << {1}"), ("torch.bitwise_right_shift({0}, {1})", "{0} >> {1}")
         ),
@@ -273,9 +253,8 @@ OPS = (
         _shift_error,
         UNSIGNED,
         operands=2,
-        sample=_sample_bit_shift,
+        sample=lambda rng, first: Sample((_amount(rng, first),), {"direction": rng.choice(("LEFT", "RIGHT"))}),
         attrs=(Attr("direction", "string"),),
-        exact=True,
         continuous=False,
         weight=0.4,
         modular=True,
@@ -284,8 +263,8 @@ OPS = (
     _shift("bitwise_right_shift", _shift_right, ">>", "right_shift", _shift_right_onnx),
     elementwise(
         "Mod",
-        _mod,
-        _mod_torch,
+        lambda x, a: np.asarray(_trunc_mod(*x) if a["fmod"] else _floor_mod(*x)),
+        lambda c: c.draws.choice(_TRUNC_MOD_TORCH if c.attrs["fmod"] else _FLOOR_MOD_TORCH).format(*c.x),
         _mod_tensorflow,
         _remainder_error,
         NUMERIC,
@@ -297,45 +276,29 @@ OPS = (
         weight=0.5,
         limits=Limits.NAN | Limits.POLE,
     ),
-    binary(
+    _remainder(
         "remainder",
         _floor_mod,
         (*_FLOOR_MOD_TORCH, "{0}.remainder_({1})"),
         _FLOOR_MOD_TENSORFLOW,
-        _remainder_error,
-        domain="aten",
-        onnx=onnx_term(_remainder_onnx),
-        sample=_sample_remainder,
-        exact=True,
-        continuous=False,
-        weight=0.3,
-        limits=Limits.NAN | Limits.POLE,
+        onnx_term(_remainder_onnx),
     ),
-    binary(
+    _remainder(
         "fmod",
         _trunc_mod,
         (*_TRUNC_MOD_TORCH, "{0}.fmod_({1})"),
         _TRUNC_MOD_TENSORFLOW,
-        _remainder_error,
-        domain="aten",
-        onnx=onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
-        sample=_sample_remainder,
-        exact=True,
-        continuous=False,
-        weight=0.3,
-        limits=Limits.NAN | Limits.POLE,
+        onnx_term(lambda x, y, a: x.then("Mod", y, fmod=1), widen=False),
     ),
     binary(
         "floor_divide",
-        _floor_divide,
-        _floor_divide_torch,
+        _checked(np.floor_divide),
+        by_type(FLOATS, (*_FLOOR_DIVIDE_TORCH, "torch.floor({0} / {1})"), _FLOOR_DIVIDE_TORCH),
         ("tf.math.floordiv({0}, {1})", "{0} // {1}"),
         _floor_divide_error,
-        domain="aten",
         onnx=onnx_term(_floor_divide_onnx),
         sample=_sample_remainder,
         continuous=False,
-        weight=0.3,
         limits=Limits.NAN,
     ),
 )

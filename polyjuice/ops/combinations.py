@@ -97,17 +97,12 @@ def _combination(name: str, function: Any, symbol: str, error: ErrorFn, dtypes: 
         error,
         dtypes,
         operands=3,
-        domain="aten",
         onnx=onnx_term(onnx),
         sample=_sample_combination,
         attrs=(Attr("value", "float", 1.0),),
         weight=0.4,
         **more,
     )
-
-
-def _subtract_reversed(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[1] - np.asarray(a["alpha"]).astype(x[0].dtype) * x[0])
 
 
 def _subtract_reversed_partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -129,18 +124,16 @@ OPS = (
     # combinations
     elementwise(
         "rsub",
-        _subtract_reversed,
+        lambda x, a: np.asarray(x[1] - np.asarray(a["alpha"]).astype(x[0].dtype) * x[0]),
         with_attrs("torch.rsub({0}, {1}, alpha={alpha})", "torch.sub({1}, {0}, alpha={alpha})"),
         with_attrs("{1} - {alpha} * {0}", "tf.subtract({1}, tf.multiply({0}, {alpha}))"),
         _subtract_reversed_error,
         NUMERIC,
         operands=2,
-        domain="aten",
         partial=_subtract_reversed_partial,
         onnx=onnx_term(lambda x, y, a: y - (x if a["alpha"] == 1 else x * a["alpha"])),
         sample=_sample_subtract_reversed,
         attrs=(Attr("alpha", "float", 1.0),),
-        exact=True,
         weight=0.4,
         limits=Limits.NAN,
         modular=True,
@@ -151,7 +144,6 @@ OPS = (
         "*",
         _addcmul_error,
         NUMERIC,
-        exact=True,
         partial=_addcmul_partial,
         modular=True,
     ),
@@ -164,7 +156,6 @@ OPS = (
         _interpolate_error,
         FLOATS,
         operands=3,
-        domain="aten",
         partial=_interpolate_partial,
         onnx=onnx_term(lambda x, y, w, a: x + w * (y - x)),
         sample=_sample_interpolate,

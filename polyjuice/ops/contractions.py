@@ -189,17 +189,8 @@ def _tensordot_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*s[0].reduced(ours, 0), *s[1].reduced(others, 0)))]
 
 
-def _tensordot(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.tensordot(x[0], x[1], axes=(a["dims_self"], a["dims_other"])))
-
-
-def _tensordot_terms(c: ErrorContext) -> int:
-    return sampling.total(c.x[0].shape[d] for d in c.attrs["dims_self"])
-
-
-def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_tensordot(rng: random.Random, first: TensorType) -> Sample:
     count = rng.randint(0 if rng.random() < 0.2 else 1, min(first.rank, 3))
     ours = tuple(rng.sample(range(first.rank), count))
     rank = count + rng.randint(0, 2)
@@ -286,10 +277,8 @@ def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
 OPS = (
     Op(
         name="Einsum",
-        inputs=("T",),
         variadic=True,
         types={"T": _EINSUM_TYPES},
-        results=("T",),
         shape=_einsum_shape,
         numpy=_einsum,
         error=linear_error(_summed_terms),
@@ -304,8 +293,8 @@ OPS = (
         "tensordot",
         2,
         _tensordot_shape,
-        _tensordot,
-        _tensordot_terms,
+        lambda x, a: np.asarray(np.tensordot(x[0], x[1], axes=(a["dims_self"], a["dims_other"]))),
+        lambda c: sampling.total(c.x[0].shape[d] for d in c.attrs["dims_self"]),
         _tensordot_torch,
         _tensordot_tensorflow,
         _tensordot_onnx,

@@ -67,10 +67,6 @@ def conv(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return out + x[2].reshape(-1, *[1] * r) if len(x) > 2 else out
 
 
-def _conv_error(c: ErrorContext) -> np.ndarray:
-    return linear_error(c, conv, c.x[1][0].size)
-
-
 def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
     """Torch's text of a convolution of these expressions with the attributes of Conv.
 
@@ -290,25 +286,26 @@ def _sample_transpose(rng: random.Random, first: TensorType) -> Sample | None:
     return Sample(tuple(operands), attrs)
 
 
+CONV_ATTRS = (
+    Attr("strides", "ints"),
+    Attr("pads", "ints"),
+    Attr("dilations", "ints"),
+    Attr("group", "int", 1),
+)
+
 OPS = (
     Op(
         name="Conv",
         inputs=("T", "T", "T"),
         min_inputs=2,
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=conv_shape,
         numpy=conv,
-        error=_conv_error,
+        error=lambda c: linear_error(c, conv, c.x[1][0].size),
         torch=lambda c: conv_torch(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         tensorflow=lambda c: conv_tensorflow(c, c.x, c.types[0].shape[2:], c.types[1].shape),
         sample=_sample_conv,
-        attrs=(
-            Attr("strides", "ints"),
-            Attr("pads", "ints"),
-            Attr("dilations", "ints"),
-            Attr("group", "int", 1),
-        ),
+        attrs=CONV_ATTRS,
         exact=True,
         partial=lambda x, a: conv([np.abs(v) for v in x], a),
         weight=3,
@@ -318,7 +315,6 @@ OPS = (
         inputs=("T", "T", "T"),
         min_inputs=2,
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_transpose_shape,
         numpy=_conv_transpose,
         error=_transpose_error,

@@ -11,7 +11,6 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.rearranging import ATEN
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Spelling
 from polyjuice.ops.text import literal
@@ -51,17 +50,12 @@ def _eye_like_tensorflow(c: Call) -> str:
     return c.draws.choice(spellings)
 
 
-def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 2:
-        return None
+@sampling.of_rank(2, 2, empty=True)
+def _draw_eye_like(rng: random.Random, first: TensorType) -> Attrs:
     return {"dtype": rng.choice((first.dtype, first.dtype, "float32", "int64")), "k": rng.choice((0, 0, 1, -1, 3))}
 
 
 # --- Shape, Size -----------------------------------------------------------------------------------------------------
-
-
-def _shape_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    return [Dims((len(tuple(s[0])[a.start : a.end]),))]
 
 
 def _shape_torch(c: Call) -> str:
@@ -108,7 +102,6 @@ def _filling(
     return Op(
         name=name,
         types={"T": ALL},
-        results=("T",),
         shape=lambda s, a: [s[0]],
         numpy=lambda x, a: np.full(x[0].shape, filler(a)),
         torch=torch,
@@ -117,7 +110,8 @@ def _filling(
         sample=sampling.alone_with(draw),
         attrs=attrs,
         ulps=1.0,
-        **{**_SETTINGS, **ATEN, "weight": 0.15},
+        weight=0.15,
+        **_SETTINGS,
     )
 
 
@@ -149,7 +143,7 @@ OPS: tuple[Op, ...] = (
         name="Shape",
         types={"T": ALL},
         results=("int64",),
-        shape=_shape_shape,
+        shape=lambda s, a: [Dims((len(tuple(s[0])[a.start : a.end]),))],
         numpy=lambda x, a: np.array(x[0].shape[a["start"] : a["end"]], np.int64),
         torch=_shape_torch,
         tensorflow=_shape_tensorflow,

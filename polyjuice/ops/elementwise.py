@@ -25,8 +25,24 @@ from polyjuice.ops.pointwise import (
     unary,
     variadic,
 )
-from polyjuice.ops.spec import Call, ErrorContext, Limits, Operand, Sample
+from polyjuice.ops.spec import Call, ErrorContext, ErrorFn, Limits, Op, Operand, Sample, Spelling
 from polyjuice.ops.terms import onnx_term, where
+
+
+def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn, *tensorflow: str, **more: Any) -> Op:
+    """A sum, a difference or a product; ``word`` is TensorFlow's for it."""
+    torch = name.lower()
+    return binary(
+        name,
+        function,
+        (f"{{0}} {symbol} {{1}}", f"torch.{torch}({{0}}, {{1}})", f"{{0}}.{torch}({{1}})", f"{{0}}.{torch}_({{1}})"),
+        (f"{{0}} {symbol} {{1}}", f"tf.{word}({{0}}, {{1}})", f"tf.math.{word}({{0}}, {{1}})", *tensorflow),
+        error,
+        limits=Limits.ANYWHERE,
+        modular=True,
+        **more,
+    )
+
 
 # --- sums and extremes of any number of operands ---------------------------------------------------------------------
 
@@ -41,18 +57,10 @@ def _fold(function: Any) -> Any:
     return apply
 
 
-def _mean(x: Sequence[np.ndarray]) -> np.ndarray:
-    return np.asarray(_fold(np.add)(x) / np.asarray(len(x), x[0].dtype))
-
-
 def _sum_error(c: ErrorContext) -> np.ndarray:
     magnitude = np.asarray(_fold(np.add)([np.abs(x) for x in c.x]))
     carried = errors.added(c)
     return errors.unless_overflow(c, magnitude, errors.summed(len(c.x), c, carried, magnitude))
-
-
-def _mean_error(c: ErrorContext) -> np.ndarray:
-    return _sum_error(c) / len(c.x)
 
 
 def _stacked(torch: str) -> TextFn:
@@ -79,6 +87,25 @@ def _divided(spell: TextFn) -> TextFn:
     return divided
 
 
+def _extremum(name: str, word: str, function: Any, symbol: str) -> Op:
+    """The least or the greatest of the operands."""
+    return variadic(
+        name,
+        _fold(function),
+        _either(
+            folded(f"torch.{word}({{0}}, {{1}})", f"torch.{word[:3]}({{0}}, {{1}})", f"{{0}}.{word}({{1}})"),
+            _stacked(f"a{word[:3]}(0)"),
+        ),
+        folded(
+            f"tf.{word}({{0}}, {{1}})", f"tf.math.{word}({{0}}, {{1}})", f"tf.where({{0}} {symbol} {{1}}, {{0}}, {{1}})"
+        ),
+        errors.isotone,
+        NUMERIC,
+        exact=True,
+        limits=Limits.INFINITY,
+    )
+
+
 # --- division --------------------------------------------------------------------------------------------------------
 
 
@@ -97,10 +124,6 @@ _divide_torch = by_type(
 )
 
 _divide_tensorflow = by_type(INTS, ("tf.truncatediv({0}, {1})",), ("{0} / {1}", "tf.divide({0}, {1})"))
-
-
-def _divide_error(c: ErrorContext) -> np.ndarray:
-    return errors.infinite_if(errors.least_by(c), errors.quotient(c))
 
 
 def _sample_divide(rng: random.Random, first: TensorType) -> Sample:
@@ -131,13 +154,29 @@ def _power_error(c: ErrorContext) -> np.ndarray:
     return np.asarray(bound + 4 * exponent * c.unit * size)
 
 
-# --- fractions and signs ----------------------------------------------------------------------------------------------
+# --- fractions, rounding and signs -----------------------------------------------------------------------------------
 
 
 def _fraction_error(c: ErrorContext) -> np.ndarray:
     """x - trunc(x): unbounded where the error may reach an integer."""
     x, e = c.x[0], c.e[0]
     return np.where((e > 0) & (np.trunc(x - e) != np.trunc(x + e)), np.inf, e)
+
+
+def _rounding(name: str, function: Any, tensorflow: Spelling, *torch: str, **more: Any) -> Op:
+    """An integer next to the operand, with further ways to say it in Torch."""
+    word = name.lower()
+    return unary(
+        name,
+        function,
+        (f"torch.{word}({{0}})", *torch, f"{{0}}.{word}()", f"{{0}}.{word}_()"),
+        tensorflow,
+        errors.stepped,
+        exact=True,
+        continuous=False,
+        limits=Limits.ANYWHERE,
+        **{"weight": 0.5, **more},
+    )
 
 
 def _copysign_error(c: ErrorContext) -> np.ndarray:
@@ -147,46 +186,15 @@ def _copysign_error(c: ErrorContext) -> np.ndarray:
 
 OPS = (
     # arithmetic
-    binary(
-        "Add",
-        np.add,
-        ("{0} + {1}", "torch.add({0}, {1})", "{0}.add({1})", "{0}.add_({1})"),
-        ("{0} + {1}", "tf.add({0}, {1})", "tf.math.add({0}, {1})", "tf.raw_ops.AddV2(x={0}, y={1})"),
-        errors.one_sum,
-        exact=True,
-        weight=3,
-        limits=Limits.ANYWHERE,
-        modular=True,
-    ),
-    binary(
-        "Sub",
-        np.subtract,
-        ("{0} - {1}", "torch.sub({0}, {1})", "{0}.sub({1})", "{0}.sub_({1})"),
-        ("{0} - {1}", "tf.subtract({0}, {1})", "tf.math.subtract({0}, {1})"),
-        errors.one_sum,
-        exact=True,
-        weight=2,
-        limits=Limits.ANYWHERE,
-        modular=True,
-    ),
-    binary(
-        "Mul",
-        np.multiply,
-        ("{0} * {1}", "torch.mul({0}, {1})", "{0}.mul({1})", "{0}.mul_({1})"),
-        ("{0} * {1}", "tf.multiply({0}, {1})", "tf.math.multiply({0}, {1})"),
-        errors.product,
-        exact=True,
-        ulps=1,
-        weight=3,
-        limits=Limits.ANYWHERE,
-        modular=True,
-    ),
+    _arithmetic("Add", np.add, "+", "add", errors.one_sum, "tf.raw_ops.AddV2(x={0}, y={1})", weight=3),
+    _arithmetic("Sub", np.subtract, "-", "subtract", errors.one_sum, weight=2),
+    _arithmetic("Mul", np.multiply, "*", "multiply", errors.product, ulps=1, weight=3),
     binary(
         "Div",
         _divide,
         _divide_torch,
         _divide_tensorflow,
-        _divide_error,
+        lambda c: errors.infinite_if(errors.least_by(c), errors.quotient(c)),
         ulps=2,
         sample=_sample_divide,
         limits=Limits.ANYWHERE,
@@ -202,26 +210,8 @@ OPS = (
         weight=0.5,
         limits=Limits.NAN | Limits.POLE | Limits.STRICT,
     ),
-    variadic(
-        "Max",
-        _fold(np.maximum),
-        _either(folded("torch.maximum({0}, {1})", "torch.max({0}, {1})", "{0}.maximum({1})"), _stacked("amax(0)")),
-        folded("tf.maximum({0}, {1})", "tf.math.maximum({0}, {1})", "tf.where({0} >= {1}, {0}, {1})"),
-        errors.isotone,
-        NUMERIC,
-        exact=True,
-        limits=Limits.INFINITY,
-    ),
-    variadic(
-        "Min",
-        _fold(np.minimum),
-        _either(folded("torch.minimum({0}, {1})", "torch.min({0}, {1})", "{0}.minimum({1})"), _stacked("amin(0)")),
-        folded("tf.minimum({0}, {1})", "tf.math.minimum({0}, {1})", "tf.where({0} <= {1}, {0}, {1})"),
-        errors.isotone,
-        NUMERIC,
-        exact=True,
-        limits=Limits.INFINITY,
-    ),
+    _extremum("Max", "maximum", np.maximum, ">="),
+    _extremum("Min", "minimum", np.minimum, "<="),
     variadic(
         "Sum",
         _fold(np.add),
@@ -235,10 +225,10 @@ OPS = (
     ),
     variadic(
         "Mean",
-        _mean,
+        lambda x: np.asarray(_fold(np.add)(x) / np.asarray(len(x), x[0].dtype)),
         _either(_divided(folded("({0} + {1})")), _stacked("mean(0)")),
         _divided(_add_n),
-        _mean_error,
+        lambda c: _sum_error(c) / len(c.x),
         FLOATS,
         ulps=2,
         weight=0.4,
@@ -250,7 +240,6 @@ OPS = (
         ("-{0}", "tf.negative({0})"),
         errors.lipschitz(),
         FLOATS + SIGNED,
-        exact=True,
         weight=1.5,
         limits=Limits.ANYWHERE,
         modular=True,
@@ -262,7 +251,6 @@ OPS = (
         by_type(("uint8",), ("tf.identity({0})",), ("tf.abs({0})", "abs({0})", "tf.math.abs({0})")),
         errors.lipschitz(),
         NUMERIC,
-        exact=True,
         limits=Limits.ANYWHERE,
         modular=True,
     ),
@@ -305,7 +293,6 @@ OPS = (
         ("tf.identity({0})",),
         errors.lipschitz(),
         ALL,
-        exact=True,
         moves=True,
         weight=0.2,
     ),
@@ -316,9 +303,7 @@ OPS = (
         ("tf.square({0})", "tf.math.square({0})", "{0} * {0}"),
         lambda c: (2 * np.abs(c.x[0]) + c.e[0]) * c.e[0],
         NUMERIC,
-        domain="aten",
         onnx=lambda b, x, a: b.op("Mul", x[0], x[0]),
-        exact=True,
         ulps=1,
         weight=0.4,
         limits=Limits.ANYWHERE,
@@ -331,64 +316,31 @@ OPS = (
         ("tf.where({1} < 0, -tf.abs({0}), tf.abs({0}))",),
         _copysign_error,
         FLOATS,
-        domain="aten",
         onnx=onnx_term(lambda x, y, a: where(y < 0, -abs(x), abs(x)), widen=False),
         exact=True,
         continuous=False,
-        weight=0.3,
         limits=Limits.INFINITY,
     ),
     # rounding
-    unary(
-        "Floor",
-        np.floor,
-        ("torch.floor({0})", "{0}.floor()", "{0}.floor_()"),
-        ("tf.floor({0})", "tf.math.floor({0})"),
-        errors.stepped,
-        exact=True,
-        continuous=False,
-        weight=0.5,
-        limits=Limits.ANYWHERE,
-    ),
-    unary(
-        "Ceil",
-        np.ceil,
-        ("torch.ceil({0})", "{0}.ceil()", "{0}.ceil_()"),
-        ("tf.math.ceil({0})",),
-        errors.stepped,
-        exact=True,
-        continuous=False,
-        weight=0.5,
-        limits=Limits.ANYWHERE,
-    ),
-    unary(
+    _rounding("Floor", np.floor, ("tf.floor({0})", "tf.math.floor({0})")),
+    _rounding("Ceil", np.ceil, ("tf.math.ceil({0})",)),
+    _rounding(
         "Round",
         np.rint,
-        ("torch.round({0})", "{0}.round()", "{0}.round_()"),
         by_type(("float16",), ("tf.round({0})",), ("tf.round({0})", "tf.math.rint({0})")),
-        errors.stepped,
-        WITHOUT_BFLOAT16,
-        exact=True,
-        continuous=False,
-        weight=0.5,
-        limits=Limits.ANYWHERE,
+        dtypes=WITHOUT_BFLOAT16,
     ),
-    unary(
+    _rounding(
         "trunc",
         np.trunc,
-        ("torch.trunc({0})", "torch.fix({0})", "{0}.trunc()", "{0}.trunc_()"),
         cast_around(
             HALF_TO_SINGLE,
             "tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))",
             "tf.sign({0}) * tf.floor(tf.abs({0}))",
         ),
-        errors.stepped,
-        domain="aten",
+        "torch.fix({0})",
         onnx=onnx_term(lambda x, a: where(x < 0, x.then("Ceil"), x.then("Floor")), widen=False),
-        exact=True,
-        continuous=False,
         weight=0.3,
-        limits=Limits.ANYWHERE,
     ),
     unary(
         "frac",
@@ -396,12 +348,10 @@ OPS = (
         ("torch.frac({0})", "{0}.frac()", "{0} - torch.trunc({0})", "{0}.frac_()"),
         ("{0} - tf.where({0} < 0, tf.math.ceil({0}), tf.floor({0}))",),
         _fraction_error,
-        domain="aten",
         onnx=onnx_term(lambda x, a: x - where(x < 0, x.then("Ceil"), x.then("Floor")), widen=False),
         exact=True,
         continuous=False,
         ulps=1,
-        weight=0.3,
         limits=Limits.ANYWHERE,
     ),
 )

@@ -11,7 +11,6 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.rearranging import ATEN
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.structural import moving
@@ -91,9 +90,8 @@ def _gather_tensorflow(c: Call) -> str:
     return f"tf.gather({c.x[0]}, {wrapped_tensorflow(c.x[1], c.types[0].shape[axis])}, axis={axis})"
 
 
-def _sample_gather(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_gather(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     n = first.shape[axis]
     indices = tuple(
@@ -127,10 +125,6 @@ def places_along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
     return tuple(places)
 
 
-def _gather_elements(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0][places_along(index_values(x[1]), a["axis"])])
-
-
 def _gather_elements_torch(c: Call) -> str:
     axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
     index = as_long(c, wrapped_torch(c.x[1], c.types[0].shape[axis]))
@@ -158,9 +152,8 @@ def _gather_elements_tensorflow(c: Call) -> str:
     return f"tf.gather_nd({c.x[0]}, {coordinates(index, t.dtype, axis, t.shape)})"
 
 
-def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_gather_elements(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
     shape[axis] = rng.choice((1, 2, 3, first.shape[axis]))
@@ -177,10 +170,6 @@ def _along_shapes(s: Sequence[Any], dim: int) -> tuple[Dims, Dims]:
     return common.replace(dim, s[0][dim]), common.replace(dim, s[1][dim])
 
 
-def _take_along_dim(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"])
-
-
 def _take_along_dim_tensorflow(c: Call) -> str:
     dim = normalize_axis(c.attrs["dim"], c.types[0].rank)
     return f"tf.experimental.numpy.take_along_axis({c.x[0]}, {c.x[1]}, axis={dim})"
@@ -192,9 +181,8 @@ def _take_along_dim_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("GatherElements", *wide, axis=a["dim"])
 
 
-def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_take_along_dim(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
     shape = [d if rng.random() < 0.8 else 1 for d in first.shape]
     shape = [
@@ -240,9 +228,8 @@ def _gather_nd_tensorflow(c: Call) -> str:
     return f"tf.gather_nd({c.x[0]}, {wrapped_tensorflow(c.x[1], sizes)}{batch})"
 
 
-def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_gather_nd(rng: random.Random, first: TensorType) -> Sample:
     b = rng.choice((0, 0, 1, 2)) if first.rank > 2 else 0
     count = rng.randint(1, min(3, first.rank - b))
     lead = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((0, 1, 1, 2)) if not b else rng.randint(0, 1)))
@@ -268,10 +255,6 @@ def _hot(indices: np.ndarray, a: Attrs) -> np.ndarray:
     axis = normalize_axis(a["axis"], indices.ndim + 1)
     line = np.arange(a["depth"]).reshape([-1 if i == axis else 1 for i in range(indices.ndim + 1)])
     return np.asarray(np.expand_dims(wrapped, axis) == line)
-
-
-def _one_hot(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.where(_hot(x[0], a), x[1][1], x[1][0]))
 
 
 def _one_hot_error(c: ErrorContext) -> np.ndarray:
@@ -313,30 +296,17 @@ def _index_select_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].replace(a.dim, s[1][0])]
 
 
-def _index_select(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.take(x[0], unsigned(x[1]), axis=a["dim"])
-
-
 def with_dim(*templates: str) -> Callable[[Call], str]:
     """One of some templates, with the operands and the attribute ``dim``."""
     return lambda c: c.draws.choice(templates).format(*c.x, dim=c.attrs["dim"])
 
 
-def _sample_index_select(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_index_select(rng: random.Random, first: TensorType) -> Sample:
     dim = rng.randrange(first.rank)
     n = first.shape[dim]
     index = TensorType(rng.choice(("int64", "int64", "int32")), (rng.choice((1, 2, 3, 5, n)),))
     return Sample((Operand(index, (0, n - 1)),), {"dim": dim})
-
-
-def _take(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0].reshape(-1)[index_values(x[1])])
-
-
-def _take_tensorflow(c: Call) -> str:
-    return f"tf.gather(tf.reshape({c.x[0]}, [-1]), {wrapped_tensorflow(c.x[1], c.types[0].size)})"
 
 
 def _sample_take(rng: random.Random, first: TensorType) -> Sample | None:
@@ -364,7 +334,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "GatherElements",
         _gather_elements_shape,
-        _gather_elements,
+        lambda x, a: np.asarray(x[0][places_along(index_values(x[1]), a["axis"])]),
         _gather_elements_torch,
         _gather_elements_tensorflow,
         _sample_gather_elements,
@@ -386,7 +356,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "OneHot",
         _one_hot_shape,
-        _one_hot,
+        lambda x, a: np.asarray(np.where(_hot(x[0], a), x[1][1], x[1][0])),
         _one_hot_torch,
         _one_hot_tensorflow,
         _sample_one_hot,
@@ -400,36 +370,33 @@ OPS: tuple[Op, ...] = (
     moving(
         "index_select",
         _index_select_shape,
-        _index_select,
+        lambda x, a: np.take(x[0], unsigned(x[1]), axis=a["dim"]),
         with_dim("torch.index_select({0}, {dim}, {1})", "{0}.index_select({dim}, {1})"),
         with_dim("tf.gather({0}, {1}, axis={dim})", "tf.experimental.numpy.take({0}, {1}, axis={dim})"),
         _sample_index_select,
         _DIM,
         onnx=lambda b, x, a: b.op("Gather", *x, axis=a["dim"]),
         **_GATHERING,
-        **ATEN,
     ),
     moving(
         "take_along_dim",
         lambda s, a: [_along_shapes(s, a.dim)[1]],
-        _take_along_dim,
+        lambda x, a: np.take_along_axis(x[0], unsigned(x[1]), axis=a["dim"]),
         with_dim("torch.take_along_dim({0}, {1}, dim={dim})", "{0}.take_along_dim({1}, dim={dim})"),
         _take_along_dim_tensorflow,
         _sample_take_along_dim,
         _DIM,
         onnx=_take_along_dim_onnx,
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
-        **ATEN,
     ),
     moving(
         "take",
         lambda s, a: [s[1]],
-        _take,
+        lambda x, a: np.asarray(x[0].reshape(-1)[index_values(x[1])]),
         ("torch.take({0}, {1})", "{0}.take({1})"),
-        _take_tensorflow,
+        lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), {wrapped_tensorflow(c.x[1], c.types[0].size)})",
         _sample_take,
         onnx=lambda b, x, a: b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), x[1], axis=0),
         **{**_GATHERING, "types": {"T": ALL, "I": ("int64",)}},
-        **ATEN,
     ),
 )

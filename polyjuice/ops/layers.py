@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS
+from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
@@ -55,9 +55,8 @@ def _linear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Add", y, x[2]) if len(x) > 2 else y
 
 
-def _sample_linear(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_linear(rng: random.Random, first: TensorType) -> Sample:
     out = sampling.size(rng)
     operands = [Operand(TensorType(first.dtype, (out, first.shape[-1])))]
     if rng.random() < 0.6:
@@ -97,9 +96,8 @@ def _bilinear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Add", y, x[3]) if len(x) > 3 else y
 
 
-def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_bilinear(rng: random.Random, first: TensorType) -> Sample:
     other, out = rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 7))
     shapes = [(*first.shape[:-1], other), (out, first.shape[-1], other), (out,)]
     kept = shapes if rng.random() < 0.6 else shapes[:2]
@@ -122,26 +120,19 @@ def _embedding(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     return np.take(x[0], indices, axis=0)
 
 
-def _sample_embedding(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2, 2)
+def _sample_embedding(rng: random.Random, first: TensorType) -> Sample:
     shape = tuple(rng.choice((1, 2, 3, 5)) for _ in range(rng.randint(0, 3)))
     dtype = rng.choice(("int64", "int64", "int32"))
     return Sample((Operand(TensorType(dtype, shape), (0, first.shape[0] - 1)),))
 
 
-def _dropout_tensorflow(c: Call) -> str:
-    return c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0])
-
-
 OPS = (
     Op(
         name="linear",
-        domain="aten",
         inputs=("T", "T", "T"),
         min_inputs=2,
         types={"T": WIDE},
-        results=("T",),
         shape=_linear_shape,
         numpy=_linear,
         error=lambda c: errors.multilinear(c, lambda x: _linear(x, {}), c.x[1].shape[1] + 1),
@@ -149,17 +140,14 @@ OPS = (
         tensorflow=_linear_tensorflow,
         onnx=_linear_onnx,
         sample=_sample_linear,
-        exact=True,
         partial=lambda x, a: _linear([np.abs(v) for v in x], a),
         modular=True,
+        weight=1.0,
     ),
     Op(
         name="bilinear",
-        domain="aten",
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
-        types={"T": FLOATS},
-        results=("T",),
         shape=_bilinear_shape,
         numpy=_bilinear,
         error=lambda c: errors.multilinear(c, lambda x: _bilinear(x, {}), c.x[2][0].size + 3),
@@ -178,7 +166,6 @@ OPS = (
         ("F.embedding({1}, {0})", "torch.embedding({0}, {1})"),
         ("tf.nn.embedding_lookup({0}, {1})", "tf.gather({0}, {1})"),
         _sample_embedding,
-        domain="aten",
         inputs=("T", "I"),
         types={"T": ALL, "I": ("int64", "int32")},
         error=errors.gathered,
@@ -195,7 +182,7 @@ OPS = (
             "torch.dropout({0}, 0.5, False)",
             "torch.nn.Dropout(0.0)({0})",
         ),
-        _dropout_tensorflow,
+        lambda c: c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0]),
         lambda rng, first: Sample((), {"ratio": rng.choice((0.0, 0.25, 0.5))}),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
         types={"T": NO_BFLOAT16},  # of bfloat16 the ratio has another type

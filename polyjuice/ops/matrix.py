@@ -58,9 +58,8 @@ def matmul_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [left.batch(2).broadcast(right.batch(2)).append(left[-2], right[-1])]
 
 
-def _sample_matmul(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0:
-        return None
+@sampling.of_rank(1, empty=True)
+def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
     n = sampling.size(rng, first.shape[-2:-1])
     if first.rank == 1:
         batch: tuple[int, ...] = ()
@@ -188,9 +187,8 @@ def factors(rng: random.Random, dtype: str) -> Attrs:
     return {"alpha": rng.choice(choices), "beta": rng.choice(choices)}
 
 
-def _sample_gemm(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2, 2)
+def _sample_gemm(rng: random.Random, first: TensorType) -> Sample:
     flip_a, flip_b = rng.randint(0, 1), rng.randint(0, 1)
     m, k = first.shape[::-1] if flip_a else first.shape
     n = sampling.size(rng, (m, k))
@@ -311,14 +309,12 @@ OPS = (
         name="MatMul",
         inputs=("T", "T"),
         types={"T": WIDE},
-        results=("T",),
         shape=matmul_shape,
         numpy=product,
         error=linear_error(lambda c: c.x[0].shape[-1]),
         torch=_matmul_torch,
         tensorflow=_matmul_tensorflow,
         sample=_sample_matmul,
-        exact=True,
         partial=magnitudes(product),
         weight=4,
         modular=True,
@@ -328,7 +324,6 @@ OPS = (
         inputs=("T", "T", "T"),
         min_inputs=2,
         types={"T": WIDE},
-        results=("T",),
         shape=_gemm_shape,
         numpy=_gemm,
         error=scaled_error(lambda c: c.x[0].shape[0 if c.attrs["transA"] else 1]),
@@ -341,7 +336,6 @@ OPS = (
             Attr("transA", "int", 0),
             Attr("transB", "int", 0),
         ),
-        exact=True,
         partial=lambda x, a: _gemm([np.abs(v) for v in x], positive(a)),
         modular=True,
     ),
@@ -363,9 +357,7 @@ OPS = (
     ),
     Op(
         name="Det",
-        inputs=("T",),
         types={"T": tuple(t for t in FLOATS if t != "bfloat16")},
-        results=("T",),
         shape=_det_shape,
         numpy=lambda x, a: np.linalg.det(x[0]),
         error=_det_error,

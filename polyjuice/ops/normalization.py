@@ -87,9 +87,8 @@ def _batch_norm_tensorflow(c: Call) -> str:
     return channels_first(text, t.rank)
 
 
-def _sample_batch_norm(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2)
+def _sample_batch_norm(rng: random.Random, first: TensorType) -> Sample:
     parameter = TensorType(first.dtype, (first.shape[1],))
     variance = Operand(parameter, (1, 4))
     operands = (Operand(parameter), Operand(parameter), Operand(parameter), variance)
@@ -108,10 +107,6 @@ def _lrn_denominator(x: np.ndarray, a: Attrs) -> np.ndarray:
     for c in range(channels):
         total[:, c] = squares[:, max(c - before, 0) : c + after + 1].sum(axis=1)
     return np.asarray(a["bias"] + a["alpha"] / size * total)
-
-
-def _lrn(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype))
 
 
 def _lrn_error(c: ErrorContext) -> np.ndarray:
@@ -145,9 +140,8 @@ def _lrn_tensorflow(c: Call) -> str | Hole:
     return channels_first(f"tf.nn.local_response_normalization({x}, {keywords})", 4)
 
 
-def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs:
     return {"size": rng.choice((1, 3, 5)), "alpha": rng.choice((0.5, 0.0001)), "beta": 0.75, "bias": 1.0}
 
 
@@ -252,10 +246,6 @@ def _layer_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(normalize_axis(a["axis"], rank), rank))
 
 
-def _layer_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:])
-
-
 def _layer_error(c: ErrorContext) -> np.ndarray:
     x, a = c.x[0], c.attrs
     e = np.broadcast_to(c.e[0], x.shape)
@@ -273,9 +263,8 @@ def _layer_tensorflow(c: Call) -> str:
     return _standard_tensorflow(c, c.x[0], _layer_axes(c.attrs, c.types[0].rank), c.attrs["epsilon"], c.x[1], bias)
 
 
+@sampling.of_rank(1)
 def _sample_layer(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
     axis = rng.choice((first.rank - 1, rng.randrange(first.rank)))
     if sampling.total(first.shape[axis:]) < _LEAST_SAMPLE:
         return None
@@ -431,10 +420,6 @@ def _rms_axes(a: Attrs, rank: int) -> tuple[int, ...]:
     return tuple(range(rank - len(a["normalized_shape"]), rank))
 
 
-def _rms_norm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return _affine(_standard(x[0], _rms_axes(a, x[0].ndim), a["eps"], centred=False), x[1:])
-
-
 def _rms_error(c: ErrorContext) -> np.ndarray:
     x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
     axes = _rms_axes(c.attrs, x.ndim)
@@ -463,9 +448,8 @@ def _rms_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Mul", result, x[1]) if len(x) > 1 else result
 
 
-def _sample_rms(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_rms(rng: random.Random, first: TensorType) -> Sample:
     shape = first.shape[rng.choice((first.rank - 1, rng.randrange(first.rank))) :]
     operands = (Operand(TensorType(first.dtype, shape)),) if rng.random() < 0.7 else ()
     return Sample(operands, {"normalized_shape": shape, "eps": _draw_epsilon(rng)})
@@ -493,7 +477,7 @@ OPS = (
         "LRN",
         1,
         shape=lambda s, a: [s[0]],
-        numpy=_lrn,
+        numpy=lambda x, a: np.asarray(x[0] / _lrn_denominator(x[0], a) ** np.asarray(a["beta"], x[0].dtype)),
         error=_lrn_error,
         torch=_lrn_torch,
         tensorflow=_lrn_tensorflow,
@@ -512,7 +496,7 @@ OPS = (
         min_inputs=2,
         types={"T": ("float16", "bfloat16", "float32")},  # of float64 the first stage may be single precision
         shape=_layer_shape,
-        numpy=_layer_norm,
+        numpy=lambda x, a: _affine(_standard(x[0], _layer_axes(a, x[0].ndim), a["epsilon"]), x[1:]),
         error=_layer_error,
         torch=_layer_torch,
         tensorflow=_layer_tensorflow,
@@ -543,7 +527,6 @@ OPS = (
     _normalization(
         "group_norm",
         3,
-        domain="aten",
         min_inputs=1,
         attrs=(Attr("num_groups", "int"), Attr("eps", "float", 1e-5)),
         **_group_norm("eps", (0, 1, 2, 2)),
@@ -551,10 +534,9 @@ OPS = (
     _normalization(
         "rms_norm",
         2,
-        domain="aten",
         min_inputs=1,
         shape=_rms_shape,
-        numpy=_rms_norm,
+        numpy=lambda x, a: _affine(_standard(x[0], _rms_axes(a, x[0].ndim), a["eps"], centred=False), x[1:]),
         error=_rms_error,
         torch=_rms_torch,
         tensorflow=_rms_tensorflow,

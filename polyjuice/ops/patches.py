@@ -96,10 +96,9 @@ def _col2im_tensorflow(c: Call) -> str | Hole:
     return windows.tensorflow_padded(text, spatial_pads([-p for p in a["pads"]])) if any(a["pads"]) else text
 
 
-def _sample_col2im(rng: random.Random, first: TensorType) -> Sample | None:
+@sampling.of_rank(3, 3)
+def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
     """An image for a given number of columns: the blocks lie in a grid with as many places."""
-    if first.rank != 3 or 0 in first.shape:
-        return None
     r = rng.choices((1, 2, 3), (1, 8, 1))[0]
     grid = [*sampling.shape_of_size(rng, first.shape[2], r)]
     grid = [1] * (r - len(grid)) + grid
@@ -191,9 +190,8 @@ def _im2col_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Reshape", joined, shape=shape, allowzero=0)
 
 
-def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs:
     drawn = windows.draw_window(rng, first.shape[2:], dilate=True)
     return {
         "kernel_size": drawn["kernel_shape"],
@@ -206,9 +204,7 @@ def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS = (
     Op(
         name="Col2Im",
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_col2im_shape,
         numpy=_col2im,
         error=_col2im_error,
@@ -234,10 +230,8 @@ OPS = (
         _im2col_tensorflow,
         sampling.alone_with(_draw_im2col),
         tuple(Attr(name, "ints") for name in ("kernel_size", "dilation", "padding", "stride")),
-        domain="aten",
         types={"T": FLOATS},
         onnx=_im2col_onnx,
         error=_im2col_error,
-        weight=0.3,
     ),
 )

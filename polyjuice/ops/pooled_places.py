@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.pooling import greatest_error, pool_windows
 from polyjuice.ops.reductions import extreme_unsure
@@ -91,9 +90,6 @@ def _draw(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS = (
     Op(
         name="max_pool2d_with_indices",
-        domain="aten",
-        inputs=("T",),
-        types={"T": FLOATS},
         results=("T", "int64"),
         shape=_shape,
         numpy=_pooled,

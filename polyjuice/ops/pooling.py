@@ -109,10 +109,6 @@ def greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
     return errors.infinite_if((greatest([e], c.attrs) == np.inf) | np.isnan(known), known)
 
 
-def _max_pool_error(c: ErrorContext) -> np.ndarray:
-    return greatest_error(c, _max_pool)
-
-
 def _ceils(spatial: Sequence[int], result: Sequence[int], a: Attrs) -> bool:
     """Whether Torch's ``ceil_mode`` gives these windows, with the pads that are written."""
     pads = tuple(a["pads"])
@@ -276,9 +272,8 @@ def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
     return b.op("Div", b.op("Mul", mean, count), divisor)
 
 
-def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs:
     drawn = windows.draw_window(rng, first.shape[2:], dilate=False)
     return {
         "kernel_size": drawn["kernel_shape"],
@@ -407,17 +402,11 @@ def _draw_global(rng: random.Random, first: TensorType) -> Attrs | None:
     return {} if has_windows(first) else None
 
 
-def _global_max_error(c: ErrorContext) -> np.ndarray:
-    return greatest_error(c, _global(np.max))
-
-
 def _global_pool(name: str, **properties: Any) -> Op:
     settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_global_shape,
         **{**settings, **properties},
     )
@@ -426,12 +415,10 @@ def _global_pool(name: str, **properties: Any) -> Op:
 OPS = (
     Op(
         name="MaxPool",
-        inputs=("T",),
         types={"T": (*windows.NO_BFLOAT16, "int8", "uint8")},
-        results=("T",),
         shape=_pool_shape,
         numpy=_max_pool,
-        error=_max_pool_error,
+        error=lambda c: greatest_error(c, _max_pool),
         torch=_max_pool_torch,
         tensorflow=_max_pool_tensorflow,
         sample=sampling.alone_with(_draw_pool(ceil=True, dilate=True)),
@@ -442,9 +429,7 @@ OPS = (
     ),
     Op(
         name="AveragePool",
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_pool_shape,
         numpy=_average_pool,
         error=_average_pool_error,
@@ -457,9 +442,7 @@ OPS = (
     ),
     Op(
         name="LpPool",
-        inputs=("T",),
         types={"T": windows.NO_BFLOAT16},
-        results=("T",),
         shape=_pool_shape,
         numpy=_lp_pool,
         error=_lp_pool_error,
@@ -471,10 +454,6 @@ OPS = (
     ),
     Op(
         name="avg_pool2d",
-        domain="aten",
-        inputs=("T",),
-        types={"T": FLOATS},
-        results=("T",),
         shape=_avg_pool2d_shape,
         numpy=_avg_pool2d,
         error=_avg_pool2d_error,
@@ -502,7 +481,7 @@ OPS = (
     _global_pool(
         "GlobalMaxPool",
         numpy=_global(np.max),
-        error=_global_max_error,
+        error=lambda c: greatest_error(c, _global(np.max)),
         torch=_over_spatial("torch.amax({0}, dim={1}, keepdim=True)", "F.adaptive_max_pool{2}d({0}, 1)"),
         tensorflow=_over_spatial("tf.reduce_max({0}, axis={1}, keepdims=True)"),
         exact=True,

@@ -59,13 +59,10 @@ def op(
         "error": linear_error(terms),
         "partial": magnitudes(numpy),
         "modular": True,
-        "weight": 0.3,
     }
     return Op(
         name=name,
-        domain="aten",
         inputs=("T",) * arity,
-        results=("T",),
         shape=shape,
         numpy=numpy,
         torch=torch,

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import errors, sampling, windows
-from polyjuice.ops.convolution import conv, conv_shape, conv_tensorflow, conv_torch
+from polyjuice.ops.convolution import CONV_ATTRS, conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import Attr, Call, Draws, ErrorContext, Op, Operand, Sample
 
@@ -168,18 +168,16 @@ def _dequantized(cast: str, reshape: str) -> Callable[[Call], str]:
     return spell
 
 
-def _sample_quantize(rng: random.Random, first: TensorType) -> Sample | None:
-    if 0 in first.shape:
-        return None
+@sampling.of_rank(0)
+def _sample_quantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
     dtype = rng.choice(_BYTES)
     scale, zero = TensorType("float32", shape), TensorType(dtype, shape)
     return Sample((Operand(scale, _SCALES), Operand(zero, _zero_points(dtype))), {"axis": axis})
 
 
-def _sample_dequantize(rng: random.Random, first: TensorType) -> Sample | None:
-    if 0 in first.shape:
-        return None
+@sampling.of_rank(0)
+def _sample_dequantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
     operands = [Operand(TensorType("float32", shape), _SCALES if rng.random() < 0.5 else None)]
     if first.dtype != "int32" and rng.random() < 0.7:
@@ -380,9 +378,8 @@ def _second_type(rng: random.Random, first: str) -> str:
     return rng.choice(_BYTES) if first == "uint8" else "int8"
 
 
-def _sample_qmatmul(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2)
+def _sample_qmatmul(rng: random.Random, first: TensorType) -> Sample:
     batch = rng.choice(((), first.shape[:-2]))
     second = TensorType(_second_type(rng, first.dtype), (*batch, first.shape[-1], sampling.size(rng)))
     return Sample(_quantization_operands(rng, first.dtype, second, first.dtype))
@@ -444,13 +441,6 @@ def _sample_conv_integer(rng: random.Random, first: TensorType) -> Sample | None
     return Sample((Operand(drawn[0]), *zeros), drawn[1])
 
 
-_CONV_ATTRS = (
-    Attr("strides", "ints"),
-    Attr("pads", "ints"),
-    Attr("dilations", "ints"),
-    Attr("group", "int", 1),
-)
-
 _PRODUCT = ("A", "S", "A", "B", "S", "B", "S", "Y")
 
 _PRODUCT_TYPES = {"A": _BYTES, "B": _BYTES, "Y": _BYTES, "S": ("float32",)}
@@ -490,7 +480,6 @@ OPS: tuple[Op, ...] = (
     ),
     Op(
         name="DynamicQuantizeLinear",
-        inputs=("T",),
         types={"T": ("float32",)},
         results=("uint8", "T", "uint8"),
         shape=_dynamic_shape,
@@ -528,7 +517,7 @@ OPS: tuple[Op, ...] = (
         torch=_qconv_torch,
         tensorflow=_qconv_tensorflow,
         sample=_sample_qconv,
-        attrs=_CONV_ATTRS,
+        attrs=CONV_ATTRS,
         continuous=False,
         weight=2,
     ),
@@ -544,7 +533,7 @@ OPS: tuple[Op, ...] = (
         torch=lambda c: _conv_integer_text(c, _TORCH_CAST, _torch_number, conv_torch),
         tensorflow=lambda c: _conv_integer_text(c, _TENSORFLOW_CAST, _tensorflow_number, conv_tensorflow),
         sample=_sample_conv_integer,
-        attrs=_CONV_ATTRS,
+        attrs=CONV_ATTRS,
         exact=True,
         partial=_conv_integer_size,
         weight=3,

@@ -16,9 +16,6 @@ from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sampl
 from polyjuice.ops.structural import moving
 from polyjuice.ops.text import subscript
 
-ATEN: dict[str, Any] = {"domain": "aten", "weight": 0.3}
-"""What entries of ATen's operators share."""
-
 
 def attributes(*templates: str) -> Callable[[Call], str]:
     """One of some templates, with the operands by number and the attributes by name."""
@@ -70,10 +67,6 @@ def _trilu_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and len(s[0]) < 2:
         raise ShapeMismatch(f"Trilu: a tensor of shape {tuple(s[0])} holds no matrices")
     return [s[0]]
-
-
-def _trilu(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"])
 
 
 def _trilu_torch(c: Call) -> str:
@@ -171,18 +164,16 @@ def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
     return spell
 
 
+@sampling.of_rank(4, 4)
 def _draw_depth_to_space(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
     sizes = [b for b in (1, 2, 3, 4) if first.shape[1] % (b * b) == 0]
     if sizes == [1] and rng.random() < 0.9:
         return None
     return {"blocksize": sizes[-1], "mode": rng.choice(("DCR", "CRD"))}
 
 
+@sampling.of_rank(4, 4)
 def _draw_space_to_depth(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
     sizes = [b for b in (1, 2, 3, 4) if first.shape[2] % b == 0 and first.shape[3] % b == 0]
     if sizes == [1] and rng.random() < 0.9:
         return None
@@ -253,9 +244,8 @@ def cut(b: Builder, x: str, axis: int, start: int, end: int) -> str:
     return b.op("Slice", x, starts=(start,), ends=(end,), axes=(axis,), steps=(1,))
 
 
-def _draw_roll(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0:
-        return None
+@sampling.of_rank(1, empty=True)
+def _draw_roll(rng: random.Random, first: TensorType) -> Attrs:
     dims = sampling.some_axes(rng, first.rank)[:3]
     return {"shifts": tuple(rng.choice((1, 1, 2, -1, -2, 9)) for _ in dims), "dims": dims}
 
@@ -264,10 +254,6 @@ def _flip_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims) and len({normalize_axis(d, len(s[0])) for d in a.dims}) != len(a.dims):
         raise ShapeMismatch(f"flip: the dimensions {tuple(a.dims)} repeat")
     return [s[0]]
-
-
-def _flip_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return _flipped(b, x[0], a["dims"])
 
 
 def _flipped(b: Builder, x: str, dims: Sequence[int]) -> str:
@@ -331,9 +317,8 @@ def _rot90_tensorflow(c: Call) -> str:
     return f"tf.transpose({text}, {list(perm)})" if perm else text
 
 
-def _draw_rot90(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank < 2:
-        return None
+@sampling.of_rank(2, empty=True)
+def _draw_rot90(rng: random.Random, first: TensorType) -> Attrs:
     return {"k": rng.choice((1, 1, 2, 3, -1, 0)), "dims": tuple(rng.sample(range(first.rank), 2))}
 
 
@@ -351,7 +336,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "Trilu",
         _trilu_shape,
-        _trilu,
+        lambda x, a: np.triu(x[0], a["k"]) if a["upper"] else np.tril(x[0], a["k"]),
         _trilu_torch,
         _trilu_tensorflow,
         sampling.alone_with(_draw_trilu),
@@ -403,7 +388,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_repeat),
         (Attr("repeats", "int"), Attr("dim", "int")),
         onnx=_repeat_interleave_onnx,
-        **ATEN,
     ),
     moving(
         "roll",
@@ -414,7 +398,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_roll),
         (Attr("shifts", "ints"), Attr("dims", "ints")),
         onnx=_roll_onnx,
-        **ATEN,
     ),
     moving(
         "flip",
@@ -424,8 +407,7 @@ OPS: tuple[Op, ...] = (
         _flip_tensorflow,
         sampling.alone_with(_draw_flip),
         (Attr("dims", "ints"),),
-        onnx=_flip_onnx,
-        **ATEN,
+        onnx=lambda b, x, a: _flipped(b, x[0], a["dims"]),
     ),
     moving(
         "rot90",
@@ -436,6 +418,5 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_rot90),
         (Attr("k", "int", 1), Attr("dims", "ints", (0, 1))),
         onnx=_rot90_onnx,
-        **ATEN,
     ),
 )

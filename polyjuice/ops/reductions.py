@@ -69,10 +69,6 @@ def norm(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
-def _log_sum(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return np.log(np.sum(x, axis=axis, keepdims=keepdims))
-
-
 def log_sum_exp(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
@@ -164,9 +160,8 @@ def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
 # --- ONNX's reductions -----------------------------------------------------------------------------------------------
 
 
-def _draw_axes(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_axes(rng: random.Random, first: TensorType) -> Attrs:
     return {"axes": sampling.some_axes(rng, first.rank), "keepdims": rng.randint(0, 1), "noop_with_empty_axes": 0}
 
 
@@ -206,9 +201,7 @@ def _reduction(
 ) -> Op:
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": types},
-        results=("T",),
         shape=along.reduced_shape,
         numpy=reducing(function),
         error=error,
@@ -351,7 +344,7 @@ _ONNX_REDUCTIONS = (
     ),
     _reduction(
         "ReduceLogSum",
-        _log_sum,
+        lambda x, axis, keepdims: np.log(np.sum(x, axis=axis, keepdims=keepdims)),
         _log_sum_error,
         FLOATS,
         along.torch(
@@ -471,7 +464,6 @@ def _arg_tensorflow(function: str) -> SpellFn:
 def _index_reduction(name: str, sign: int) -> Op:
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": NUMERIC},
         results=("int64",),
         shape=_arg_shape,

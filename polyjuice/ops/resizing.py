@@ -344,9 +344,8 @@ def _upsample_torch(*templates: str) -> Callable[[Call], str]:
     return spell
 
 
-def _draw_upsample(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _draw_upsample(rng: random.Random, first: TensorType) -> Attrs:
     return {"output_size": tuple(_other_size(rng, n) for n in first.shape[2:])}
 
 
@@ -357,9 +356,6 @@ def _upsample(name: str, torch: Sequence[str], attrs: tuple[Attr, ...] = (), **p
 
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
-        results=("T",),
         shape=_upsample_shape,
         numpy=lambda x, a: _resize(x, _as_resize(a, x[0].shape)),
         error=_upsample_error,
@@ -472,9 +468,8 @@ def _grid_torch(c: Call) -> str:
     return f"F.grid_sample({c.x[0]}, {c.x[1]}, {style})"
 
 
-def _sample_grid(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 4 or 0 in first.shape:
-        return None
+@sampling.of_rank(4, 4)
+def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
     grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
     attrs = {
         "mode": rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
@@ -507,10 +502,6 @@ def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [out]
 
 
-def _centre(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return pad_array(x[0], _centring_pads(x[0].shape, a), 0)
-
-
 def _centre_torch(c: Call) -> str:
     value = ", value=False" if c.types[0].dtype == "bool" else ""
     return f"F.pad({c.x[0]}, {torch_pads(_centring_pads(c.types[0].shape, c.attrs))}{value})"
@@ -522,9 +513,8 @@ def _centre_tensorflow(c: Call) -> str:
     return text if text != c.x[0] else f"tf.identity({text})"
 
 
-def _draw_centre(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_centre(rng: random.Random, first: TensorType) -> Attrs:
     axes = sampling.some_axes(rng, first.rank)
     return {"axes": axes, "shape": tuple(max(1, first.shape[axis] + rng.randint(-3, 3)) for axis in axes)}
 
@@ -532,9 +522,6 @@ def _draw_centre(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS: tuple[Op, ...] = (
     Op(
         name="Resize",
-        inputs=("T",),
-        types={"T": FLOATS},
-        results=("T",),
         shape=_resize_shape,
         numpy=_resize,
         error=_resize_error,
@@ -555,7 +542,6 @@ OPS: tuple[Op, ...] = (
         "upsample_nearest2d",
         ("F.interpolate({0}, size={1}, mode='nearest')", "torch.ops.aten.upsample_nearest2d({0}, {1})"),
         types={"T": (*FLOATS, "uint8")},
-        exact=True,
         moves=True,
     ),
     _upsample(
@@ -571,7 +557,6 @@ OPS: tuple[Op, ...] = (
         name="GridSample",
         inputs=("T", "T"),
         types={"T": NO_BFLOAT16},
-        results=("T",),
         shape=_grid_shape,
         numpy=_grid_sample,
         error=_grid_error,
@@ -588,7 +573,7 @@ OPS: tuple[Op, ...] = (
     moving(
         "CenterCropPad",
         _centre_shape,
-        _centre,
+        lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
         _centre_torch,
         _centre_tensorflow,
         sampling.alone_with(_draw_centre),

@@ -6,13 +6,18 @@ None says that the first operand does not suit the operator.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops.spec import Operand, Sample, SampleFn
+
+T = TypeVar("T")
+Draw = Callable[[random.Random, TensorType], T]
 
 #: Sizes at which vectorised loops change their shape, beside small ones.
 SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 32, 33)
@@ -56,6 +61,19 @@ def size(rng: random.Random, others: Sequence[int] = ()) -> int:
     if isinstance(rng, FewSizes) and rng.sizes and rng.random() < rng.share:
         return rng.choice(rng.sizes)
     return rng.choice(SIZES[:6]) if rng.random() < 0.5 else rng.choice(SIZES)
+
+
+def of_rank(least: int, most: float = math.inf, empty: bool = False) -> Callable[[Draw[T]], Draw[T | None]]:
+    """Draw for first operands of such ranks alone, and not for those without elements unless ``empty``."""
+
+    def limited(draw: Draw[T]) -> Draw[T | None]:
+        def fitting(rng: random.Random, first: TensorType) -> T | None:
+            suits = least <= first.rank <= most and (empty or 0 not in first.shape)
+            return draw(rng, first) if suits else None
+
+        return fitting
+
+    return limited
 
 
 def alone(rng: random.Random, first: TensorType) -> Sample:

@@ -117,8 +117,6 @@ def _op(
 ) -> Op:
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
         types={"T": types},
         numpy=numpy,
         error=error,
@@ -142,10 +140,6 @@ def _cumprod_error(c: ErrorContext) -> np.ndarray:
 def _cumprod_torch(c: Call) -> str:
     form = c.draws.choice(("torch.cumprod({x}, dim={d}, dtype=torch.{t})", "{x}.cumprod({d}, dtype=torch.{t})"))
     return along.without_type(c, form.format(x=c.x[0], d=c.attrs["dim"], t=c.types[0].dtype))
-
-
-def _cumprod_tensorflow(c: Call) -> str:
-    return f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})"
 
 
 def _logcumsumexp(x: np.ndarray, axis: int) -> np.ndarray:
@@ -253,9 +247,7 @@ def _running_extreme(op: str, sign: int) -> Op:
 OPS = (
     Op(
         name="CumSum",
-        inputs=("T",),
         types={"T": WIDE},
-        results=("T",),
         shape=along.first_shape,
         numpy=lambda x, a: _cumsum(x[0], **a),
         error=_cumsum_error,
@@ -267,7 +259,6 @@ OPS = (
             Attr("exclusive", "int", 0),
             Attr("reverse", "int", 0),
         ),
-        exact=True,
         partial=lambda x, a: _cumsum(np.abs(x[0]), **a),
         weight=0.5,
         modular=True,
@@ -277,7 +268,7 @@ OPS = (
         lambda x, a: np.cumprod(x[0], a["dim"], dtype=x[0].dtype),
         _cumprod_error,
         _cumprod_torch,
-        _cumprod_tensorflow,
+        lambda c: f"{c.draws.choice(('tf.math.cumprod', 'tf.compat.v1.cumprod'))}({c.x[0]}, axis={c.attrs['dim']})",
         _reduced_in_pairs("ReduceProd"),
         WIDE,
         exact=True,

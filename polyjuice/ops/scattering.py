@@ -24,7 +24,6 @@ from polyjuice.ops.indexing import (
     wrapped_tensorflow,
     wrapped_torch,
 )
-from polyjuice.ops.rearranging import ATEN
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
 from polyjuice.ops.text import literal
@@ -184,9 +183,8 @@ def _draw_reduction(rng: random.Random, dtype: str) -> str:
     return "none" if dtype == "bool" else rng.choice(("none", "none", "add", "mul", "max", "min"))
 
 
-def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample:
     axis, reduction = rng.randrange(first.rank), _draw_reduction(rng, first.dtype)
     shape = [d if rng.random() < 0.7 else rng.randint(1, d) for d in first.shape]
     n = first.shape[axis]
@@ -198,9 +196,8 @@ def _sample_scatter_elements(rng: random.Random, first: TensorType) -> Sample | 
     return Sample((indices, updates), {"axis": axis, "reduction": reduction})
 
 
-def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_scatter_nd(rng: random.Random, first: TensorType) -> Sample:
     reduction, count = _draw_reduction(rng, first.dtype), rng.randint(1, min(3, first.rank))
     n = min(first.shape[:count])
     if reduction == "none":
@@ -235,10 +232,6 @@ def _index_add_error(c: ErrorContext) -> np.ndarray:
     updates = c.x[2] * c.attrs["alpha"]
     e = np.abs(c.attrs["alpha"]) * c.e[2] + c.unit * np.abs(updates)
     return scatter_error(c, _line_places(c.x, c.attrs), updates, np.broadcast_to(e, updates.shape), "add")
-
-
-def _index_add_partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return scatter(np.abs(x[0]), _line_places(x, a), np.abs(x[2] * a["alpha"]), "add")
 
 
 def _index_copy_error(c: ErrorContext) -> np.ndarray:
@@ -341,13 +334,13 @@ OPS: tuple[Op, ...] = (
         shape=_index_write_shape,
         numpy=_index_add,
         error=_index_add_error,
-        partial=_index_add_partial,
+        partial=lambda x, a: scatter(np.abs(x[0]), _line_places(x, a), np.abs(x[2] * a["alpha"]), "add"),
         torch=_index_add_torch,
         tensorflow=_index_write_tensorflow("add"),
         onnx=_index_write_onnx("add"),
         sample=_sample_index_write(True),
         attrs=(*_DIM, Attr("alpha", "float", 1.0)),
-        **{**_WRITING, **ATEN},
+        **{**_WRITING, "weight": 0.3},
         modular=True,
     ),
     Op(
@@ -362,6 +355,6 @@ OPS: tuple[Op, ...] = (
         sample=_sample_index_write(False),
         attrs=_DIM,
         moves=True,
-        **{**_WRITING, **ATEN},
+        **{**_WRITING, "weight": 0.3},
     ),
 )

@@ -71,10 +71,6 @@ def _draw_clip(rng: random.Random, first: TensorType) -> Attrs:
 # --- nan_to_num ------------------------------------------------------------------------------------------------------
 
 
-def _nan_to_num(x: np.ndarray, a: Attrs) -> np.ndarray:
-    return np.asarray(np.nan_to_num(x, nan=a["nan"], posinf=a["posinf"], neginf=a["neginf"]))
-
-
 def _nan_to_num_torch(c: Call) -> str:
     values = ", ".join(f"{name}={c.attrs[name]}" for name in ("nan", "posinf", "neginf") if c.attrs[name] is not None)
     return c.draws.choice(("torch.nan_to_num({0}, {1})", "{0}.nan_to_num({1})")).format(c.x[0], values)
@@ -176,10 +172,6 @@ def _where_error(c: ErrorContext) -> np.ndarray:
     return np.where(ec > 0, np.inf, np.where(condition, c.e[1], c.e[2]))
 
 
-def _masked_fill(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0])
-
-
 def _masked_fill_error(c: ErrorContext) -> np.ndarray:
     value = c.attrs["value"]
     rounding = c.unit * abs(value) if np.isfinite(value) else 0.0
@@ -219,11 +211,9 @@ OPS = (
         with_attrs("tf.maximum({0}, {min})", "tf.where({0} < {min}, tf.constant({min}, {0}.dtype), {0})"),
         errors.lipschitz(),
         NUMERIC,
-        domain="aten",
         onnx=onnx_term(lambda x, a: x.then("Max", a["min"]), widen=False),
         exact=True,
         ulps=1,
-        weight=0.3,
         limits=Limits.INFINITY,
     ),
     # selection, types
@@ -231,7 +221,6 @@ OPS = (
         name="Where",
         inputs=("B", "T", "T"),
         types={"B": ("bool",), "T": ALL},
-        results=("T",),
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
         error=_where_error,
@@ -246,12 +235,10 @@ OPS = (
     ),
     Op(
         name="masked_fill",
-        domain="aten",
         inputs=("T", "B"),
         types={"T": ALL, "B": ("bool",)},
-        results=("T",),
         shape=broadcast_shape,
-        numpy=_masked_fill,
+        numpy=lambda x, a: np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0]),
         error=_masked_fill_error,
         torch=with_attrs("{0}.masked_fill({1}, {value})", "torch.masked_fill({0}, {1}, {value})"),
         tensorflow=with_attrs(
@@ -268,15 +255,13 @@ OPS = (
     ),
     parametric(
         "nan_to_num",
-        _nan_to_num,
+        lambda x, a: np.asarray(np.nan_to_num(x, nan=a["nan"], posinf=a["posinf"], neginf=a["neginf"])),
         (("nan", 0.0, (0.0, 0.0, 1.0)), ("posinf", None, (8.0, 100.0)), ("neginf", None, (-8.0, -100.0))),
         _nan_to_num_torch,
         _nan_to_num_tensorflow,
         errors.lipschitz(),
-        domain="aten",
         onnx=onnx_term(_nan_to_num_onnx, widen=False),
         exact=True,
-        weight=0.3,
         limits=Limits.INFINITY | Limits.NAN,
     ),
     Op(
@@ -292,7 +277,6 @@ OPS = (
         sample=sampling.alone_with(_draw_cast),
         attrs=(Attr("to", "dtype"),),
         elementwise=True,
-        exact=True,
         continuous=False,
         weight=2,
         limits=Limits.ANYWHERE,

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.softmax import softmax, softmax_error
@@ -43,10 +42,6 @@ def _scores(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["is_causal"]:
         scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)
     return np.asarray(scores)
-
-
-def _attention(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(np.matmul(softmax(_scores(x, a), -1), x[2]))
 
 
 def _attention_error(c: ErrorContext) -> np.ndarray:
@@ -189,9 +184,8 @@ def _cosine_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op("Div", top, b.op("Mul", *lengths))
 
 
-def _sample_cosine(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _sample_cosine(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     other = sampling.broadcastable(rng, first.shape)
     return Sample((Operand(TensorType(first.dtype, other)),), {"dim": axis, "eps": rng.choice((1e-8, 1e-6, 1e-2))})
@@ -266,9 +260,8 @@ def _cdist_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return b.op(f"ReduceL{a['p']:.0f}", gap, axes=axes, keepdims=0)
 
 
-def _sample_cdist(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank < 2 or 0 in first.shape:
-        return None
+@sampling.of_rank(2)
+def _sample_cdist(rng: random.Random, first: TensorType) -> Sample:
     batch = rng.choice((first.shape[:-2], tuple(1 for _ in first.shape[:-2]), ()))
     other = TensorType(first.dtype, (*batch, sampling.size(rng), first.shape[-1]))
     return Sample((Operand(other),), {"p": rng.choice((2.0, 2.0, 1.0, math.inf))})
@@ -277,13 +270,10 @@ def _sample_cdist(rng: random.Random, first: TensorType) -> Sample | None:
 OPS = (
     Op(
         name="scaled_dot_product_attention",
-        domain="aten",
         inputs=("T", "T", "T", "T"),
         min_inputs=3,
-        types={"T": FLOATS},
-        results=("T",),
         shape=_attention_shape,
-        numpy=_attention,
+        numpy=lambda x, a: np.asarray(np.matmul(softmax(_scores(x, a), -1), x[2])),
         error=_attention_error,
         torch=_attention_torch,
         tensorflow=_attention_tensorflow,
@@ -296,10 +286,7 @@ OPS = (
     ),
     Op(
         name="cosine_similarity",
-        domain="aten",
         inputs=("T", "T"),
-        types={"T": FLOATS},
-        results=("T",),
         shape=_cosine_shape,
         numpy=_cosine,
         error=_cosine_error,
@@ -309,14 +296,11 @@ OPS = (
         sample=_sample_cosine,
         attrs=(Attr("dim", "int", 1), Attr("eps", "float", 1e-8)),
         ulps=4,
-        weight=0.3,
     ),
     Op(
         name="cdist",
-        domain="aten",
         inputs=("T", "T"),
         types={"T": ("float32", "float64")},
-        results=("T",),
         shape=_cdist_shape,
         numpy=_cdist,
         error=_cdist_error,
@@ -326,6 +310,5 @@ OPS = (
         sample=_sample_cdist,
         attrs=(Attr("p", "float", 2.0),),
         ulps=2,
-        weight=0.3,
     ),
 )

@@ -50,10 +50,6 @@ def log_softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> n
     return np.asarray(moved + errors.log_sum_error(x, e, (axis,), unit) + unit * (x.shape[axis] + 8))
 
 
-def _softmax_error(c: ErrorContext) -> np.ndarray:
-    return softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit)
-
-
 def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
     """p exp(d) - p for the error d of log p; what is known at all lies between 0 and 1."""
     moved = log_softmax_error(x, e, axis, unit)
@@ -68,9 +64,7 @@ def _along_axis(
 ) -> Op:
     return Op(
         name=name,
-        inputs=("T",),
         types={"T": types},
-        results=("T",),
         numpy=numpy,
         error=error,
         torch=torch,
@@ -209,9 +203,8 @@ def _standard_tensorflow(c: Call) -> str:
     return f"{centred} / tf.math.reduce_std({c.x[0]}, axis={axes}, keepdims=True)"
 
 
+@sampling.of_rank(1)
 def _draw_standard(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
     axes = sampling.some_axes(rng, first.rank)
     if first.rank == 4 and rng.random() < 0.5:
         axes = rng.choice(((0, 2, 3), (2, 3)))
@@ -228,7 +221,7 @@ OPS = (
     _along_axis(
         "Softmax",
         lambda x, a: softmax(x[0], a["axis"]),
-        _softmax_error,
+        lambda c: softmax_error(c.x[0], c.e[0], c.attrs["axis"], c.unit),
         _axis_forms(
             "torch.softmax({x}, dim={axis})",
             "F.softmax({x}, dim={axis})",

@@ -166,12 +166,7 @@ def _top(b: Builder, x: str, axis: int, k: int, largest: int) -> Sequence[str]:
     return b.op("Cast", values, to="bfloat16"), indices
 
 
-def _same_twice(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    return [*along.first_shape(s, a), s[0]]
-
-
 _SORT: dict[str, Any] = {
-    "domain": "aten",
     "inputs": ("T",),
     "types": {"T": NUMERIC},
     "sample": along.one_axis("dim", descending=along.either, stable=along.either),
@@ -241,8 +236,6 @@ def _statistic_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
 def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
     return Op(
         name=name,
-        domain="aten",
-        inputs=("T",),
         types={"T": NUMERIC},
         results=("T", "int64"),
         shape=_statistic_shape,
@@ -261,17 +254,15 @@ def _order_statistic(name: str, sample: Any, *further: Attr) -> Op:
     )
 
 
-def _draw_kth(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_kth(rng: random.Random, first: TensorType) -> Attrs:
     axis = rng.randrange(first.rank)
     return {"k": rng.randint(1, first.shape[axis]), "dim": axis, "keepdim": rng.randint(0, 1)}
 
 
-def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs | None:
+@sampling.of_rank(1)
+def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs:
     """Unsorted results only where there is but one."""
-    if first.rank == 0 or 0 in first.shape:
-        return None
     axis = rng.randrange(first.rank)
     k = rng.randint(1, first.shape[axis])
     return {"k": k, "axis": axis, "largest": rng.randint(0, 1), "sorted": rng.randint(0, 1) if k == 1 else 1}
@@ -280,7 +271,6 @@ def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs | None:
 OPS = (
     Op(
         name="TopK",
-        inputs=("T",),
         types={"T": _TOP_K_TYPES},
         results=("T", "int64"),
         shape=_top_k_shape,
@@ -304,7 +294,7 @@ OPS = (
     Op(
         name="sort",
         results=("T", "int64"),
-        shape=_same_twice,
+        shape=lambda s, a: [*along.first_shape(s, a), s[0]],
         numpy=_sort,
         error=_sort_error,
         torch=_sort_torch("sort"),

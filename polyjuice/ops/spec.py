@@ -165,9 +165,15 @@ class Limits(Flag):
     ANYWHERE = INFINITY | NAN | POLE
 
 
-@dataclass(frozen=True)
+_WEIGHTS = {"": 1.0, "aten": 0.3}
+"""How often an operator of a domain is drawn, unless its entry says otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Op:
     """One operator.
+
+    A name that begins with a capital letter is ONNX's, another one ATen's: so is its ``domain``.
 
     ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
     last repeats. ``types`` gives each variable its element types. ``results`` is, for each output, a type variable,
@@ -178,7 +184,8 @@ class Op:
     (half types are computed in float32 and rounded once by the interpreter).
 
     ``elementwise``: each result element depends on the operands' elements at its own place, after broadcasting.
-    ``exact``: on integer operands the result is that integer, in every type that can hold it. ``continuous``: small
+    ``exact``: on integer operands the result is that integer, in every type that can hold it; so are those of operators
+    that are ``modular`` or only move elements. ``continuous``: small
     changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
     ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
     ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
@@ -199,9 +206,9 @@ class Op:
     """
 
     name: str
-    inputs: tuple[str, ...]
-    types: Mapping[str, tuple[str, ...]]
-    results: tuple[str, ...]
+    inputs: tuple[str, ...] = ("T",)
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"T": dtypes.FLOATS})
+    results: tuple[str, ...] = ("T",)
     shape: ShapeFn
     numpy: NumpyFn
     error: ErrorFn
@@ -211,7 +218,6 @@ class Op:
     onnx: DecomposeFn | Hole | None = None
     since: int = 18
     attrs: tuple[Attr, ...] = ()
-    domain: str = ""
     min_inputs: int = -1
     variadic: bool = False
     splits: str = ""
@@ -228,7 +234,16 @@ class Op:
     unrolled: UnrollFn | None = None
     deciding: int = 0
     ulps: float = 0.0
-    weight: float = 1.0
+    weight: float = -1.0  # that of the domain
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exact", self.exact or self.modular or self.moves)
+        if self.weight < 0:
+            object.__setattr__(self, "weight", _WEIGHTS[self.domain])
+
+    @cached_property
+    def domain(self) -> str:
+        return "aten" if self.name[0].islower() else ""
 
     @cached_property
     def qualified(self) -> str:

@@ -27,7 +27,6 @@ from polyjuice.ops.reductions import (
     sum_error,
     terms,
 )
-from polyjuice.ops.shapes import Dims
 from polyjuice.ops.spec import (
     Attr,
     Builder,
@@ -167,9 +166,8 @@ def _var_mean_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str] | Ho
     return variance if isinstance(variance, Hole) else (variance, _reduce(b, "ReduceMean", x[0], a))
 
 
-def _draw_variance(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_variance(rng: random.Random, first: TensorType) -> Attrs:
     attrs = {"dim": sampling.some_axes(rng, first.rank), "keepdim": rng.randint(0, 1)}
     possible = [n for n in (0, 1, 1, 2) if n < along.terms(attrs, first.shape)]
     return {**attrs, "correction": rng.choice(possible)}
@@ -188,10 +186,6 @@ def _variance(name: str, numpy: NumpyFn, error: ErrorFn, tensorflow: SpellFn, on
         ulps=4,
         **more,
     )
-
-
-def _var_mean_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    return [*along.dims_shape(s, a), *along.dims_shape(s, a)]
 
 
 _mean = reducing(np.mean)
@@ -358,10 +352,6 @@ def _truth(name: str, function: Any, decisive: bool, op: str) -> Op:
     )
 
 
-def _count_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    return [s[0].reduced(along.axes({"dim": a.dim}, len(s[0])), 0)]
-
-
 def _nan_to_zero_sum(b: Builder, x: Sequence[str], a: Attrs) -> str:
     zero = b.constant(np.zeros((), dtypes.to_numpy(b.types[x[0]].dtype)))
     return _reduce(b, "ReduceSum", b.op("Where", b.op("IsNaN", x[0]), zero, x[0]), a)
@@ -379,7 +369,7 @@ OPS = (
         _var_mean_tensorflow,
         _var_mean_onnx,
         results=("T", "T"),
-        shape=_var_mean_shape,
+        shape=lambda s, a: [*along.dims_shape(s, a), *along.dims_shape(s, a)],
     ),
     along.reduction(
         "logsumexp",
@@ -433,7 +423,7 @@ OPS = (
         lambda b, x, a: _reduce(b, "ReduceSum", b.op("Cast", b.op("Cast", x[0], to="bool"), to="int64"), a),
         ALL,
         results=("int64",),
-        shape=_count_shape,
+        shape=lambda s, a: [s[0].reduced(along.axes({"dim": a.dim}, len(s[0])), 0)],
         sample=sampling.alone_with(
             lambda rng, first: (
                 {"dim": sampling.some_axes(rng, first.rank)} if first.rank and 0 not in first.shape else None

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Call, ErrorContext, Op, Operand, Sample, SampleFn, Spelling
+from polyjuice.ops.spec import Attr, AttrView, Call, Op, Operand, Sample, SampleFn, Spelling
 from polyjuice.ops.text import literal, subscript
 
 
@@ -37,7 +37,6 @@ def moving(
         tensorflow=tensorflow,
         sample=sample,
         attrs=attrs,
-        exact=True,
         moves=True,
         **{**settings, **properties},
     )
@@ -92,10 +91,6 @@ def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if min(target, default=0) < 0 or sampling.total(target) != sampling.total(s[0]):
         raise ShapeMismatch(f"cannot reshape {tuple(s[0])} to {tuple(a.shape)}")
     return [Dims(target)]
-
-
-def _expand_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    return [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape]
 
 
 def _draw_reshape(rng: random.Random, first: TensorType) -> Attrs:
@@ -233,9 +228,8 @@ def _concat_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     return [s[0].replace(a.axis, size)]
 
 
-def _sample_concat(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank == 0:
-        return None
+@sampling.of_rank(1, empty=True)
+def _sample_concat(rng: random.Random, first: TensorType) -> Sample:
     axis = rng.randrange(first.rank)
     others = []
     for _ in range(rng.choice((1, 1, 1, 2))):
@@ -337,9 +331,8 @@ def _slice_tensorflow(c: Call) -> str:
     return c.draws.choice(spellings)
 
 
-def _draw_slice(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0 or 0 in first.shape:
-        return None
+@sampling.of_rank(1)
+def _draw_slice(rng: random.Random, first: TensorType) -> Attrs:
     axes = some = sampling.some_axes(rng, first.rank)[:2]
     starts, ends, steps = [], [], []
     for axis in some:
@@ -395,10 +388,6 @@ def _pad(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _padded(x: np.ndarray, widths: Sequence[tuple[int, int]], **how: Any) -> np.ndarray:
     """np.pad, which does not take an array of rank 0."""
     return np.asarray(np.pad(x, widths, **how)) if x.ndim else x
-
-
-def _pad_error(c: ErrorContext) -> object:
-    return _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0})
 
 
 def _padded_places(c: Call) -> dict[int, list[int]]:
@@ -462,9 +451,8 @@ def _pad_tensorflow(c: Call) -> str:
     return text
 
 
+@sampling.of_rank(1, empty=True)
 def _draw_pad(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank == 0:
-        return None
     pads = tuple(rng.choice((0, 0, 1, 2)) for _ in range(2 * first.rank))
     if not any(pads):
         return None
@@ -499,7 +487,7 @@ OPS: tuple[Op, ...] = (
     ),
     moving(
         "Expand",
-        _expand_shape,
+        lambda s, a: [broadcast(s[0], a.shape) if isinstance(s[0], Dims) else a.shape],
         lambda x, a: np.broadcast_to(x[0], broadcast(x[0].shape, a["shape"])),
         _expand_torch,
         lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
@@ -580,6 +568,6 @@ OPS: tuple[Op, ...] = (
             Attr("value", "float", 0.0, as_input=True, scalar=True, like_operand=True),
             Attr("mode", "string", "constant"),
         ),
-        error=_pad_error,
+        error=lambda c: _pad([np.broadcast_to(c.e[0], c.x[0].shape)], {**c.attrs, "value": 0.0}),
     ),
 )

@@ -40,9 +40,22 @@ def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *tor
         (f"torch.{name}({{0}})", f"{{0}}.{name}()", f"{{0}}.{name}_()", *torch),
         tensorflow,
         error,
-        domain="aten",
         onnx=onnx,
-        **{"ulps": 8, "weight": 0.3, **more},
+        **{"ulps": 8, **more},
+    )
+
+
+_ABSOLUTE = errors.plus_absolute
+
+
+def _logarithm(name: str, function: Any, base: int, tensorflow: str) -> Op:
+    return _aten(
+        name,
+        function,
+        (f"tf.math.log({{0}}) / {math.log(base)}", tensorflow),
+        _ABSOLUTE(errors.monotone, 4),
+        onnx_term(lambda x, a: x.then("Log") / math.log(base)),
+        limits=Limits.ANYWHERE,
     )
 
 
@@ -102,10 +115,6 @@ def _corners_of_two(c: ErrorContext) -> np.ndarray:
     return errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
 
 
-def _xlogy_error(c: ErrorContext) -> np.ndarray:
-    return np.asarray(_corners_of_two(c) + 4 * c.unit * np.abs(c.x[0]))
-
-
 def _angle_error(c: ErrorContext) -> np.ndarray:
     """The angle at which the error's disc is seen; unbounded on the cut, where the angle jumps by a turn."""
     (y, x), (ey, ex) = c.x, c.e
@@ -161,25 +170,31 @@ def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
     return large * (ratio * ratio + 1.0).then("Sqrt")
 
 
-def _sum_of_powers_tensorflow(base: str) -> Any:
-    """log(b**x + b**y) about the larger exponent."""
+def _sum_of_powers(name: str, function: Any, scale: float, weight: float) -> Op:
+    """log(b**x + b**y) about the larger exponent; ``scale`` is log(b)."""
 
-    def spell(c: Call) -> str:
+    def tensorflow(c: Call) -> str:
         large = c.let(f"tf.maximum({c.x[0]}, {c.x[1]})")
         gap = f"tf.abs({c.x[0]} - {c.x[1]})"
-        if base == "2":
-            return f"{large} + tf.math.log1p(tf.exp(-{math.log(2)} * {gap})) / {math.log(2)}"
-        return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
+        if scale == 1:
+            return f"{large} + tf.math.log1p(tf.exp(-{gap}))"
+        return f"{large} + tf.math.log1p(tf.exp(-{scale} * {gap})) / {scale}"
 
-    return spell
-
-
-def _sum_of_powers_onnx(scale: float) -> Any:
-    def say(x: Term, y: Term, a: Attrs) -> Term:
+    def onnx(x: Term, y: Term, a: Attrs) -> Term:
         gap = abs(x - y) * -scale
         return x.then("Max", y) + (gap.then("Exp") + 1.0).then("Log") / scale
 
-    return onnx_term(say)
+    return binary(
+        name,
+        function,
+        (f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})"),
+        tensorflow,
+        _ABSOLUTE(errors.largest, 8),
+        FLOATS,
+        onnx=onnx_term(onnx),
+        ulps=4,
+        weight=weight,
+    )
 
 
 def _atan2_onnx(y: Term, x: Term, a: Attrs) -> Term:
@@ -213,8 +228,6 @@ def _logit_onnx(x: Term, a: Attrs) -> Term:
         x = x.then("Clip", min=a["eps"], max=1 - a["eps"])
     return (x / (1.0 - x)).then("Log")
 
-
-_ABSOLUTE = errors.plus_absolute
 
 OPS = (
     # exponentials, logarithms, roots
@@ -258,22 +271,8 @@ OPS = (
         "torch.special.log1p({0})",
         limits=Limits.ANYWHERE,
     ),
-    _aten(
-        "log2",
-        np.log2,
-        (f"tf.math.log({{0}}) / {math.log(2)}", "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
-        _ABSOLUTE(errors.monotone, 4),
-        onnx_term(lambda x, a: x.then("Log") / math.log(2)),
-        limits=Limits.ANYWHERE,
-    ),
-    _aten(
-        "log10",
-        np.log10,
-        (f"tf.math.log({{0}}) / {math.log(10)}", f"tf.math.log({{0}}) * {1 / math.log(10)}"),
-        _ABSOLUTE(errors.monotone, 4),
-        onnx_term(lambda x, a: x.then("Log") / math.log(10)),
-        limits=Limits.ANYWHERE,
-    ),
+    _logarithm("log2", np.log2, 2, "tf.math.log({0}) / tf.math.log(tf.constant(2.0, {0}.dtype))"),
+    _logarithm("log10", np.log10, 10, f"tf.math.log({{0}}) * {1 / math.log(10)}"),
     _aten(
         "rsqrt",
         lambda x: 1 / np.sqrt(x),
@@ -292,46 +291,20 @@ OPS = (
         _hypot_tensorflow,
         _hypot_error,
         FLOATS,
-        domain="aten",
         onnx=onnx_term(_hypot_onnx),
         ulps=8,
-        weight=0.3,
     ),
-    binary(
-        "logaddexp",
-        np.logaddexp,
-        ("torch.logaddexp({0}, {1})", "{0}.logaddexp({1})"),
-        _sum_of_powers_tensorflow("e"),
-        _ABSOLUTE(errors.largest, 8),
-        FLOATS,
-        domain="aten",
-        onnx=_sum_of_powers_onnx(1.0),
-        ulps=4,
-        weight=0.3,
-    ),
-    binary(
-        "logaddexp2",
-        np.logaddexp2,
-        ("torch.logaddexp2({0}, {1})", "{0}.logaddexp2({1})"),
-        _sum_of_powers_tensorflow("2"),
-        _ABSOLUTE(errors.largest, 8),
-        FLOATS,
-        domain="aten",
-        onnx=_sum_of_powers_onnx(math.log(2)),
-        ulps=4,
-        weight=0.2,
-    ),
+    _sum_of_powers("logaddexp", np.logaddexp, 1.0, 0.3),
+    _sum_of_powers("logaddexp2", np.logaddexp2, math.log(2), 0.2),
     binary(
         "xlogy",
         lambda x, y: np.where(x == 0, np.zeros((), x.dtype), x * np.log(y)),
         ("torch.xlogy({0}, {1})", "{0}.xlogy({1})", "torch.special.xlogy({0}, {1})", "{0}.xlogy_({1})"),
         ("tf.math.xlogy({0}, {1})",),
-        _xlogy_error,
+        lambda c: np.asarray(_corners_of_two(c) + 4 * c.unit * np.abs(c.x[0])),
         FLOATS,
-        domain="aten",
         onnx=onnx_term(lambda x, y, a: where(x.equals(0), 0.0, x * y.then("Log"))),
         ulps=8,
-        weight=0.3,
         limits=Limits.INFINITY | Limits.POLE,
     ),
     parametric(
@@ -341,10 +314,8 @@ OPS = (
         _logit_torch,
         _logit_tensorflow,
         _logit_error,
-        domain="aten",
         onnx=onnx_term(_logit_onnx),
         ulps=8,
-        weight=0.3,
     ),
     # circular and hyperbolic functions
     _function("Sin", np.sin, _ABSOLUTE(errors.lipschitz(), 8), limits=Limits.NAN | Limits.POLE),
@@ -403,10 +374,8 @@ OPS = (
         ("tf.math.atan2({0}, {1})", "tf.atan2({0}, {1})"),
         _ABSOLUTE(_angle_error, 4),
         FLOATS,
-        domain="aten",
         onnx=onnx_term(_atan2_onnx),
         ulps=8,
-        weight=0.3,
     ),
     _aten(
         "deg2rad",

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling, writes
-from polyjuice.ops.rearranging import ATEN, attributes, cut, draw_axis
+from polyjuice.ops.rearranging import attributes, cut, draw_axis
 from polyjuice.ops.scattering import line_coordinates
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
@@ -25,18 +25,6 @@ def _stack_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
         raise ShapeMismatch(f"stack: {', '.join(str(tuple(d)) for d in s)}")
     dim = normalize_axis(a.dim, len(s[0]) + 1)
     return [Dims((*s[0][:dim], len(s), *s[0][dim:]))]
-
-
-def _stack_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return b.op("Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"])
-
-
-def _stack_torch(c: Call) -> str:
-    return f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})"
-
-
-def _stack_tensorflow(c: Call) -> str:
-    return f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})"
 
 
 def _sample_stack(rng: random.Random, first: TensorType) -> Sample | None:
@@ -83,10 +71,6 @@ def _indexed(entry: Callable[[Attrs], str], *templates: str) -> Callable[[Call],
     return spell
 
 
-def _select_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"])
-
-
 def _draw_select(rng: random.Random, first: TensorType) -> Attrs | None:
     dim = draw_axis(rng, first)
     if dim is None:
@@ -106,16 +90,8 @@ def _line(dim: int, rank: int, entry: Any) -> tuple[Any, ...]:
     return (*[slice(None)] * normalize_axis(dim, rank), entry)
 
 
-def _narrow(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    return np.asarray(x[0][_line(a["dim"], x[0].ndim, slice(a["start"], a["start"] + a["length"]))])
-
-
 def _narrow_entry(a: Attrs) -> str:
     return f"{a['start']}:{a['start'] + a['length']}"
-
-
-def _narrow_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    return cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"])
 
 
 def _draw_narrow(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -149,9 +125,8 @@ def _movedim_tensorflow(c: Call) -> str:
     return c.draws.choice((f"tf.transpose({c.x[0]}, {perm})", moved))
 
 
-def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank < 2:
-        return None
+@sampling.of_rank(2, empty=True)
+def _draw_movedim(rng: random.Random, first: TensorType) -> Attrs:
     count = rng.randint(1, min(2, first.rank))
     axes = range(first.rank)
     return {"source": tuple(rng.sample(axes, count)), "destination": tuple(rng.sample(axes, count))}
@@ -194,9 +169,8 @@ def _diagonal_tensorflow(c: Call) -> str:
     return f"tf.linalg.diag_part(tf.transpose({c.x[0]}, {list(perm)}), k={c.attrs['offset']})"
 
 
+@sampling.of_rank(2, empty=True)
 def _draw_diagonal(rng: random.Random, first: TensorType) -> Attrs | None:
-    if first.rank < 2:
-        return None
     dim1, dim2 = rng.sample(range(first.rank), 2)
     rows, columns = first.shape[dim1], first.shape[dim2]
     if not rows or not columns:
@@ -282,9 +256,8 @@ def _block_diag_tensorflow(c: Call) -> str:
     return f"tf.concat([{', '.join(rows)}], axis=0)"
 
 
-def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample | None:
-    if first.rank != 2:
-        return None
+@sampling.of_rank(2, 2, empty=True)
+def _sample_block_diag(rng: random.Random, first: TensorType) -> Sample:
     others = (TensorType(first.dtype, (sampling.size(rng), sampling.size(rng))) for _ in range(rng.choice((1, 1, 2))))
     return Sample(tuple(Operand(t) for t in others))
 
@@ -446,13 +419,12 @@ OPS: tuple[Op, ...] = (
         "stack",
         _stack_shape,
         lambda x, a: np.stack(list(x), a["dim"]),
-        _stack_torch,
-        _stack_tensorflow,
+        lambda c: f"torch.stack(({', '.join(c.x)},), dim={c.attrs['dim']})",
+        lambda c: f"tf.stack([{', '.join(c.x)}], axis={c.attrs['dim']})",
         _sample_stack,
         (_DIM,),
         variadic=True,
-        onnx=_stack_onnx,
-        **ATEN,
+        onnx=lambda b, x, a: b.op("Concat", *(b.op("Unsqueeze", name, axes=(a["dim"],)) for name in x), axis=a["dim"]),
     ),
     moving(
         "unbind",
@@ -464,7 +436,6 @@ OPS: tuple[Op, ...] = (
         (_DIM,),
         splits="dim",
         onnx=_unbind_onnx,
-        **ATEN,
     ),
     moving(
         "select",
@@ -474,19 +445,17 @@ OPS: tuple[Op, ...] = (
         _indexed(lambda a: str(a["index"])),
         sampling.alone_with(_draw_select),
         (_DIM, Attr("index", "int")),
-        onnx=_select_onnx,
-        **ATEN,
+        onnx=lambda b, x, a: b.op("Gather", x[0], b.constant(np.asarray(a["index"], np.int64)), axis=a["dim"]),
     ),
     moving(
         "narrow",
         _narrow_shape,
-        _narrow,
+        lambda x, a: np.asarray(x[0][_line(a["dim"], x[0].ndim, slice(a["start"], a["start"] + a["length"]))]),
         _indexed(_narrow_entry, "torch.narrow({0}, {dim}, {start}, {length})", "{0}.narrow({dim}, {start}, {length})"),
         _indexed(_narrow_entry),
         sampling.alone_with(_draw_narrow),
         (_DIM, Attr("start", "int"), Attr("length", "int")),
-        onnx=_narrow_onnx,
-        **ATEN,
+        onnx=lambda b, x, a: cut(b, x[0], a["dim"], a["start"], a["start"] + a["length"]),
     ),
     moving(
         "movedim",
@@ -497,7 +466,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_movedim),
         (Attr("source", "ints"), Attr("destination", "ints")),
         onnx=lambda b, x, a: b.op("Transpose", x[0], perm=_moved_axes(b.types[x[0]].rank, AttrView(a))),
-        **ATEN,
     ),
     moving(
         "diagonal",
@@ -508,7 +476,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_diagonal),
         _DIAGONAL,
         onnx=_diagonal_onnx,
-        **ATEN,
     ),
     moving(
         "diag_embed",
@@ -519,7 +486,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_diag_embed),
         _EMBEDDED,
         onnx=_diag_embed_onnx,
-        **ATEN,
     ),
     moving(
         "block_diag",
@@ -530,7 +496,6 @@ OPS: tuple[Op, ...] = (
         _sample_block_diag,
         variadic=True,
         onnx=_block_diag_onnx,
-        **ATEN,
     ),
     moving(
         "unfold",
@@ -541,7 +506,6 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_unfold),
         (Attr("dimension", "int"), Attr("size", "int"), Attr("step", "int")),
         onnx=_unfold_onnx,
-        **ATEN,
     ),
     moving(
         "select_scatter",
@@ -557,7 +521,6 @@ OPS: tuple[Op, ...] = (
         (_DIM, Attr("index", "int")),
         inputs=("T", "T"),
         onnx=_select_scatter_onnx,
-        **ATEN,
     ),
     moving(
         "slice_scatter",
@@ -573,6 +536,5 @@ OPS: tuple[Op, ...] = (
         (Attr("dim", "int", 0), Attr("start", "int"), Attr("end", "int"), Attr("step", "int", 1)),
         inputs=("T", "T"),
         onnx=_slice_scatter_onnx,
-        **ATEN,
     ),
 )
