@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 from collections.abc import Callable, Sequence
@@ -62,7 +63,7 @@ class Sandbox:
         and Ended.
         """
         assert not kwargs
-        request = pickle.dumps((sys.path, pickle.dumps((function, args))))
+        request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args))))
         outcome = self._worker.execute(Artifact("pickle", request), [()], reference=False)
         if outcome.status in ("crash", "hang"):
             raise Ended(f"{what} was run in a process of its own, which {self._end(outcome)}")

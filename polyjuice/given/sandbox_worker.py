@@ -1,13 +1,15 @@
 """The worker's side of a :class:`~polyjuice.given.sandbox.Sandbox`: calls the functions that the host names.
 
 Loaded by path, as a compiler file is (see `compilers.CompilerFile`), in Polyjuice's own interpreter. Its program is a
-pickled request: the host's ``sys.path``, a function of Polyjuice, and the arguments. Its one result is the pickled
-answer: whether the function returned, and what it returned; or the error by which it refuses the user's code.
+pickled request: the host's current folder and ``sys.path``, a function of Polyjuice, and the arguments. Its one result
+is the pickled answer: whether the function returned, and what it returned; or the error by which it refuses the user's
+code.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import pickle
 import sys
 from collections.abc import Sequence
@@ -47,7 +49,8 @@ def knobs() -> list[str]:
 
 
 def load(program: dict[str, Any]) -> Any:
-    path, request = pickle.loads(program["source"])
+    folder, path, request = pickle.loads(program["source"])
+    os.chdir(folder)
     sys.path[:] = path
     return request
 
