@@ -18,7 +18,7 @@ import pytest
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker
 from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, digest
 from polyjuice.lower import lower
 from tests.support.mutants import MUTANTS, SITE, demos, usable
 
@@ -54,11 +54,17 @@ def documentation(compiler: str, fault: str) -> str:
     return ast.get_docstring(ast.parse((MUTANTS / "faults" / compiler / f"{fault}.py").read_text())) or ""
 
 
+PLAIN: dict[tuple[str, str], list[Artifact]] = {}
+"""The plain spellings of the demonstrations that were lowered already, by compiler and graph."""
+
+
 def plain(graph: Graph, info: CompilerInfo, number: int = 0) -> Artifact:
     """The graph in one of its plain spellings: a demonstration shows a fault, not how it depends on idioms."""
-    lowered = (lower(graph, info.format, seed, lacks=(*info.lacks, "forms")) for seed in range(200))
-    spellings = {artifact.source: artifact for artifact in lowered if not artifact.idioms}
-    return list(spellings.values())[number % len(spellings)]
+    key = info.name, digest(graph)
+    if key not in PLAIN:
+        lowered = (lower(graph, info.format, seed, lacks=(*info.lacks, "forms")) for seed in range(200))
+        PLAIN[key] = list({artifact.source: artifact for artifact in lowered if not artifact.idioms}.values())
+    return PLAIN[key][number % len(PLAIN[key])]
 
 
 def agrees(outcome: Outcome, graph: Graph, inputs: list[np.ndarray]) -> bool:
