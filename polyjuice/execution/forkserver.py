@@ -89,11 +89,14 @@ class _Forked:
 
 
 def server_of(compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> ForkServer:
-    """The server for workers of a compiler in an interpreter, on a device, in this environment. Raises
-    EnvironmentProblem where there is none yet and it cannot be started.
+    """The server for workers of a compiler in an interpreter, on a device, in this environment.
+
+    A compiler file that was changed meanwhile gets another server. Raises EnvironmentProblem where there is none yet
+    and it cannot be started.
     """
     device = str(options.get("device", "cpu"))
-    key = str(compiler.path), str(python), device, frozenset(os.environ.items())
+    file = str(compiler.path), compiler.path.stat().st_mtime_ns
+    key = *file, str(python), device, frozenset(os.environ.items())
     with _lock:
         if key not in _servers:
             while len(_servers) >= _KEPT:
