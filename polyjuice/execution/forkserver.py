@@ -31,7 +31,7 @@ process for the user's code."""
 _ANSWER_S = 60.0
 """How long a server may take to fork."""
 
-_Key = tuple[str, str, str, frozenset[tuple[str, str]]]
+_Key = tuple[str, int, str, str, frozenset[tuple[str, str]]]
 
 _servers: OrderedDict[_Key, ForkServer] = OrderedDict()
 _lock = Lock()
