@@ -137,16 +137,15 @@ class Checker:
         target = replace(pipeline.target_of(self._compiler), lacked=self._support.lacked)
         as_given = model.as_given(self._compiler.format)
         programs = []
-        for label, graph in ((variant.label, variant.graph) for variant in variants):
-            if as_given and label == ORIGINAL:
-                programs.append(pipeline.prepare(label, graph, as_given, sets, given=True))
-                continue
+        for variant in variants:
+            label, graph = variant.label, variant.graph
+            given_itself = as_given if label == ORIGINAL else None
             try:
-                artifact = pipeline.lower(graph, f"check {seed} {label}", target)
+                artifact = given_itself or pipeline.lower(graph, f"check {seed} {label}", target)
             except Unlowerable as error:
                 left_out[label] = str(error)
-                continue
-            programs.append(pipeline.prepare(label, graph, artifact, sets))
+            else:
+                programs.append(pipeline.prepare(label, graph, artifact, sets, given=given_itself is not None))
         return programs
 
 
