@@ -31,13 +31,15 @@ def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
     table.write()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Keep on one process what shares a fixture of its module, so that the fixture is set up once."""
-    for item in items:
-        fixtures = item._fixtureinfo.name2fixturedefs.values()
-        if any(fixture.scope == "module" for overridden in fixtures for fixture in overridden):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Keep on one process what shares a fixture of its module, so that the fixture is set up once.
+
+    When all items are collected, pytest-xdist has looked for groups already.
+    """
+    assert isinstance(item, pytest.Function)
+    fixtures = item._fixtureinfo.name2fixturedefs.values()
+    if any(fixture.scope == "module" for overridden in fixtures for fixture in overridden):
+        item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.hookimpl(wrapper=True)

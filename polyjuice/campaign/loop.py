@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import multiprocessing
+import os
 import signal
 import time
 from collections.abc import Iterator, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
@@ -61,8 +63,11 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
     tasks = _Tasks(config, store.done())
     triage = Triage(config, store)
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(config.workers, context, processes.initialize, (config, store.folder, rules))
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["polyjuice.campaign.processes"])
+    pool = ProcessPoolExecutor(
+        config.workers, context, processes.initialize, (config, store.folder, rules, dict(os.environ))
+    )
     running: set[Future[Any]] = set()
     triaging: set[Future[Any]] = set()
     try:
@@ -99,6 +104,13 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
         _stop(multiprocessing.active_children())
         pool.shutdown(cancel_futures=True)
         triage.publish()
+
+
+def _forking() -> BaseContext:
+    """Processes are forked from one that has imported Polyjuice, which takes a second."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([processes.__name__])
+    return context
 
 
 class _Tasks:

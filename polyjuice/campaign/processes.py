@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import TypeVar
@@ -35,10 +35,15 @@ class _Ended(BaseException):
     """SIGTERM came while there was work at hand."""
 
 
-def initialize(config: Config, folder: Path, rules: Sequence[Rule]) -> None:
-    """Remember the job; an interrupt is the parent's to handle, and it ends this process by SIGTERM."""
+def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment: Mapping[str, str]) -> None:
+    """Remember the job; an interrupt is the parent's to handle, and it ends this process by SIGTERM.
+
+    ``environment`` is the parent's: the fork server was started in an earlier one.
+    """
     global _job
     _job = config, folder, rules
+    os.environ.clear()
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
     end_with_parent()

@@ -1,7 +1,8 @@
 """egglog's compiled bindings without the Python package around them.
 
 The package imports a formatter of code, among others, and takes a second: a third of the start of each process. Nothing
-here needs more of it than the bindings.
+here needs more of it than the bindings. These are loaded by the first that uses them: they start a pool of threads,
+which does not survive a fork, so that a process that others are forked from must not have loaded them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import importlib.util
 import sys
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 _NAME = "egglog.bindings"
 
@@ -28,9 +29,18 @@ def _load() -> ModuleType:
     return module
 
 
+class _Bindings:
+    """Each of the bindings, once it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(_load(), name)
+        setattr(self, name, value)
+        return value
+
+
 if TYPE_CHECKING:
     from egglog import bindings
 else:
-    bindings = _load()
+    bindings = _Bindings()
 
 __all__ = ["bindings"]

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from polyjuice.egraph import bounds, choices, rulefiles
 from polyjuice.egraph.bindings import bindings
@@ -139,7 +140,7 @@ class Saturator:
             raise
         finally:
             if self._base is not None:
-                egraph.run_program(bindings.Pop(_SPAN, 1))
+                egraph.run_program(bindings.Pop(_here(), 1))
         return Saturated(encodings, view, iterations, stopped_by, fired, time.perf_counter() - began)
 
     def _enabled(
@@ -255,7 +256,11 @@ def constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:
 
 # --- commands --------------------------------------------------------------------------------------------------------
 
-_SPAN = bindings.RustSpan(__file__, 0, 0)
+
+@cache
+def _here() -> bindings.RustSpan:
+    """Where commands come from: egglog wants to be told."""
+    return bindings.RustSpan(__file__, 0, 0)
 
 
 def _own_ruleset(rule: int) -> str:
@@ -279,14 +284,14 @@ def _groups(
 
 
 def _ruleset(name: str) -> bindings.Run:
-    return bindings.Run(_SPAN, bindings.RunConfig(name))
+    return bindings.Run(_here(), bindings.RunConfig(name))
 
 
 def _analyse(rounds: int) -> bindings.RunSchedule:
     """Shapes and types until nothing changes, value bounds for some rounds."""
-    types = bindings.Saturate(_SPAN, _ruleset("types-here"))
-    known = bindings.Repeat(_SPAN, rounds, _ruleset("bounds-here"))
-    return bindings.RunSchedule(bindings.Sequence(_SPAN, [types, known]))
+    types = bindings.Saturate(_here(), _ruleset("types-here"))
+    known = bindings.Repeat(_here(), rounds, _ruleset("bounds-here"))
+    return bindings.RunSchedule(bindings.Sequence(_here(), [types, known]))
 
 
 def _loading(facts: Sequence[str]) -> list[str]:

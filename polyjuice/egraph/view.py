@@ -13,8 +13,6 @@ from polyjuice.egraph.language import constructors
 #: Terms that cost no operator: leaves, and the Expand that makes broadcasting explicit.
 FREE = frozenset({"Input", "Const", "Splat", "Expand"})
 
-_SIZES = bindings.PrintSize(bindings.RustSpan(__file__, 0, 0), None)
-
 
 class ENode(NamedTuple):
     """One e-node: its constructor, its children's e-classes, and its other arguments as Python values."""
@@ -58,7 +56,7 @@ class EGraphView:
 
 def count_enodes(egraph: bindings.EGraph) -> int:
     """The number of e-nodes now in the e-graph."""
-    (report,) = egraph.run_program(_SIZES)
+    (report,) = egraph.run_program(bindings.PrintSize(bindings.RustSpan(__file__, 0, 0), None))
     assert isinstance(report, bindings.PrintAllFunctionsSize)
     names = frozenset(_enode_tables())
     return sum(size for name, size in report.sizes if name in names)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def from_program(program: ExportedProgram, where: str = "program") -> Graph:
     """The Graph of an exported program; symbolic sizes become those of its example inputs. Raises FormatError."""
     if program.range_constraints:
         program = _with_static_sizes(program, where)
-    rules: Mapping[Any, Any] = torch.export.default_decompositions()
+    rules = _decompositions()
     kept = {op for op in rules if aten.named_alike(_overload(op))}
     while True:
         table = {op: rules[op] for op in rules if op not in kept}
@@ -66,6 +67,12 @@ def from_program(program: ExportedProgram, where: str = "program") -> Graph:
         if not uncovered:
             return graph
         kept -= uncovered
+
+
+@cache
+def _decompositions() -> Mapping[Any, Any]:
+    """Torch's own, which takes it a moment to collect."""
+    return dict(torch.export.default_decompositions())
 
 
 def _with_static_sizes(program: ExportedProgram, where: str) -> ExportedProgram:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import pytest
 
 from polyjuice.campaign.config import Config
-from tests.support.commands import COMMAND, fuzz, polyjuice, refusal, save_model
+from tests.support.commands import COMMAND, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed
 from tests.support.workers import HOPELESS_S
@@ -454,8 +454,9 @@ sys.meta_path.insert(0, Hook())
 def planted(folder: Path, fault: str, *options: object) -> tuple[int, dict[str, Any]]:
     """A campaign of three cases with a fault in Polyjuice, planted by statements."""
     (folder / "sitecustomize.py").write_text(HOOK.format("\n    ".join(fault.strip().splitlines())))
-    env = {"PYTHONPATH": str(folder)}
-    return fuzz(folder / "c", "-n", 3, "--workers", 1, *options, env=env)
+    common = ("--out", folder / "c", "-n", 3, "--workers", 1, "--triage", "0s", "--json")
+    done = polyjuice_alone("fuzz", *common, *options, env={"PYTHONPATH": str(folder)})
+    return done.returncode, json.loads(done.stdout)
 
 
 def test_an_internal_error_is_stored_and_ends_with_3(tmp_path: Path) -> None:

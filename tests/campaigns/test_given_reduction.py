@@ -115,6 +115,8 @@ class Says:
     def shows(self, excerpt: Excerpt) -> bool:
         written = excerpt.written
         self.counts.candidates += 1
+        if not (written.steps and written.inputs and self._shown(excerpt)):
+            return False
         try:
             graph = graph_of(written.artifact, tuple(written.inputs.values()))
         except FormatError:
@@ -122,7 +124,7 @@ class Says:
         if not is_known(graph):
             return False
         assert len(graph.outputs) == len(written.outputs)
-        return bool(written.steps and written.inputs) and self._shown(excerpt)
+        return True
 
     def judge(self, excerpt: Excerpt) -> None:
         return None
