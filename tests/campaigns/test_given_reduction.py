@@ -13,6 +13,7 @@ import pytest
 from onnx import ModelProto, parser
 
 from polyjuice import given
+from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
 from polyjuice.given.apart import graph_of, taken_apart
 from polyjuice.given.steps import NotTakenApart, Written
@@ -68,7 +69,13 @@ def planted(node: str) -> ModelProto:
     return model
 
 
-@pytest.mark.parametrize("node", ["Erf(j)", "CumProd<exclusive = 1>(j, one)", "Swish<alpha = 0.5>(j)"])
+@pytest.mark.parametrize(
+    "node",
+    [
+        "CumProd<exclusive = 1>(j, one)",
+        *(pytest.param(node, marks=pytest.mark.long) for node in ("Erf(j)", "Swish<alpha = 0.5>(j)")),
+    ],
+)
 def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_path: Path) -> None:
     """One that the operator table has; and opaque ones, of which only the uncompiled run tells what is right."""
     model = planted(node)
@@ -79,7 +86,7 @@ def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_p
         model.ir_version = 12
     onnx.save(model, tmp_path / "model.onnx")
     env = spoiled(tmp_path, WRONG_AT_A_NODE)
-    seeds = ["--seeds", tmp_path / "model.onnx", "-n", 1, "--workers", 1, "--triage", "0s"]
+    seeds = ["--seeds", tmp_path / "model.onnx", "-n", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
     finding = min((tmp_path / "c/findings").iterdir())
@@ -217,7 +224,8 @@ def test_what_the_reference_evaluator_cannot_run_is_cut_by_its_type() -> None:
 # --- Torch ----------------------------------------------------------------------------------------------------
 
 
-def test_a_torch_module_is_cut_statement_by_statement() -> None:
+@pytest.fixture(scope="module")
+def everything() -> Written:
     torch = pytest.importorskip("torch")
     from polyjuice.given import torch_program
     from tests.support.torch_modules import Everything, X
@@ -225,25 +233,33 @@ def test_a_torch_module_is_cut_statement_by_statement() -> None:
     program = torch_program.from_module(Everything().eval(), (X.t().contiguous().t(),), {"scale": torch.ones(3)})
     assert program.artifact
     assert program.examples
-    written = taken_apart(program.artifact, program.examples)
-    assert {"linear", "values", "hidden_1", "mul_2"} <= written.values.keys()
+    return taken_apart(program.artifact, program.examples)
 
-    def shows(text: str) -> str:
-        return text_of(smallest(written, lambda excerpt: text in text_of(excerpt.written), 2))
 
-    linear = shows("torch._C._nn.linear(")
-    assert linear == (
+def statement(written: Written, text: str) -> Written:
+    """What is left of a fault that is a statement with a text."""
+    return smallest(written, lambda excerpt: text in text_of(excerpt.written), 2)
+
+
+def test_a_torch_module_is_cut_statement_by_statement(everything: Written) -> None:
+    assert {"linear", "values", "hidden_1", "mul_2"} <= everything.values.keys()
+    small = statement(everything, "torch._C._nn.linear(")
+    assert text_of(small) == (
         "(self, x):\n"
         "        linear = torch._C._nn.linear(x, self.w_linear_weight, self.w_linear_bias)\n"
         "        return (linear,)\n"
     )
-    assert shows(".add_(1.0)").count("\n") == 3
-    assert "hidden_1[slice(None, None, None), 0] = 2\n        return (" in shows(", 0] = 2")
-    small = smallest(written, lambda excerpt: "linear(" in text_of(excerpt.written), 2)
     assert small.artifact.setup == {"layouts": ["transposed"]}
     assert len(graph_of(small.artifact, tuple(small.inputs.values()))) > 0
     with pytest.raises(NotTakenApart, match="form"):
-        taken_apart(type(program.artifact)("torch", "x = 1"), [])
+        taken_apart(Artifact("torch", "x = 1"), [])
+
+
+@pytest.mark.long
+def test_a_write_of_a_torch_module_is_cut_out(everything: Written) -> None:
+    assert text_of(statement(everything, ".add_(1.0)")).count("\n") == 3
+    written = text_of(statement(everything, ", 0] = 2"))
+    assert "hidden_1[slice(None, None, None), 0] = 2\n        return (" in written
 
 
 OWNERS = """

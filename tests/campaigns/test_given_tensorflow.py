@@ -244,6 +244,7 @@ def raises():
 """
 
 
+@pytest.mark.long
 def test_a_fault_is_found_stored_and_replayed_without_the_owners_module(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", base=SPOILED, name="spoiled")
     (tmp_path / "mine.py").write_text(OWNERS)

@@ -85,6 +85,7 @@ def test_the_planted_bug_is_found_and_blamed_on_the_variant_with_relu(finding: P
     assert record["repro_exit"] == 1
 
 
+@pytest.mark.long
 def test_the_reproducer_shows_the_bug_with_the_hook_and_not_without(finding: Path, hook: Path) -> None:
     """Run as a user would; both at once, for each takes a while."""
     planted, plain = (

@@ -54,8 +54,8 @@ MINIMAL = {
 }
 """What is left of each finding: the operators of its two sides, in order."""
 
-LONG = ("argmax-of-negation-ties", "matmul-of-square-transpose", "sqrt-of-square", "transpose-behind-binary")
-"""They take the same way as the others."""
+USUAL = ("where-not-broadcast",)
+"""The others take the same way. One more is reduced by a fixture."""
 
 
 OTHER_NAMES = {"keepdims-of-layer-norm": "keepdims-left-to-broadcasting"}
@@ -88,7 +88,7 @@ def reduced(finding: Path, out: Path, time_s: float = 300) -> FindingRecord:
 
 
 @pytest.mark.parametrize(
-    "fault", [pytest.param(fault, marks=[pytest.mark.long] if fault in LONG else []) for fault in MINIMAL]
+    "fault", [pytest.param(fault, marks=() if fault in USUAL else pytest.mark.long) for fault in MINIMAL]
 )
 def test_of_a_planted_fault_the_minimal_pair_is_left(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,6 +146,7 @@ def test_a_reduced_finding_is_a_finding(split: tuple[Path, Path]) -> None:
     assert (split[1] / "again/a.onnx").read_bytes() == (split[1] / "a.onnx").read_bytes()
 
 
+@pytest.mark.long
 def test_a_reduction_is_deterministic(split: tuple[Path, Path], tmp_path: Path) -> None:
     reduced(split[0], tmp_path)
     for name in ("a.onnx", "b.onnx", "finding.json", "repro.py"):

@@ -43,6 +43,7 @@ def stand_in(folder: Path, name: str, command: str) -> None:
     file.chmod(0o755)
 
 
+@pytest.mark.long
 def test_what_the_tutorial_shows_is_what_happens(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     programs, folder = tmp_path / "bin", tmp_path / "empty"
