@@ -269,9 +269,11 @@ def _kron_tensorflow(c: Call) -> str:
 
 def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     left, right, result = _interleaved(b.types[x[0]].shape, b.types[x[1]].shape)
-    return b.op(
-        "Reshape", b.op("Mul", b.op("Reshape", x[0], shape=left), b.op("Reshape", x[1], shape=right)), shape=result
-    )
+
+    def reshape(value: str, shape: tuple[int, ...]) -> str:
+        return b.op("Reshape", value, shape=shape, allowzero=int(0 in shape))
+
+    return reshape(b.op("Mul", reshape(x[0], left), reshape(x[1], right)), result)
 
 
 OPS = (

@@ -92,6 +92,14 @@ def test_scalars_and_empty_tensors() -> None:
     onnx.checker.check_model(assert_survives(graph), full_check=True)
 
 
+def test_a_kronecker_product_without_elements_has_a_body() -> None:
+    """A size of 0 in the shape of a Reshape copies a size, unless that is ruled out."""
+    build = GraphBuilder()
+    x, y = build.input(TensorType("float32", ())), build.input(TensorType("float32", (0,)))
+    graph = build.build([build.op("kron", x, y, domain="aten")])
+    onnx.checker.check_model(assert_survives(graph), full_check=True)
+
+
 def test_constants_of_every_type() -> None:
     b = GraphBuilder()
     arrays = [np.array([[0, 1]]).astype(dtype) for dtype in TABLE["", "Identity"].types["T"] if dtype != "bfloat16"]
