@@ -52,13 +52,20 @@ def assert_sound(rewriting: Rewriting) -> None:
 # --- determinism ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
-def test_equal_seeds_give_equal_variants(strategy: str) -> None:
-    """Whatever the rewriter has seen before."""
+@pytest.fixture(scope="module")
+def two_rewriters() -> tuple[Rewriter, Rewriter]:
+    """One has rewritten other graphs before."""
     used, fresh = Rewriter(RULES), Rewriter(RULES)
-    for i in range(10):
-        used.rewrite(generate(8, f"before {i}"), i, strategy, 3)
     for i in range(8):
+        used.rewrite(generate(8, f"before {i}"), i, "steps", 3)
+    return used, fresh
+
+
+@pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
+def test_equal_seeds_give_equal_variants(strategy: str, two_rewriters: tuple[Rewriter, Rewriter]) -> None:
+    """Whatever the rewriter has seen before."""
+    used, fresh = two_rewriters
+    for i in range(4):
         graph = generate(10, f"same {i}")
         a, b = used.rewrite(graph, i, strategy, 3), fresh.rewrite(graph, i, strategy, 3)
         assert digests(a) == digests(b)
@@ -81,7 +88,7 @@ from polyjuice.egraph import Rewriter, load
 from polyjuice.generate import generate
 from polyjuice.ir import digest
 rewriter = Rewriter(load())
-for i in range(6):
+for i in range(3):
     print(*(digest(v.graph) for v in rewriter.rewrite(generate(10, i), i, "steps", 4).variants))
 """
 
@@ -98,13 +105,13 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
         for hash_seed in ("1", "2")
     }
     assert len(outputs) == 1
-    assert len(outputs.pop().split()) == 24
+    assert len(outputs.pop().split()) == 12
 
 
 # --- generated graphs -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in (1, 2, 3))])
 def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
     """200 graphs: min <= seed <= max operators, in steps that climb, all equal, within the limit on operators."""
     rewriter = Rewriter(RULES, Budget(rules=200))
@@ -238,7 +245,7 @@ def test_an_egraph_that_was_used_is_as_good_as_new() -> None:
     """What graphs put into it is taken out again: later ones find the same, in the same order."""
     rewriter = Rewriter(RULES)
     graphs = [generate(12, f"used {i}") for i in range(6)]
-    first = [digests(Rewriter(RULES).rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
+    first = [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
     for i, graph in enumerate(graphs[2:]):
         rewriter.rewrite(graph, i)
     assert [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])] == first
@@ -376,7 +383,7 @@ UNUSUAL = {
 
 @pytest.mark.parametrize("kind", UNUSUAL)
 def test_unusual_shapes_and_attributes_are_rewritten_soundly(kind: str, rewriter: Rewriter) -> None:
-    for seed in range(4):
+    for seed in range(2):
         assert_sound(rewriter.rewrite(UNUSUAL[kind], seed, "steps", 3))
 
 
