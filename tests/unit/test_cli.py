@@ -278,15 +278,8 @@ def test_rewrite_depends_on_its_seed_alone(model: Path, tmp_path: Path) -> None:
     assert a == b != c
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            pytest.param(n, marks=pytest.mark.long)
-            for n in ("squeezenet", "resnet50", "shufflenet", "inception_v1", "inception_v2")
-        ),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["squeezenet", "resnet50", "shufflenet", "inception_v1", "inception_v2"])
 def test_rewritten_light_models_agree_with_the_original(name: str, tmp_path: Path) -> None:
     """With random weights: as shipped they are equal, and the outputs constant whatever the input."""
     original = onnx.load(LIGHT / f"light_{name}.onnx")
