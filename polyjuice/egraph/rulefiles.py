@@ -90,7 +90,8 @@ def load(
     Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
     """
     further = tuple(paths)
-    rules = list(_shipped()) if defaults and not further else list(_read(further, defaults))
+    shipped = _shipped() if defaults else ()
+    rules = list(_read(further, shipped) if further else shipped)
     names = [rule.name for rule in rules]
     for pattern in (*only, *without):
         if not fnmatch.filter(names, pattern):
@@ -106,13 +107,13 @@ def load(
 @cache
 def _shipped() -> tuple[Rule, ...]:
     """The rules that come with Polyjuice, by themselves: a process reads and checks them once."""
-    return tuple(_read((), True))
-
-
-def _read(further: Sequence[Path], defaults: bool) -> Iterator[Rule]:
     reader = _Reader()
-    for path in default_paths() if defaults else ():
-        yield from reader.read(path, False)
+    return tuple(rule for path in default_paths() for rule in reader.read(path, False))
+
+
+def _read(further: Sequence[Path], shipped: Sequence[Rule]) -> Iterator[Rule]:
+    yield from shipped
+    reader = _Reader(shipped)
     for path in further:
         yield from reader.read(path, True)
 
@@ -120,8 +121,11 @@ def _read(further: Sequence[Path], defaults: bool) -> Iterator[Rule]:
 class _Reader:
     """Reads rule files, and checks each rule against the language. Its methods raise RuleError."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Sequence[Rule] = ()) -> None:
+        """``known`` are rules that were checked already, whose names are taken."""
         self._taken: dict[str, Rule] = {}
+        for rule in known:
+            self._claim_names(rule)
         self._checker = bindings.EGraph()
         for program in prelude(constructors()):
             self._checker.run_program(*self._checker.parse_program(program))

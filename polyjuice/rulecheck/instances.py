@@ -75,6 +75,7 @@ class _Drawing:
         self._ranks = _ranks(self._side.facts)
         self._builder = GraphBuilder()
         self._known: dict[str, Any] = {}
+        self._under_way: set[str] = set()
         self._made: dict[str, tuple[str, ...]] = {}
         self._operands: dict[str, Operand] = {}
         bounded = rule.needs_bounds
@@ -112,6 +113,9 @@ class _Drawing:
             if expr not in self._known:
                 terms = [e for e in self._side.equations.get(expr, []) if is_term(e)]
                 if terms:
+                    if expr in self._under_way:
+                        raise NoInstance  # it would be a part of itself
+                    self._under_way.add(expr)
                     made = self._tensor(terms[0], hint, accepted)
                     self._known.setdefault(expr, made)
                 else:

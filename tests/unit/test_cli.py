@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import pytest
 
-from polyjuice import formats
+from polyjuice import compilers, formats
 from polyjuice.ops import FRAMEWORKS, TABLE
 from tests.support.commands import fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
@@ -27,7 +27,10 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
-    done = polyjuice_alone("fuzz", "--compiler", "numpy", "-n", 6, "--seed", 11, "--out", tmp_path / "c", "--json")
+    done = polyjuice_alone(
+        *("fuzz", "--compiler", "numpy", "-n", 6, "--seed", 11, "--workers", 1, "--only-rule", "add-*"),
+        *("--out", tmp_path / "c", "--json"),
+    )
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert done.stdout.count("\n") == 1
@@ -57,7 +60,22 @@ def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -
     )
     out = tmp_path / "c"
     done = polyjuice(
-        *("fuzz", "--compiler", "numpy", "-n", 6, "--seeds", model, "--rules", rules, "--out", out, "--json")
+        *(
+            "fuzz",
+            "--compiler",
+            "numpy",
+            "-n",
+            6,
+            "--seeds",
+            model,
+            "--rules",
+            rules,
+            "--only-rule",
+            "false",
+            "--out",
+            out,
+            "--json",
+        )
     )
     summary = json.loads(done.stdout)
     assert done.returncode == 3
@@ -79,7 +97,7 @@ def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -
 
 
 def test_without_json_a_person_reads_a_table(tmp_path: Path) -> None:
-    done = polyjuice("fuzz", "--compiler", "numpy", "-n", 2, cwd=tmp_path)
+    done = polyjuice("fuzz", "--compiler", "numpy", "-n", 2, "--workers", 1, cwd=tmp_path)
     assert done.returncode == 0
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert lines["tested"].startswith("2 cases, 2 pairs")
@@ -180,7 +198,7 @@ def test_inductor_without_a_cpp_compiler_says_what_to_install(tmp_path: Path) ->
 
 
 def test_the_folder_of_another_campaign_is_refused(tmp_path: Path) -> None:
-    assert fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1)[0] == 0
+    assert fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 1, "--only-rule", "add-*")[0] == 0
     before = (tmp_path / "c/campaign.sqlite").read_bytes()
     message = refusal("--compiler", "numpy", "-n", 1, "--out", tmp_path / "c")
     assert "--resume" in message
@@ -260,13 +278,8 @@ def test_rewrite_depends_on_its_seed_alone(model: Path, tmp_path: Path) -> None:
     assert a == b != c
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "squeezenet",
-        *(pytest.param(n, marks=pytest.mark.long) for n in ("resnet50", "shufflenet", "inception_v1", "inception_v2")),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["squeezenet", "resnet50", "shufflenet", "inception_v1", "inception_v2"])
 def test_rewritten_light_models_agree_with_the_original(name: str, tmp_path: Path) -> None:
     """With random weights: as shipped they are equal, and the outputs constant whatever the input."""
     original = onnx.load(LIGHT / f"light_{name}.onnx")
@@ -306,10 +319,19 @@ def test_ops_lists_the_operator_table() -> None:
     assert "bool" not in add["dtypes"]
 
 
-def test_compilers_lists_all_and_why_one_cannot_be_used(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [pytest.param(("inductor", "numpy"), id="two"), pytest.param((), id="all", marks=pytest.mark.long)],
+)
+def test_compilers_lists_all_and_why_one_cannot_be_used(
+    names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if names:
+        monkeypatch.setattr(compilers, "names", lambda: names)
     done = polyjuice("compilers", "--json", env={"PATH": str(tmp_path), "CXX": ""})
     rows = {row["name"]: row for row in json.loads(done.stdout)["compilers"]}
     assert done.returncode == 0
+    assert tuple(rows) == tuple(compilers.names())
     assert all(set(row) == {"name", "available", "version", "reason", "coverage"} for row in rows.values())
     assert (rows["numpy"]["available"], rows["numpy"]["version"]) == (True, np.__version__)
     assert rows["inductor"]["available"] is False

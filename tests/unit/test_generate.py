@@ -15,7 +15,7 @@ from polyjuice.generate import STRATEGIES, Memory, Suite, Turn, generate
 from polyjuice.ir import Graph, digest, dtypes
 from polyjuice.ops import TABLE, check, entry
 
-COUNT = 500
+COUNT = 250
 
 
 @pytest.fixture(scope="module", params=STRATEGIES)
@@ -25,7 +25,7 @@ def strategy(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def graphs(strategy: str) -> list[Graph]:
-    """500 graphs of 1 to 20 operators."""
+    """Some graphs of 1 to 20 operators."""
     return [generate(1 + seed % 20, seed, strategy=strategy) for seed in range(COUNT)]
 
 
@@ -53,7 +53,7 @@ def test_every_element_type_occurs(graphs: Sequence[Graph]) -> None:
 def test_ranks_0_to_5_occur_and_no_higher(graphs: Sequence[Graph]) -> None:
     ranks = Counter(t.rank for graph in graphs for t in graph.types.values())
     assert sorted(ranks) == [0, 1, 2, 3, 4, 5]
-    assert min(ranks.values()) > 50
+    assert min(ranks.values()) > 25
 
 
 def test_values_are_small(graphs: Sequence[Graph]) -> None:
@@ -72,8 +72,8 @@ def test_broadcasting_occurs(graphs: Sequence[Graph]) -> None:
 
 def test_graphs_have_one_or_several_outputs(graphs: Sequence[Graph]) -> None:
     counts = Counter(len(graph.outputs) for graph in graphs)
-    assert counts[1] > 20
-    assert sum(counts[n] for n in counts if n > 1) > 100
+    assert counts[1] > 10
+    assert sum(counts[n] for n in counts if n > 1) > 50
     assert min(counts) == 1
 
 
@@ -96,9 +96,15 @@ def test_nearly_all_inputs_are_used(graphs: Sequence[Graph]) -> None:
 def test_constants_occur_uniform_and_not(graphs: Sequence[Graph]) -> None:
     arrays = [array for graph in graphs for array in graph.constants.values() if array.size > 1]
     uniform = sum(bool((array == array.reshape(-1)[0]).all()) for array in arrays)
-    assert 20 < uniform < len(arrays) - 20
+    assert 10 < uniform < len(arrays) - 10
 
 
+def test_nearly_every_operator_of_the_table_occurs_soon(graphs: Sequence[Graph]) -> None:
+    seen = {(node.domain, node.op) for graph in graphs for node in graph.nodes}
+    assert len(seen & TABLE.keys()) > 0.85 * len(TABLE)
+
+
+@pytest.mark.long
 def test_every_operator_of_the_table_occurs(strategy: str, graphs: Sequence[Graph]) -> None:
     seen = {(node.domain, node.op) for graph in graphs for node in graph.nodes}
     for seed in range(3000):
@@ -109,7 +115,7 @@ def test_every_operator_of_the_table_occurs(strategy: str, graphs: Sequence[Grap
 
 
 def test_types_change_within_graphs(strategy: str, graphs: Sequence[Graph]) -> None:
-    least = 50 if strategy == "default" else 10  # where all operators are as likely, casts are one of many
+    least = 25 if strategy == "default" else 5  # where all operators are as likely, casts are one of many
     assert sum(any(node.op == "Cast" for node in graph.nodes) for graph in graphs) > least
     assert sum(len({t.dtype for t in graph.types.values()}) > 1 for graph in graphs) > COUNT / 2
 
@@ -160,7 +166,7 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
 def test_few_types_leave_no_graph_without_operators() -> None:
     """Whatever element type the graph has chosen for most of its inputs."""
     few = {"float32", "int64", "bool"}
-    graphs = [generate(2, seed, lambda _, x, y: {t.dtype for t in (*x, *y)} <= few) for seed in range(300)]
+    graphs = [generate(2, seed, lambda _, x, y: {t.dtype for t in (*x, *y)} <= few) for seed in range(100)]
     assert {len(graph) for graph in graphs} == {2}
 
 
@@ -180,7 +186,7 @@ def test_a_suite_of_the_default_strategy_is_the_most_diverse(strategy: str) -> N
     values = []
     for name in ("default", strategy):
         memory, suite = Memory(), Suite()
-        for seed in range(150):
+        for seed in range(60):
             suite.add(generate(10, seed, strategy=name, memory=memory))
         values.append(suite.values())
     default, other = values

@@ -16,7 +16,7 @@ from polyjuice.ir import GraphError
 from polyjuice.ops import check
 from tests.support.commands import polyjuice, refusal
 
-COUNT = 12
+COUNT = 5
 
 
 def generated(out: Path, *arguments: object) -> dict[str, Any]:

@@ -29,7 +29,7 @@ MISSING = "the strategy nnsmith needs z3: pip install 'polyjuice-fuzzer[smt]'"
 
 @pytest.fixture(scope="module")
 def graphs() -> list[Graph]:
-    return [generate(10, seed, strategy="nnsmith") for seed in range(100)]
+    return [generate(10, seed, strategy="nnsmith") for seed in range(40)]
 
 
 def grown(seed: object = 0) -> NNSmith:
@@ -62,9 +62,9 @@ def test_what_an_entry_says_of_symbolic_sizes_holds_for_all_that_are_found(op: O
         graph = grown(f"{op.qualified} {seed}")
         if graph.insert_apart(op):
             made.append(check(graph.settled()))
-        if len(made) == 4:
+        if len(made) == 2:
             break
-    assert len(made) == 4
+    assert len(made) == 2
     assert {node.qualified for graph in made for node in graph.nodes} == {op.qualified}
 
 
@@ -157,9 +157,9 @@ def input_sizes(count: int) -> Counter[int]:
 
 
 def test_binning_spreads_sizes_over_all_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    binned = input_sizes(100)
+    binned = input_sizes(50)
     monkeypatch.setattr(binning, "assign", lambda *_: None)
-    as_found = input_sizes(100)
+    as_found = input_sizes(50)
     assert set(binned) == {2, 3, 4, 5, 6, 7}
     large = [sum(bins[i] for i in (5, 6, 7)) / sum(bins.values()) for bins in (binned, as_found)]
     assert large[0] > 2 * large[1]
@@ -176,7 +176,7 @@ def test_nearly_all_bins_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         return done
 
     monkeypatch.setattr(System, "squeeze", counted)
-    for seed in range(100):
+    for seed in range(40):
         generate(10, seed, strategy="nnsmith")
     assert sum(kept) > 9 * sum(drawn)
 
@@ -279,15 +279,15 @@ def test_a_graph_depends_on_its_seed_alone() -> None:
     )
     digests = [digest(generate(10, seed, strategy="nnsmith")) for seed in reversed(range(20))][::-1]
     assert len(set(digests)) == 20
-    for hash_seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.split() == digests
+    other = "1" if os.environ.get("PYTHONHASHSEED") == "2" else "2"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": other},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == digests
 
 
 # --- without the solver ----------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def analysis_of(op: str, dtype: str, *arrays: Sequence[float] | float, **attrs: 
 @pytest.mark.parametrize("profile", ["exact", "normal"])
 def test_generated_graphs_stay_within_their_bounds(profile: str) -> None:
     bounded = exact = 0
-    for seed in range(250):
+    for seed in range(80):
         graph = generate(10, f"bounds {seed}")
         try:
             inputs = make_inputs(graph, profile, seed)
@@ -43,8 +43,8 @@ def test_generated_graphs_stay_within_their_bounds(profile: str) -> None:
         bounded += assert_within(results, analyses, graph)
         exact += sum(a.exact for a in analyses)
         assert any(possibly_exact(graph)) or not any(a.exact for a in analyses)
-    assert bounded > 100_000
-    assert exact > (200 if profile == "exact" else 10)
+    assert bounded > 30_000
+    assert exact > (60 if profile == "exact" else 3)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

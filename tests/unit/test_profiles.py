@@ -220,7 +220,7 @@ def test_the_rules_that_a_profile_allows_hold_on_its_values(profile: str) -> Non
     rules = [rule for rule in load() if rule.ruleset in allowed_rulesets([profile])]
     rewriter = Rewriter(rules, Budget())
     compared = 0
-    for seed in range(40):
+    for seed in range(15):
         graph = generate(8, f"rules {profile} {seed}")
         try:
             variants = distinct(rewriter.rewrite(graph, seed, ranges=ranges(graph, [profile])).variants)
@@ -232,4 +232,4 @@ def test_the_rules_that_a_profile_allows_hold_on_its_values(profile: str) -> Non
             for a, b in zip(wanted, analyse(variant.graph, inputs, "float64", True, MODES[profile]), strict=True):
                 assert not apart(a, b).any(), f"{graph}\n{variant.graph}"
                 compared += 1
-    assert compared > 60
+    assert compared > 20

@@ -52,13 +52,20 @@ def assert_sound(rewriting: Rewriting) -> None:
 # --- determinism ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
-def test_equal_seeds_give_equal_variants(strategy: str) -> None:
-    """Whatever the rewriter has seen before."""
+@pytest.fixture(scope="module")
+def two_rewriters() -> tuple[Rewriter, Rewriter]:
+    """One has rewritten other graphs before."""
     used, fresh = Rewriter(RULES), Rewriter(RULES)
-    for i in range(10):
-        used.rewrite(generate(8, f"before {i}"), i, strategy, 3)
     for i in range(8):
+        used.rewrite(generate(8, f"before {i}"), i, "steps", 3)
+    return used, fresh
+
+
+@pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
+def test_equal_seeds_give_equal_variants(strategy: str, two_rewriters: tuple[Rewriter, Rewriter]) -> None:
+    """Whatever the rewriter has seen before."""
+    used, fresh = two_rewriters
+    for i in range(4):
         graph = generate(10, f"same {i}")
         a, b = used.rewrite(graph, i, strategy, 3), fresh.rewrite(graph, i, strategy, 3)
         assert digests(a) == digests(b)
@@ -80,7 +87,7 @@ PROGRAM = """
 from polyjuice.egraph import Rewriter, load
 from polyjuice.generate import generate
 from polyjuice.ir import digest
-rewriter = Rewriter(load())
+rewriter = Rewriter(load(only=["add-*", "mul-*", "neg-*", "transpose-*", "*-commutative"]))
 for i in range(6):
     print(*(digest(v.graph) for v in rewriter.rewrite(generate(10, i), i, "steps", 4).variants))
 """
@@ -104,12 +111,12 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
 # --- generated graphs -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 8))])
 def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
     """200 graphs: min <= seed <= max operators, in steps that climb, all equal, within the limit on operators."""
     rewriter = Rewriter(RULES, Budget(rules=200))
     changed = 0
-    for i in range(part * 50, part * 50 + 50):
+    for i in range(part * 25, part * 25 + 25):
         rewriting = rewriter.rewrite(generate(2 + i % 12, f"ends {i}"), i, "steps", 4)
         counts = [variant.operators for variant in rewriting.variants]
         original = operator_count(rewriting.seed)
@@ -121,7 +128,7 @@ def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
             assert_sound(rewriting)
         except EvaluationError:
             continue
-    assert changed > 25
+    assert changed > 12
 
 
 def test_min_and_max_are_the_ends_of_what_a_worked_example_allows() -> None:
@@ -238,7 +245,7 @@ def test_an_egraph_that_was_used_is_as_good_as_new() -> None:
     """What graphs put into it is taken out again: later ones find the same, in the same order."""
     rewriter = Rewriter(RULES)
     graphs = [generate(12, f"used {i}") for i in range(6)]
-    first = [digests(Rewriter(RULES).rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
+    first = [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])]
     for i, graph in enumerate(graphs[2:]):
         rewriter.rewrite(graph, i)
     assert [digests(rewriter.rewrite(graph, i)) for i, graph in enumerate(graphs[:2])] == first
@@ -376,7 +383,7 @@ UNUSUAL = {
 
 @pytest.mark.parametrize("kind", UNUSUAL)
 def test_unusual_shapes_and_attributes_are_rewritten_soundly(kind: str, rewriter: Rewriter) -> None:
-    for seed in range(4):
+    for seed in range(2):
         assert_sound(rewriter.rewrite(UNUSUAL[kind], seed, "steps", 3))
 
 
@@ -433,7 +440,7 @@ def test_saturation_stops_after_the_iterations() -> None:
 
 def test_saturation_stops_at_the_enodes() -> None:
     budget = Budget(iterations=50, enodes=60, growth=1, matches=10**9, rules=None)
-    rewriting = Rewriter(RULES, budget).rewrite(sum_of(8), 0)
+    rewriting = Rewriter(load(only=["add-*"]), budget).rewrite(sum_of(8), 0)
     assert rewriting.stopped_by == "enodes"
     assert rewriting.enodes > 60
     assert rewriting.iterations < 50
@@ -441,7 +448,7 @@ def test_saturation_stops_at_the_enodes() -> None:
 
 def test_saturation_stops_at_the_matches() -> None:
     budget = Budget(iterations=50, enodes=10**9, matches=20, rules=None)
-    rewriting = Rewriter(RULES, budget).rewrite(sum_of(8), 0)
+    rewriting = Rewriter(load(only=["add-*"]), budget).rewrite(sum_of(8), 0)
     assert rewriting.stopped_by == "matches"
     assert sum(rewriting.rules.values()) > 20
 
@@ -465,7 +472,8 @@ def test_without_rules_the_variants_are_the_seed_graph() -> None:
 
 
 def test_a_rule_that_is_switched_off_never_fires() -> None:
-    on, off = Rewriter(RULES, ALL_RULES), Rewriter(load(without=["add-*"]), ALL_RULES)
+    few = ["add-*", "*-commutative"]
+    on, off = Rewriter(load(only=few), ALL_RULES), Rewriter(load(only=few, without=["add-*"]), ALL_RULES)
     assert "add-commutative" in on.rewrite(sum_of(3), 0).rules
     assert not any(name.startswith("add-") for name in off.rewrite(sum_of(3), 0).rules)
 
@@ -480,7 +488,7 @@ def test_the_seed_enables_some_of_the_rules_that_can_match() -> None:
 def test_a_rule_of_the_user_is_enabled_for_every_graph(tmp_path: Path) -> None:
     file = tmp_path / "mine.egg"
     file.write_text('(rewrite (Add x y) (Neg (Neg (Add x y))) :ruleset real :name "mine") ; x + y = -(-(x + y))\n')
-    rewriter = Rewriter(load([file]), Budget(rules=2))
+    rewriter = Rewriter(load([file], only=["mine", "add-*"]), Budget(rules=2))
     assert all("mine" in rewriter.rewrite(sum_of(2), seed).rules for seed in range(8))
 
 

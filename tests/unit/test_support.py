@@ -114,7 +114,7 @@ def test_no_variant_holds_what_is_not_taken() -> None:
     """What a rule brings in is not chosen either, at either end; the rules go on where it is taken."""
     rewriter = Rewriter(load())
     met, kept = 0, 0
-    for number in range(60):
+    for number in range(15):
         graph = generate(8, f"variants {number}")
         operators = {node.qualified for node in graph.nodes}
         free = rewriter.rewrite(graph, number).variants
@@ -131,5 +131,5 @@ def test_no_variant_holds_what_is_not_taken() -> None:
             held = {node.qualified for node in variant.graph.nodes}
             assert held - {"Expand"} <= operators
         kept += len(distinct(variants)) == 2
-    assert met > 30
-    assert kept > 10
+    assert met > 7
+    assert kept > 2

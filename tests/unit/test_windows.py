@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,7 +17,13 @@ from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, prune
 from polyjuice.ops import GraphBuilder, check
 
-LARGE = [prune(generate(450, f"windows {seed}")) for seed in range(3)]
+LARGE = range(3)
+
+
+@cache
+def large(seed: int) -> Graph:
+    """A generated graph of some 450 nodes."""
+    return prune(generate(450, f"windows {seed}"))
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +53,9 @@ def reached(start: set[int], edges: dict[int, set[int]]) -> set[int]:
     return done
 
 
-@pytest.mark.parametrize("graph", LARGE, ids=len)
-def test_windows_are_convex_connected_and_disjoint(graph: Graph) -> None:
+@pytest.mark.parametrize("number", LARGE)
+def test_windows_are_convex_connected_and_disjoint(number: int) -> None:
+    graph = large(number)
     forward = readers(graph)
     backward = {n: {m for m in forward if n in forward[m]} for n in forward}
     sizes = set()
@@ -67,8 +75,9 @@ def test_windows_are_convex_connected_and_disjoint(graph: Graph) -> None:
     assert len(sizes) > 5
 
 
-@pytest.mark.parametrize("graph", LARGE, ids=len)
-def test_windows_that_are_put_back_as_they_were_give_the_graph(graph: Graph) -> None:
+@pytest.mark.parametrize("number", LARGE)
+def test_windows_that_are_put_back_as_they_were_give_the_graph(number: int) -> None:
+    graph = large(number)
     for seed in range(5):
         chosen = windows.windows(graph, random.Random(seed))
         again = windows.splice(graph, chosen, [window.graph for window in chosen])
@@ -104,9 +113,11 @@ def test_an_output_of_a_window_may_become_its_input_or_a_constant() -> None:
     assert len(windows.splice(graph, [window], [known])) == 150
 
 
-@pytest.mark.parametrize("strategy", ["minmax", "steps", "random"])
+@pytest.mark.parametrize(
+    "strategy", ["steps", *(pytest.param(s, marks=pytest.mark.long) for s in ("minmax", "random"))]
+)
 def test_a_large_graph_is_rewritten_soundly_and_reproducibly(strategy: str, rewriter: Rewriter) -> None:
-    graph = LARGE[0]
+    graph = large(0)
     rewriting = windows.rewrite(rewriter, graph, "7", strategy, 3)
     assert len(rewriting.variants) == 3
     assert len(distinct(rewriting.variants)) > 1
