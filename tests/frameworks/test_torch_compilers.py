@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from polyjuice.compilers import find
-from polyjuice.execution import Artifact, Limits, Worker, probe
+from polyjuice.execution import Artifact, Limits, Worker
+from tests.support.compilers import usable
 
 MODEL = """
 import inspect
@@ -29,13 +29,6 @@ ARTIFACT = Artifact("torch", MODEL, {"scale": np.array(0.5, ml_dtypes.bfloat16)}
 EXPECTED = (np.maximum(X, 0) + 1, -X.astype(ml_dtypes.bfloat16) / 2, np.array(6), np.arange(4) > 1)
 
 LIMITS = Limits(compile_s=120)
-
-
-def usable(name):
-    answer = probe(name)
-    if not answer["available"]:
-        pytest.skip(answer["reason"])
-    return find(name)
 
 
 def assert_same(actual, expected):
