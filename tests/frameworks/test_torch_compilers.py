@@ -98,6 +98,7 @@ def test_what_torch_cannot_differentiate_or_would_run_uncompiled_is_unsupported(
     assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
 
 
+@pytest.mark.long  # test_mutants.py plants faults by a site hook, too
 def test_inductor_with_a_fault_planted_by_a_site_hook(tmp_path, monkeypatch):
     hook = 'import torch._inductor.config as config\nconfig.cpp.inject_relu_bug_TESTING_ONLY = "accuracy"\n'
     (tmp_path / "sitecustomize.py").write_text(hook)
