@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from polyjuice.compilers import find
-from polyjuice.execution import Artifact, Limits, Worker, probe
+from polyjuice.execution import Artifact, Limits, Worker
+from tests.support.compilers import usable
 
 MODEL = """
 import inspect
@@ -29,13 +29,6 @@ ARTIFACT = Artifact("torch", MODEL, {"scale": np.array(0.5, ml_dtypes.bfloat16)}
 EXPECTED = (np.maximum(X, 0) + 1, -X.astype(ml_dtypes.bfloat16) / 2, np.array(6), np.arange(4) > 1)
 
 LIMITS = Limits(compile_s=120)
-
-
-def usable(name):
-    answer = probe(name)
-    if not answer["available"]:
-        pytest.skip(answer["reason"])
-    return find(name)
 
 
 def assert_same(actual, expected):
@@ -105,6 +98,7 @@ def test_what_torch_cannot_differentiate_or_would_run_uncompiled_is_unsupported(
     assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
 
 
+@pytest.mark.long  # test_mutants.py plants faults by a site hook, too
 def test_inductor_with_a_fault_planted_by_a_site_hook(tmp_path, monkeypatch):
     hook = 'import torch._inductor.config as config\nconfig.cpp.inject_relu_bug_TESTING_ONLY = "accuracy"\n'
     (tmp_path / "sitecustomize.py").write_text(hook)

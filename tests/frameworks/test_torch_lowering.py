@@ -69,7 +69,7 @@ def sources(graph: Graph) -> set[str]:
 # --- meaning ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in (1, 2))])
 @pytest.mark.parametrize("profile", ["exact", "normal"])
 def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int) -> None:
     """300 graphs under both profiles: exact outputs bit for bit, the others within their bounds."""

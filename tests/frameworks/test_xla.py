@@ -12,8 +12,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from polyjuice.compilers import CompilerInfo, find
-from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker, probe
+from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, Worker
+from tests.support.compilers import usable
 
 HEADER = """
 import tensorflow as tf
@@ -38,15 +38,8 @@ ARRAYS = {"scale": np.array(0.5, ml_dtypes.bfloat16)}
 EXPECTED = (np.maximum(X, 0) + 1, -X.astype(ml_dtypes.bfloat16) / 2, np.array(6), np.arange(4) > 1)
 
 
-def usable() -> CompilerInfo:
-    answer = probe("xla")
-    if not answer["available"]:
-        pytest.skip(answer["reason"])
-    return find("xla")
-
-
 def start(**options: Any) -> Worker:
-    return Worker(usable(), limits=Limits(compile_s=60), options=options)
+    return Worker(usable("xla"), limits=Limits(compile_s=60), options=options)
 
 
 def check(worker: Worker) -> Outcome:
@@ -144,6 +137,6 @@ assert total.numpy() == 6
 
 
 def test_the_reproducers_snippet_runs_alone(tmp_path: Path) -> None:
-    info = usable()
+    info = usable("xla")
     (tmp_path / "alone.py").write_text(ALONE.format(imports=info.repro_imports, model=MODEL, repro=info.repro))
     subprocess.run([sys.executable, "alone.py"], cwd=tmp_path, check=True)

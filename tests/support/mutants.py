@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import importlib
 import sys
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
-from polyjuice.compilers import CompilerInfo, find
-from polyjuice.execution import Probe, probe
+from tests.support.compilers import usable as usable
 
 ROOT = Path(__file__).resolve().parents[2]
 MUTANTS = ROOT / "benchmarks/mutants"
@@ -23,15 +19,3 @@ def demos(compiler: str) -> ModuleType:
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
     return importlib.import_module(f"benchmarks.mutants.demos.{compiler}")
-
-
-@cache
-def answer_of(compiler: str) -> Probe:
-    return probe(compiler)
-
-
-def usable(compiler: str) -> CompilerInfo:
-    answer = answer_of(compiler)
-    if not answer["available"]:
-        pytest.skip(answer["reason"])
-    return find(compiler)

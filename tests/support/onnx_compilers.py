@@ -10,14 +10,13 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-import pytest
 
-from polyjuice.compilers import CompilerInfo, find
-from polyjuice.execution import Artifact, Limits, Outcome, Worker, probe
+from polyjuice.execution import Artifact, Limits, Outcome, Worker
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
+from tests.support.compilers import usable
 
 LIMITS = Limits(compile_s=60)
 
@@ -102,14 +101,6 @@ def constant() -> tuple[Graph, list[np.ndarray]]:
 
 
 GRAPHS: list[Callable[[], tuple[Graph, list[np.ndarray]]]] = [matrix, mixed, gathered, unused, shaped, halved]
-
-
-def usable(name: str) -> CompilerInfo:
-    """The compiler; the test is skipped where it is not installed."""
-    answer = probe(name)
-    if not answer["available"]:
-        pytest.skip(answer["reason"])
-    return find(name)
 
 
 def worker(name: str, **options: Any) -> Worker:
