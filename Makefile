@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-PARALLEL := -n 2 --dist loadgroup --durations=20
+PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
 

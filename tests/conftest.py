@@ -1,4 +1,4 @@
-"""What holds for all tests: their environment, what stays together, and the table of what frameworks do not run."""
+"""What holds for all tests: their environment, and the table of what frameworks do not run."""
 
 from __future__ import annotations
 
@@ -29,17 +29,6 @@ def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
     table = Unsupported(pytestconfig.getoption("--update-unsupported"))
     yield table
     table.write()
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Keep on one process what shares a fixture of its module, so that the fixture is set up once.
-
-    When all items are collected, pytest-xdist has looked for groups already.
-    """
-    assert isinstance(item, pytest.Function)
-    fixtures = item._fixtureinfo.name2fixturedefs.values()
-    if any(fixture.scope == "module" for overridden in fixtures for fixture in overridden):
-        item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,6 +7,7 @@ import math
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Iterator, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -36,6 +37,9 @@ _TOGETHER = 8
 #: Seconds that one task takes, about: results come back at its end, and less than this is lost when all is killed.
 _TASK_S = 0.5
 
+#: The longest path, in bytes, of a folder that can hold a socket: 104 for all of it, of which Python takes 32.
+_LONGEST_FOLDER = 70
+
 #: Seconds that a process has to end its compiler, or its reproducer, when the campaign is stopped.
 _GRACE_S = 30.0
 
@@ -63,11 +67,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
     tasks = _Tasks(config, store.done())
     triage = Triage(config, store)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["polyjuice.campaign.processes"])
-    pool = ProcessPoolExecutor(
-        config.workers, context, processes.initialize, (config, store.folder, rules, dict(os.environ))
-    )
+    job = config, store.folder, rules, dict(os.environ)
+    pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
     running: set[Future[Any]] = set()
     triaging: set[Future[Any]] = set()
     try:
@@ -106,8 +107,13 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
         triage.publish()
 
 
-def _forking() -> BaseContext:
-    """Processes are forked from one that has imported Polyjuice, which takes a second."""
+def _context() -> BaseContext:
+    """Processes are forked from one that has imported Polyjuice, which takes a second.
+
+    They are started from scratch where the path of the socket by which they are asked for would be too long.
+    """
+    if len(os.fsencode(tempfile.gettempdir())) > _LONGEST_FOLDER:
+        return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([processes.__name__])
     return context

@@ -17,7 +17,7 @@ from polyjuice.triage.bisection import bisect
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
-from tests.support.mutants import usable
+from tests.support.compilers import usable
 from tests.support.planted import planted, stored
 from tests.support.plugins import plugin
 

@@ -34,7 +34,8 @@ from polyjuice.triage.reduction.rewritings import without_an_operator
 from polyjuice.triage.reduction.values import fingerprint, shared_values
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
-from tests.support.mutants import SITE, usable
+from tests.support.compilers import usable
+from tests.support.mutants import SITE
 from tests.support.plugins import plugin
 
 FINDINGS = Path(__file__).parents[1] / "findings"

@@ -95,15 +95,22 @@ def assert_agrees(
     assert bool(known) == runs
 
 
+draws = pytest.mark.parametrize("draws", [4, pytest.param(8, marks=pytest.mark.long)])
+
+
+@draws
 @pytest.mark.parametrize("framework", RUN)
 @pytest.mark.parametrize("op", [*ELEMENTWISE, *OTHERS], ids=lambda op: op.qualified)
-def test_a_framework_agrees_beyond_the_real_numbers(op: Op, framework: str, unsupported: Unsupported) -> None:
-    applications = (of_special_numbers(op, seed) for seed in range(4))
+def test_a_framework_agrees_beyond_the_real_numbers(
+    op: Op, framework: str, draws: int, unsupported: Unsupported
+) -> None:
+    applications = (of_special_numbers(op, seed) for seed in range(draws))
     assert_agrees(op, framework, applications, Mode(wrap=True, edge=True), unsupported)
 
 
+@draws
 @pytest.mark.parametrize("framework", RUN)
 @pytest.mark.parametrize("op", MODULAR, ids=lambda op: op.qualified)
-def test_a_framework_wraps_integers_around(op: Op, framework: str, unsupported: Unsupported) -> None:
-    applications = (of_extreme_integers(op, seed) for seed in range(5))
+def test_a_framework_wraps_integers_around(op: Op, framework: str, draws: int, unsupported: Unsupported) -> None:
+    applications = (of_extreme_integers(op, seed) for seed in range(draws))
     assert_agrees(op, framework, applications, Mode(wrap=True), unsupported)

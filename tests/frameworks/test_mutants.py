@@ -19,7 +19,8 @@ from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Outcome, W
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, digest
 from polyjuice.lower import lower
-from tests.support.mutants import MUTANTS, SITE, demos, usable
+from tests.support.compilers import usable
+from tests.support.mutants import MUTANTS, SITE, demos
 
 COMPILERS = ("inductor", "onnxruntime", "tvm")
 FAULTS = {c: sorted(path.stem for path in (MUTANTS / "faults" / c).glob("*.py")) for c in COMPILERS}
@@ -89,11 +90,7 @@ def shows(
 @pytest.mark.parametrize(
     ("compiler", "fault"),
     [
-        pytest.param(
-            compiler,
-            fault,
-            marks=pytest.mark.xdist_group(f"mutants-{compiler}") if fault in TELLING[compiler] else pytest.mark.long,
-        )
+        pytest.param(compiler, fault, marks=() if fault in TELLING[compiler] else pytest.mark.long)
         for compiler in COMPILERS
         for fault in FAULTS[compiler]
     ],

@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from tests.support.compilers import usable as usable
-
 ROOT = Path(__file__).resolve().parents[2]
 MUTANTS = ROOT / "benchmarks/mutants"
 SITE = MUTANTS / "site"

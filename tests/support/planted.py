@@ -15,7 +15,8 @@ from polyjuice.ir import Graph
 from polyjuice.oracles import Case, InputSet
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage import write_finding
-from tests.support.mutants import SITE, demos, usable
+from tests.support.compilers import usable
+from tests.support.mutants import SITE, demos
 
 
 def stored(
