@@ -86,6 +86,7 @@ def test_the_numpy_control_finds_nothing(tmp_path: Path) -> None:
     assert_quiet(tmp_path / "c", "numpy", 16)
 
 
+@pytest.mark.long
 def test_the_eager_control_finds_nothing(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     assert_quiet(tmp_path / "c", "eager", 8)
@@ -119,6 +120,7 @@ def test_a_case_depends_on_the_seed_and_its_index_alone(
     assert not set(other.values()) & set(forwards.values())
 
 
+@pytest.mark.long
 def test_a_case_does_not_depend_on_the_hash_seed_of_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +145,7 @@ with pytest.MonkeyPatch.context() as patch:
     assert len(answers[0]) == 3
 
 
+@pytest.mark.long
 def test_cases_in_which_a_side_crashes_are_tested(tmp_path: Path) -> None:
     """Known or not, they are neither skipped nor left out of the counts."""
     crash = """
@@ -357,7 +360,7 @@ def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage:
 
 
 @needs_proc
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
 def test_a_hanging_compiler_does_not_outlive_its_campaign(tmp_path: Path, number: signal.Signals) -> None:
     hanging = f"""
     def compile(program, inputs):
@@ -388,7 +391,7 @@ def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
 
 
 @needs_proc
-@pytest.mark.parametrize("cases", [0, 5])
+@pytest.mark.parametrize("cases", [pytest.param(0, marks=pytest.mark.long), 5])
 def test_a_killed_campaign_resumes_and_loses_nothing(
     tmp_path: Path, uninterrupted: dict[int, tuple[int, str]], cases: int
 ) -> None:
@@ -410,6 +413,7 @@ def test_a_finished_campaign_resumes_to_the_same_summary(tmp_path: Path) -> None
         assert again[key] == first[key], key
 
 
+@pytest.mark.long
 def test_a_finished_campaign_goes_on_to_more_cases(tmp_path: Path) -> None:
     fuzz(tmp_path / "c", "--compiler", "numpy", "-n", 2, "--seed", 7, *PLAIN)
     for more in (["-n", 4], []):
@@ -480,6 +484,7 @@ Preparation.case = case
     assert "KeyError: 'planted'" in (tmp_path / "c/log").read_text()
 
 
+@pytest.mark.long
 def test_a_program_that_polyjuice_misspells_is_a_defect_of_its_own(tmp_path: Path) -> None:
     """It is neither unsupported nor a finding."""
     pytest.importorskip("torch")

@@ -151,6 +151,7 @@ def test_what_is_accepted_is_counted_and_named(tmp_path: Path) -> None:
     assert "4 programs with a broken constraint" in again.stdout
 
 
+@pytest.mark.long
 def test_the_framework_does_not_keep_a_program_from_the_compiler(tmp_path: Path) -> None:
     """PyTorch itself refuses most; the stage at which eager runs must not come first."""
     pytest.importorskip("torch")

@@ -69,6 +69,7 @@ def record(finding: Path) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.long
 def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, WRONG_AS_WRITTEN)
     seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
@@ -85,6 +86,7 @@ def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path
     assert polyjuice("replay", finding, env=env).returncode == 0
 
 
+@pytest.mark.long
 def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, FAILING_AS_REWRITTEN)
     seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
@@ -179,7 +181,7 @@ UNSIGNED = """<ir_version: 8, opset_import: ["" : 17]>
     wrap (int32[4] x) => (int64[4] y) { u = Cast<to = 12>(x) y = Cast<to = 7>(u) }"""
 
 
-@pytest.mark.parametrize(("answer", "count"), [("1.0", 1), ("np.nan", 0)])
+@pytest.mark.parametrize(("answer", "count"), [("1.0", 1), pytest.param("np.nan", 0, marks=pytest.mark.long)])
 def test_what_frameworks_differ_in_is_judged_on_own_inputs_by_the_uncompiled_run(
     answer: str, count: int, tmp_path: Path
 ) -> None:

@@ -241,6 +241,7 @@ def statement(written: Written, text: str) -> Written:
     return smallest(written, lambda excerpt: text in text_of(excerpt.written), 2)
 
 
+@pytest.mark.long
 def test_a_torch_module_is_cut_statement_by_statement(everything: Written) -> None:
     assert {"linear", "values", "hidden_1", "mul_2"} <= everything.values.keys()
     small = statement(everything, "torch._C._nn.linear(")

@@ -174,6 +174,7 @@ def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, returned: 
     return Runner(Config("xla", (f"{name}:model",), cases=1), tmp_path, load(()))
 
 
+@pytest.mark.long
 def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

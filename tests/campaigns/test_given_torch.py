@@ -127,6 +127,7 @@ def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, forward: s
     return Runner(Config("eager", (f"{name}:model",), cases=1), tmp_path, load(()))
 
 
+@pytest.mark.long
 def test_the_owners_inputs_are_a_further_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn ones that the module refuses do not keep it from those."""
     own = "torch.full((3, 2), 500.0), torch.tensor([2, 0])"
@@ -193,6 +194,7 @@ def model():
 """
 
 
+@pytest.mark.long
 def test_a_fault_of_the_module_as_written_has_a_reproducer(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", base=TORCH, name="spoiled")
     (tmp_path / "mine.py").write_text(OWNERS)

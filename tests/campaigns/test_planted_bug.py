@@ -78,6 +78,7 @@ def finding(hook: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_planted_bug_is_found_and_blamed_on_the_variant_with_relu(finding: Path) -> None:
     record = json.loads((finding / "finding.json").read_text())
     assert (record["kind"], record["compiler"], record["index"]) == ("mismatch", "inductor", 0)
@@ -107,6 +108,7 @@ def test_the_reproducer_shows_the_bug_with_the_hook_and_not_without(finding: Pat
     assert "differ at 0 of" in said
 
 
+@pytest.mark.long
 def test_the_reproducer_ends_with_2_where_torch_is_missing(finding: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "bare", with_pip=False)
     (packages,) = (tmp_path / "bare/lib").glob("python*/site-packages")

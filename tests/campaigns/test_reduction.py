@@ -55,10 +55,6 @@ MINIMAL = {
 }
 """What is left of each finding: the operators of its two sides, in order."""
 
-USUAL = ("where-not-broadcast",)
-"""The others take the same way. One more is reduced by a fixture."""
-
-
 OTHER_NAMES = {"keepdims-of-layer-norm": "keepdims-left-to-broadcasting"}
 """The faults of the findings that are not called by them."""
 
@@ -88,9 +84,8 @@ def reduced(finding: Path, out: Path, time_s: float = 300) -> FindingRecord:
 # --- planted faults -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "fault", [pytest.param(fault, marks=() if fault in USUAL else pytest.mark.long) for fault in MINIMAL]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("fault", MINIMAL)
 def test_of_a_planted_fault_the_minimal_pair_is_left(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +150,7 @@ def test_a_reduction_is_deterministic(split: tuple[Path, Path], tmp_path: Path) 
         assert said[0] == said[1], name
 
 
+@pytest.mark.long
 def test_a_short_time_gives_what_was_reached(split: tuple[Path, Path], tmp_path: Path) -> None:
     result = reduced(split[0], tmp_path, 0.5)
     said = result.reduction
@@ -211,6 +207,7 @@ def test_a_crash_is_reduced_to_what_fails_in_the_same_way(tmp_path: Path) -> Non
     assert polyjuice("replay", finding / "reduced", env=env).returncode == 1
 
 
+@pytest.mark.long
 def test_a_wrong_result_of_one_program_is_reduced(tmp_path: Path) -> None:
     finding, env = found(tmp_path, WRONG_ABS, "--oracle", "differential", "--extract", "original")
     out = tmp_path / "small"

@@ -20,7 +20,7 @@ from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.reduction.excerpt import Excerpt, ExcerptTrial
-from tests.support.commands import polyjuice, save_model
+from tests.support.commands import PLAIN, polyjuice, save_model
 
 OWNERS = """
 import os
@@ -68,24 +68,27 @@ def reasons(campaign: Path) -> list[str]:
         return [reason for (reason,) in db.execute('SELECT skipped FROM cases ORDER BY "index"')]
 
 
-def test_a_model_that_ends_its_process_costs_one_case_and_is_named(folder: Path) -> None:
+@pytest.mark.parametrize("ends", [["mine:aborts"], pytest.param([*ENDS], marks=pytest.mark.long)], ids=["one", "all"])
+def test_a_model_that_ends_its_process_costs_one_case_and_is_named(ends: list[str], folder: Path) -> None:
     """The others take turns. A resumed campaign remembers the problem: the module is not imported again."""
     pytest.importorskip("torch")
-    seeds = [word for source in (*ENDS, "mine:good") for word in ("--seeds", source)]
-    options = ["-n", 5, "--workers", 1, "--out", folder / "c"]
+    seeds = [word for source in (*ends, "mine:good") for word in ("--seeds", source)]
+    count = len(ends) + 2
+    options = ["-n", count, "--workers", 1, "--out", folder / "c", *PLAIN]
     done = polyjuice("fuzz", "--compiler", "numpy", *seeds, *options, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
-    assert (said["tested"], said["skipped_reasons"]) == (2, {"unreadable": 3})
-    problems = [problem(*end) for end in ENDS.items()]
+    assert (said["tested"], said["skipped_reasons"]) == (2, {"unreadable": len(ends)})
+    problems = [problem(source, ENDS[source]) for source in ends]
     assert reasons(folder / "c") == [*(f"unreadable: {one}" for one in problems), "", ""]
     assert [line for line in done.stderr.splitlines() if "mine:" in line] == [f"polyjuice: {one}" for one in problems]
     (folder / "mine.py").unlink()
-    done = polyjuice("fuzz", "--resume", folder / "c", "-n", 6, "--json", cwd=folder)
+    done = polyjuice("fuzz", "--resume", folder / "c", "-n", count + 1, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tested"] == 3
 
 
+@pytest.mark.long
 def test_a_model_that_never_ends_costs_one_case_and_is_named(folder: Path) -> None:
     model = save_model(folder / "model.onnx")
     options = ["--timeout", 5, "-n", 2, "--workers", 1, "--out", folder / "c"]

@@ -108,6 +108,7 @@ def test_without_parts_to_switch_off_the_wrong_program_is_the_signature(tmp_path
     assert {*told(tmp_path)} == {"mismatch of Relu", "mismatch of Softplus"}
 
 
+@pytest.mark.long
 def test_a_known_bug_is_known_by_the_part_to_blame(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
     """Before anything is reduced: the signature of a finding as it is met says nothing of its cause."""
     finding = next(

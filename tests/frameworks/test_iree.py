@@ -28,6 +28,7 @@ def test_what_the_importer_refuses_is_unsupported(iree: Worker) -> None:
     assert "NoSuchOperator" in outcome.message
 
 
+@pytest.mark.long
 def test_a_part_can_be_switched_off() -> None:
     with shared.worker("iree", trace=True) as worker:
         assert "HoistIntoGlobalsPass" in shared.check(worker, shared.constant).trace

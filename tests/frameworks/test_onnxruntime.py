@@ -86,7 +86,7 @@ def test_the_trace_names_the_optimizers_that_changed_the_graph(
     assert outcome.trace == changes
 
 
-@pytest.mark.parametrize("options", [{"level": "most"}, {"device": "cuda"}])
+@pytest.mark.parametrize("options", [{"level": "most"}, pytest.param({"device": "cuda"}, marks=pytest.mark.long)])
 def test_options_that_it_does_not_have(options: dict[str, str]) -> None:
     with pytest.raises(EnvironmentProblem, match="onnxruntime"):
         Worker(find("onnxruntime"), options=options).start()

@@ -160,7 +160,8 @@ def with_constant_operands(model: ModelProto, inputs: Sequence[Any]) -> tuple[Mo
     return bound, feeds
 
 
-@pytest.mark.parametrize("without", [SLOW, pytest.param({}, marks=pytest.mark.long)], ids=["usual", "all"])
+@pytest.mark.long
+@pytest.mark.parametrize("without", [SLOW, {}], ids=["fast", "all"])
 def test_node_cases(without: dict[str, str]) -> None:
     """In one test, for all cases are made together, which takes a while."""
     found = node_cases(without)

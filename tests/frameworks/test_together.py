@@ -134,6 +134,7 @@ def test_only_generated_graphs_are_compiled_together():
     assert not together(Config("onnxruntime"), find("onnxruntime"))
 
 
+@pytest.mark.long
 def test_inductor_gives_the_same_results_together(tmp_path):
     pytest.importorskip("torch")
     programs = []

@@ -320,6 +320,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_callable_is_imported_from_the_current_directory_and_fuzzed(folder: Path) -> None:
     """Once: its weights are random, and every process and a resumed campaign need the same."""
     out = folder / "out"

@@ -155,6 +155,7 @@ def test_forms_are_read_off_the_text() -> None:
     assert forms(ast.parse("2.0 - x", mode="eval")) == ["-", "a number on the left"]
 
 
+@pytest.mark.long
 def test_what_an_operator_is_drawn_in_is_declared() -> None:
     declared = set(FORMS["torch"])
     assert {("Relu", "torch.nn.ReLU"), ("ReduceSum", "no argument"), ("MaxPool", "ceil_mode")} <= declared

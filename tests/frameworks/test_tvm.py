@@ -44,11 +44,12 @@ def test_the_level_can_be_chosen() -> None:
         shared.check(worker, shared.mixed)
 
 
-@pytest.mark.parametrize("options", [{"level": "4"}, {"device": "cuda"}])
+@pytest.mark.parametrize("options", [{"level": "4"}, pytest.param({"device": "cuda"}, marks=pytest.mark.long)])
 def test_options_that_it_does_not_have(options: dict[str, str]) -> None:
     with pytest.raises(EnvironmentProblem, match="tvm"):
         shared.worker("tvm", **options).start()
 
 
+@pytest.mark.long
 def test_the_reproducers_snippet_runs_alone(tmp_path: Path) -> None:
     shared.check_reproducer("tvm", tmp_path)

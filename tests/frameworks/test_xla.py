@@ -116,7 +116,7 @@ def test_the_level_can_be_chosen() -> None:
         check(worker)
 
 
-@pytest.mark.parametrize("options", [{"level": "4"}, {"device": "cuda"}])
+@pytest.mark.parametrize("options", [{"level": "4"}, pytest.param({"device": "cuda"}, marks=pytest.mark.long)])
 def test_options_that_it_does_not_have(options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(EnvironmentProblem, match=r"level|no CUDA device"):
@@ -136,6 +136,7 @@ assert total.numpy() == 6
 """
 
 
+@pytest.mark.long
 def test_the_reproducers_snippet_runs_alone(tmp_path: Path) -> None:
     info = usable("xla")
     (tmp_path / "alone.py").write_text(ALONE.format(imports=info.repro_imports, model=MODEL, repro=info.repro))
