@@ -82,6 +82,7 @@ def assert_quiet(out: Path, compiler: str, cases: int) -> None:
     assert summary["tested"] >= 0.9 * cases
 
 
+@pytest.mark.long
 def test_the_numpy_control_finds_nothing(tmp_path: Path) -> None:
     assert_quiet(tmp_path / "c", "numpy", 16)
 
@@ -342,7 +343,7 @@ def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
 
 
 @needs_proc
-@pytest.mark.parametrize("stage", ["check()", "start(options)"])
+@pytest.mark.parametrize("stage", ["check()", pytest.param("start(options)", marks=pytest.mark.long)])
 def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage: str) -> None:
     """While the compiler is probed, or while the first worker starts."""
     slow = f"""
@@ -373,6 +374,7 @@ def test_a_hanging_compiler_does_not_outlive_its_campaign(tmp_path: Path, number
     assert campaign.leftovers() == []
 
 
+@pytest.mark.long
 @needs_proc
 def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
     hanging = f"""
@@ -390,8 +392,9 @@ def test_a_reproducer_does_not_outlive_its_campaign(tmp_path: Path) -> None:
     assert campaign.leftovers() == []
 
 
+@pytest.mark.long
 @needs_proc
-@pytest.mark.parametrize("cases", [pytest.param(0, marks=pytest.mark.long), 5])
+@pytest.mark.parametrize("cases", [0, 5])
 def test_a_killed_campaign_resumes_and_loses_nothing(
     tmp_path: Path, uninterrupted: dict[int, tuple[int, str]], cases: int
 ) -> None:

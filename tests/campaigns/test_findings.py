@@ -255,6 +255,7 @@ def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path:
     assert run("repro.py", env=env, cwd=finding).returncode == 0
 
 
+@pytest.mark.long
 def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     spoilt = (
         "import numpy as np\n"
@@ -276,6 +277,7 @@ def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_pat
     assert run("repro.py", env=env, cwd=finding).returncode == 0
 
 
+@pytest.mark.long
 def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     spoilt = (
         "def run(compiled, inputs):\n    while is_large(compiled): pass\n    return control.run(compiled, inputs)\n"

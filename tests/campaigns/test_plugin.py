@@ -48,6 +48,7 @@ def test_other_inputs(polyjuice):
 """
 
 
+@pytest.mark.long
 def test_what_an_owner_of_models_sees(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(OWNERS_TESTS)
     done = subprocess.run(

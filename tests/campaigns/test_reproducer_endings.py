@@ -70,7 +70,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("fault", [pytest.param(f, marks=() if f == "optlevel" else pytest.mark.long) for f in FAULTS])
+@pytest.mark.long
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_reproducer_ends_with_1_as_long_as_the_bug_is_there(tmp_path: Path, fault: str) -> None:
     env = plugin(tmp_path / "site", f"def run(compiled, inputs):\n    {FAULTS[fault]}\n", base=COMPILER)
     oracle = "performance" if fault == "memory" else fault

@@ -97,6 +97,7 @@ def test_a_source_that_does_not_load_is_unsupported(xla: Worker) -> None:
     assert xla.execute(Artifact("tensorflow", "class Model:"), [[X]]).stage == "load"
 
 
+@pytest.mark.long
 def test_passes_are_traced_and_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with start(trace=True) as worker:
         assert {"algsimp", "fusion"} <= set(check(worker).trace)
@@ -116,7 +117,8 @@ def test_the_level_can_be_chosen() -> None:
         check(worker)
 
 
-@pytest.mark.parametrize("options", [{"level": "4"}, pytest.param({"device": "cuda"}, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("options", [{"level": "4"}, {"device": "cuda"}])
 def test_options_that_it_does_not_have(options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(EnvironmentProblem, match=r"level|no CUDA device"):
