@@ -9,7 +9,7 @@ from pathlib import Path
 from polyjuice import given
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
-from polyjuice.generate import STRATEGIES, Turn, check_installed, generate
+from polyjuice.generate import DUE_STRATEGIES, STRATEGIES, Turn, check_installed, generate
 from polyjuice.given import UserModel, callables, files
 from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.inputs import settle
@@ -97,7 +97,7 @@ class Seeds:
         if program := self.program(index):
             return program.graph
         key = f"{self._seed}/{index}/{attempt}"
-        turn = Turn(self._seed, index) if self._strategy == "default" else None
+        turn = Turn(self._seed, index) if self._strategy in DUE_STRATEGIES else None
         graph = generate(self._nodes, key, accepts, self._partners, self._strategy, turn, self._operators)
         return settle(graph, key)
 

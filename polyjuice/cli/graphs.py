@@ -27,6 +27,7 @@ from polyjuice.generate import (
     Memory,
     Metric,
     Suite,
+    Turn,
     measure,
 )
 from polyjuice.generate.curves import draw
@@ -69,7 +70,8 @@ def generate(
             broken[name] = _broken(nodes, key, memory, operators)
             graph = broken[name].graph
         else:
-            graph = strategies.generate(nodes, key, strategy=strategy, memory=memory, operators=operators)
+            held = Turn(seed, number) if strategy == "small" else memory
+            graph = strategies.generate(nodes, key, strategy=strategy, memory=held, operators=operators)
         seconds += time.perf_counter() - began
         try:
             if not disruptive:

@@ -14,12 +14,14 @@ from polyjuice.generate.hirgen import HirGen
 from polyjuice.generate.isra import Isra
 from polyjuice.generate.memory import Memory, Turn
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
+from polyjuice.generate.small import Small
 from polyjuice.generate.smt import SolverMissing
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
 __all__ = [
     "DISRUPTED_STRATEGY",
+    "DUE_STRATEGIES",
     "METRICS",
     "STRATEGIES",
     "TABLE_OPERATORS",
@@ -37,9 +39,12 @@ __all__ = [
     "measure",
 ]
 
-STRATEGIES = ("default", "isra", "nnsmith", "gencog", "hirgen")
+STRATEGIES = ("default", "small", "isra", "nnsmith", "gencog", "hirgen")
 
 _PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
+
+DUE_STRATEGIES = ("default", "small")
+"""The strategies that are told which turn a graph has in its campaign (see :class:`polyjuice.generate.Turn`)."""
 
 DISRUPTED_STRATEGY = "hirgen"
 """The strategy whose graphs may be disrupted."""
@@ -73,6 +78,9 @@ def generate(
         raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
     if strategy == "nnsmith":
         return nnsmith.generate(nodes, seed, accepts, operators)
+    if strategy == "small":
+        turn = memory if isinstance(memory, Turn) else Turn(seed, 0)
+        return Small(random_source(f"small {seed}", inputs), accepts, operators, turn, inputs, partners).graph(nodes)
     if strategy == "default":
         kind = Default if memory is None else InCampaign if isinstance(memory, Turn) else InSuite
         rng = random_source(f"generate {seed}", inputs)

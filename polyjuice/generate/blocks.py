@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.generate.growth import Growth
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import TABLE
 
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
@@ -27,6 +27,9 @@ _NUMBERS = (*_FLOATS, *_INTEGERS)
 
 _EXISTING, _LEARNT = 0.3, 0.6
 """How often an operand is a value that there is, if one has the type, and how often a new one is a constant."""
+
+_LATER = 0.4
+"""How often the next place is missed rather than this one."""
 
 _PRIVATE = 0.8
 """How often what is computed within a block is read there alone, as in most models: no compiler fuses two operators, or
@@ -42,11 +45,12 @@ class Unfit(Exception):
 class Site:
     """Where a block is built."""
 
-    def __init__(self, growth: Growth, nodes: int) -> None:
-        """``nodes``: how many operators the graph is to have."""
+    def __init__(self, growth: Growth, nodes: int, near_miss: bool = False) -> None:
+        """``nodes``: how many operators the graph is to have; a ``near_miss`` has one attribute of another value."""
         self.rng = growth.rng
         self._growth = growth
         self._nodes = nodes
+        self._near_miss = near_miss
 
     def type(self, name: str) -> TensorType:
         return self._growth.type(name)
@@ -60,10 +64,31 @@ class Site:
 
     def multi(self, name: str, *operands: str, **attrs: Any) -> tuple[str, ...]:
         """Apply an operator; all its results. Raises Unfit."""
-        results = () if len(self._growth) >= self._nodes else self._growth.apply(TABLE["", name], operands, attrs)
+        if len(self._growth) >= self._nodes:
+            raise Unfit
+        missed = self._missed(attrs)
+        if missed and (results := self._growth.apply(TABLE["", name], operands, missed)):
+            self._near_miss = False
+            return results
+        results = self._growth.apply(TABLE["", name], operands, attrs)
         if not results:
             raise Unfit
         return results
+
+    def _missed(self, attrs: Attrs) -> Attrs:
+        """The attributes with another permutation, axis or flag, where one is to be missed and there is one."""
+        names = [name for name in ("perm", "axis", "axes", "keepdims") if name in attrs]
+        if not self._near_miss or not names or self.rng.random() < _LATER:
+            return {}
+        name = self.rng.choice(names)
+        value = attrs[name]
+        if name == "perm":
+            other: Any = self.rng.sample(value, len(value))
+        elif name == "keepdims":
+            other = 1 - value
+        else:
+            other = [value[0] - 1, *value[1:]] if isinstance(value, Sequence) else value - 1
+        return {**attrs, name: other}
 
     def value(self, like: str, shape: Sequence[int]) -> str:
         """An operand of a shape, of the element type of another: a value that there is, a constant, or an input."""
@@ -75,6 +100,8 @@ class Site:
 
     def constant(self, like: str, value: float, shape: Sequence[int] = ()) -> str:
         """A constant of one value, of the element type of another operand."""
+        if self._near_miss and value not in (0, 1) and self.rng.random() > _LATER:
+            self._near_miss, value = False, 2 * value
         return self._growth.add_constant(np.full(tuple(shape), value).astype(dtypes.to_numpy(self.type(like).dtype)))
 
     def positions(self, *shape: int) -> str:
@@ -115,8 +142,12 @@ def block(
     return register
 
 
-def build(growth: Growth, nodes: int) -> None:
-    """Build a block, or the beginning of one, on a value that it fits; on a new input where there is none."""
+def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
+    """Build a block, or the beginning of one, on a value that it fits; on a new input where there is none.
+
+    ``near_miss`` is how often one permutation, axis, flag or scale is another than the block's: what matches nearly
+    must not be taken for what matches.
+    """
     chosen = growth.rng.choices(BLOCKS, [block.weight for block in BLOCKS])[0]
     fitting = [name for name in growth.values if chosen.fits(growth.type(name))]
     if fitting:
@@ -126,7 +157,7 @@ def build(growth: Growth, nodes: int) -> None:
         x = growth.input(growth.random_type(growth.rng.choice(types), growth.rng.choice(ranks)))
     before = {*growth.values}
     with suppress(Unfit):
-        chosen.build(Site(growth, nodes), x)
+        chosen.build(Site(growth, nodes, bool(near_miss) and growth.rng.random() < near_miss), x)
     if growth.rng.random() < _PRIVATE:
         growth.withdraw({name for name in growth.values if name not in before and growth.is_read(name)})
 

@@ -111,7 +111,8 @@ class InCampaign(_Guided):
 
     def _grow(self) -> bool:
         if self._due and self.rng.random() < _DUE:
-            return self._grow_due(*self._due.pop())
+            one = self._due.pop()
+            return self._grow_due(one.op, one.dtype)
         return super()._grow()
 
     def _grow_due(self, op: Op, dtype: str) -> bool:

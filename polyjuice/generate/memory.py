@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from zlib import crc32
 
 from polyjuice.generate.call_space import CallSpace, call_space
+from polyjuice.generate.due import Due, due
 from polyjuice.generate.vertices import FADING, Vertices
 from polyjuice.ir import Attrs, TensorType, attribute_texts
 from polyjuice.ops import Op
@@ -65,30 +64,17 @@ class Turn(Memory):
 
     def __init__(self, seed: int | str, index: int) -> None:
         super().__init__()
-        self._seed = seed
-        self._index = index
+        self.seed = seed
+        self.index = index
         self._turn = index % _TURNS
 
-    def due(self, operators: Sequence[Op], count: int) -> list[tuple[Op, str]]:
-        """Operators, each with the element type of its first operand, that this case is to hold.
-
-        All that there are have their turn, in an order that the campaign's seed decides, before one has it again.
-        """
-        pairs = [(op, dtype) for op in operators for dtype in op.types[op.variable(0)]]
-        places = range(self._index * count, (self._index + 1) * count)
-        return [
-            pairs[_order(len(pairs), f"{self._seed} {place // len(pairs)}")[place % len(pairs)]] for place in places
-        ]
+    def due(self, operators: Sequence[Op], count: int) -> list[Due]:
+        """Operators, each with the element type of its first operand, that this case is to hold."""
+        return due(operators, self.seed, range(self.index * count, (self.index + 1) * count))
 
     def covers(self, pair: tuple[str, str, str]) -> bool:
-        turn = crc32(f"{self._seed} {pair}".encode()) % _TURNS
+        turn = crc32(f"{self.seed} {pair}".encode()) % _TURNS
         return turn != self._turn or super().covers(pair)
-
-
-@lru_cache(4)
-def _order(count: int, seed: str) -> Sequence[int]:
-    """The numbers below ``count``, shuffled."""
-    return random.Random(seed).sample(range(count), count)
 
 
 def edge(producer: str, op: Op) -> tuple[str, str, str]:

@@ -33,10 +33,11 @@ def test_it_writes_valid_graphs_and_measures_them(tmp_path: Path, strategy: str)
     assert (summary["graphs"], summary["valid"]) == (COUNT, COUNT)
     assert 0 < summary["finite"] <= COUNT
     assert summary["ms_per_graph"] > 0
-    assert summary["metrics"]["NOO"] == 7
+    sizes = range(1, 5) if strategy == "small" else (7,)
+    assert min(sizes) <= summary["metrics"]["NOO"] <= max(sizes)
     paths = sorted((tmp_path / "out").iterdir())
     assert [path.name for path in paths] == [f"{number:05d}.onnx" for number in range(COUNT)]
-    assert all(len(check(formats.load(path))) == 7 for path in paths)
+    assert all(len(check(formats.load(path))) in sizes for path in paths)
     again = json.loads(polyjuice("metrics", tmp_path / "out", "--json").stdout)
     assert again["metrics"]["OTC"] == summary["metrics"]["OTC"]
 

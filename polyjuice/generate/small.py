@@ -1,0 +1,122 @@
+"""Small programs: one to four operators, of which the first is what is due, on an input of the size that is due.
+
+Of 50 published wrong results of Inductor from one year 45 need no more than three operators, and beside them a rare
+element type, size, layout or form. In a large graph at random these hardly ever meet. So each program here holds the
+operator and the element type whose turn it is (see :mod:`polyjuice.generate.due`), and what follows is due, too: in
+one half of the programs any operator, in the other one that rules or compilers look for there, or a block of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from polyjuice.generate import blocks
+from polyjuice.generate.call_space import OPS
+from polyjuice.generate.default import Default
+from polyjuice.generate.growth import InputTypes
+from polyjuice.generate.memory import Turn
+from polyjuice.generate.motifs import MOTIFS
+from polyjuice.ir import Graph
+from polyjuice.ops import Accepts, Op
+from polyjuice.ops.sampling import FewSizes
+
+SIZE_CLASSES: Mapping[str, Sequence[int]] = {
+    "one": (1,),
+    "short": (2, 3, 4, 5, 6),
+    "odd": (3, 5, 7, 9, 11, 13),
+    "vector": (7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65),
+    "long": range(200, 600),
+}
+"""The sizes of the longest dimension: vectorised loops change where a width ends, and with the length of the tail."""
+
+_OTHERS = (1, 2, 3, 4)
+"""The sizes of the other dimensions where the longest is long."""
+
+_OPERATORS = {1: 4, 2: 3, 3: 2, 4: 1}
+"""How often a program has so many operators."""
+
+_PATTERNED, _BLOCK = 0.5, 0.5
+"""How often what follows is what rules or compilers look for, and how often that is a block."""
+
+_NEAR_MISS = 0.4
+"""How often a block is written with one permutation, axis or scale that is not the block's."""
+
+_ALONE = 0.06
+"""How often the operator that is due is put on a constant: compilers fold that."""
+
+_SHOWN = 0.5
+"""How often a result that an operator reads is an output as well."""
+
+_LAST = 0.7
+"""How often the longest dimension is the last one."""
+
+_TRIALS = 40
+
+
+class Small(Default):
+    """The choices of this strategy."""
+
+    def __init__(
+        self,
+        rng: FewSizes,
+        accepts: Accepts | None,
+        operators: Sequence[Op] | None,
+        memory: Turn,
+        inputs: InputTypes,
+        partners: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        super().__init__(rng, accepts, operators, memory, inputs, partners)
+        self._dtypes = dict.fromkeys(self._dtypes, 1.0)
+        (self._due,) = memory.due(self.operators, 1)
+        self._sizes = self._due.level("size", list(SIZE_CLASSES))
+        self._patterned = rng.random() < _PATTERNED
+        self._neighbours = [self._due.level("neighbour", self.operators)]
+
+    def graph(self, nodes: int) -> Graph:
+        """At most ``nodes`` operators. The one that is due is left out where it is not allowed."""
+        rng = self.rng
+        wanted = min(nodes, rng.choices(list(_OPERATORS), list(_OPERATORS.values()))[0])
+        self._start()
+        if wanted > 1 and self._patterned and rng.random() < _BLOCK:
+            blocks.build(self, min(nodes, max(_OPERATORS)), _NEAR_MISS)
+        while len(self) < wanted and any(self._grow() for _ in range(_TRIALS)):
+            pass
+        return self.build()
+
+    def _start(self) -> None:
+        """Put the operator that is due on a new value; any other where it is not allowed, if one is."""
+        for trial in range(3 * _TRIALS):
+            op, dtype = self._due.op, self._due.dtype
+            if trial >= _TRIALS or dtype not in self._dtypes:
+                op = self.rng.choice(self.operators)
+                dtype = self.rng.choice(self.inputs.dtypes_of(op.types[op.variable(0)]))
+            t = self.random_type(dtype)
+            if (application := self.draw(op, t)) and self._put(application, self.fresh(t, _ALONE)):
+                return
+        self.input(self.random_type())
+
+    def _next(self) -> tuple[Op, str]:
+        """An operator on a result that there is: the neighbour that is due, or one that is looked for behind it."""
+        rng = self.rng
+        recent = self._wide(self.computed) or self.values
+        first = rng.choice(recent)
+        looked_for = rng.choice((self._partners, MOTIFS)).get(self.producers.get(first, ""), ())
+        if self._patterned and looked_for:
+            return OPS[rng.choice(looked_for)], first
+        if self._neighbours:
+            return self._neighbours.pop(), first
+        taking = [op for op in self.operators if op.accepts(0, self.type(first).dtype)]
+        return rng.choice(taking or self.operators), first
+
+    def _random_shape(self, rank: int) -> tuple[int, ...]:
+        sizes = SIZE_CLASSES[self._sizes]
+        if self.inputs.sizes or not rank:
+            return super()._random_shape(rank)
+        if max(sizes) <= max(SIZE_CLASSES["odd"]):
+            return tuple(self.rng.choice(sizes) for _ in range(rank))
+        shape = [self.rng.choice(_OTHERS) for _ in range(rank)]
+        shape[-1 if self.rng.random() < _LAST else self.rng.randrange(rank)] = self.rng.choice(sizes)
+        return tuple(shape)
+
+    def _shown(self, name: str) -> float:
+        return _SHOWN
