@@ -24,7 +24,7 @@ OPS = {op.qualified: op for op in TABLE.values() if not op.unrolled}
 CASES = [(name, t) for name, op in OPS.items() for t in op.types[op.inputs[0]] if t != "float64"]
 FLOATING = [(name, t) for name, t in CASES if t in dtypes.FLOATS]
 
-INSTANCES = 4
+INSTANCES = 8
 MOVES = 5
 
 
