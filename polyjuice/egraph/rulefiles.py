@@ -90,8 +90,10 @@ def load(
     Raises RuleError for a mistake in a file, a name used twice, or a pattern that matches nothing.
     """
     further = tuple(paths)
-    shipped = _shipped() if defaults else ()
-    rules = list(_read(further, shipped) if further else shipped)
+    rules = list(_shipped() if defaults else ())
+    if further:
+        reader = _Reader(rules)
+        rules += [rule for path in further for rule in reader.read(path, True)]
     names = [rule.name for rule in rules]
     for pattern in (*only, *without):
         if not fnmatch.filter(names, pattern):
@@ -109,13 +111,6 @@ def _shipped() -> tuple[Rule, ...]:
     """The rules that come with Polyjuice, by themselves: a process reads and checks them once."""
     reader = _Reader()
     return tuple(rule for path in default_paths() for rule in reader.read(path, False))
-
-
-def _read(further: Sequence[Path], shipped: Sequence[Rule]) -> Iterator[Rule]:
-    yield from shipped
-    reader = _Reader(shipped)
-    for path in further:
-        yield from reader.read(path, True)
 
 
 class _Reader:

@@ -29,8 +29,11 @@ SIZE_CLASSES: Mapping[str, Sequence[int]] = {
 }
 """The sizes of the longest dimension: vectorised loops change where a width ends, and with the length of the tail."""
 
+_ALL_DIMENSIONS = ("one", "short", "odd")
+"""The classes whose sizes all dimensions have."""
+
 _OTHERS = (1, 2, 3, 4)
-"""The sizes of the other dimensions where the longest is long."""
+"""The sizes of the other dimensions in the other classes."""
 
 _OPERATORS = {1: 4, 2: 3, 3: 2, 4: 1}
 """How often a program has so many operators."""
@@ -68,7 +71,7 @@ class Small(Default):
         super().__init__(rng, accepts, operators, memory, inputs, partners)
         self._dtypes = dict.fromkeys(self._dtypes, 1.0)
         (self._due,) = memory.due(self.operators, 1)
-        self._sizes = self._due.level("size", list(SIZE_CLASSES))
+        self._size_class = self._due.level("size", list(SIZE_CLASSES))
         self._patterned = rng.random() < _PATTERNED
         self._neighbours = [self._due.level("neighbour", self.operators)]
 
@@ -109,10 +112,10 @@ class Small(Default):
         return rng.choice(taking or self.operators), first
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:
-        sizes = SIZE_CLASSES[self._sizes]
+        sizes = SIZE_CLASSES[self._size_class]
         if self.inputs.sizes or not rank:
             return super()._random_shape(rank)
-        if max(sizes) <= max(SIZE_CLASSES["odd"]):
+        if self._size_class in _ALL_DIMENSIONS:
             return tuple(self.rng.choice(sizes) for _ in range(rank))
         shape = [self.rng.choice(_OTHERS) for _ in range(rank)]
         shape[-1 if self.rng.random() < _LAST else self.rng.randrange(rank)] = self.rng.choice(sizes)

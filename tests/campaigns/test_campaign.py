@@ -23,13 +23,10 @@ from typing import Any, ClassVar
 import pytest
 
 from polyjuice.campaign.config import Config
-from tests.support.commands import COMMAND, PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
+from tests.support.commands import COMMAND, ONE_RULE, PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed
 from tests.support.workers import HOPELESS_S
-
-ONE_RULE = ("--only-rule", "relu-as-half-sum")
-"""One rule is read in no time."""
 
 
 def rows(campaign: Path) -> dict[int, tuple[int, str, str]]:

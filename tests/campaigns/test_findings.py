@@ -20,7 +20,7 @@ from polyjuice import formats
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
-from tests.support.commands import findings, fuzz, polyjuice, record, run, save_model
+from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, run, save_model
 from tests.support.plugins import LARGE, importing_from, plugin
 from tests.support.workers import HOPELESS_S, Lifeline
 
@@ -88,7 +88,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def campaign(site: Path) -> tuple[Path, dict[str, Any]]:
     """Cases where relu(x) = (x + |x|) / 2 is what tells two variants apart."""
     arguments = ["--compiler", "wrong", "-n", 2, "--seeds", save_model(site / "relu.onnx", RELU)]
-    status, summary = fuzz(site / "c", *arguments, "--only-rule", "relu-as-half-sum", env=importing_from(site))
+    status, summary = fuzz(site / "c", *arguments, *ONE_RULE, env=importing_from(site))
     assert status == 1, summary
     return site / "c", summary
 
@@ -221,7 +221,7 @@ def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1
     """Cases of one small model, whose `max` variant is_large."""
     model = save_model(tmp_path / "small.onnx")
     env = plugin(tmp_path / "site", LARGE + code)
-    options = ["--compiler", "fake", "-n", cases, "--seeds", model, "--only-rule", "relu-as-half-sum", *arguments]
+    options = ["--compiler", "fake", "-n", cases, "--seeds", model, *ONE_RULE, *arguments]
     status, summary = fuzz(tmp_path / "c", *options, env=env)
     return status, summary, tmp_path / "c"
 

@@ -17,7 +17,7 @@ from polyjuice.formats import FormatError
 from polyjuice.ir import Graph
 from polyjuice.numerics import Analyses
 from polyjuice.oracles import ORACLES, Case, InputSet, Program
-from tests.support.commands import polyjuice
+from tests.support.commands import ONE_RULE, polyjuice
 from tests.support.plugins import spoiled
 from tests.support.sessions import Refusing
 
@@ -72,7 +72,7 @@ def record(finding: Path) -> dict[str, Any]:
 @pytest.mark.long
 def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, WRONG_AS_WRITTEN)
-    seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
+    seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
     (finding,) = (tmp_path / "c/findings").iterdir()
@@ -89,7 +89,7 @@ def test_a_fault_of_the_program_as_written_is_found_stored_and_replayed(tmp_path
 @pytest.mark.long
 def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Path) -> None:
     env = spoiled(tmp_path, FAILING_AS_REWRITTEN)
-    seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
+    seeds = ["--seeds", named(tmp_path / "model.onnx"), "-n", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
     finding = next((tmp_path / "c/raw").iterdir())

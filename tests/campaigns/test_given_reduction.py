@@ -21,7 +21,7 @@ from polyjuice.triage.reduction import cutting
 from polyjuice.triage.reduction.excerpt import Excerpt, is_known
 from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
-from tests.support.commands import polyjuice, record
+from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
 
 NODES = """
@@ -86,7 +86,7 @@ def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_p
         model.ir_version = 12
     onnx.save(model, tmp_path / "model.onnx")
     env = spoiled(tmp_path, WRONG_AT_A_NODE)
-    seeds = ["--seeds", tmp_path / "model.onnx", "-n", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
+    seeds = ["--seeds", tmp_path / "model.onnx", "-n", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
     finding = min((tmp_path / "c/findings").iterdir())

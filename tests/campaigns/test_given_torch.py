@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.commands import polyjuice
+from tests.support.commands import ONE_RULE, polyjuice
 from tests.support.plugins import plugin
 
 torch = pytest.importorskip("torch")
@@ -198,7 +198,7 @@ def model():
 def test_a_fault_of_the_module_as_written_has_a_reproducer(tmp_path: Path) -> None:
     env = plugin(tmp_path / "site", base=TORCH, name="spoiled")
     (tmp_path / "mine.py").write_text(OWNERS)
-    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", "--only-rule", "relu-as-half-sum"]
+    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", *ONE_RULE]
     done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--out", tmp_path / "c", env=env, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     (finding,) = (tmp_path / "c/findings").iterdir()

@@ -11,7 +11,7 @@ import pytest
 
 from polyjuice.triage import known
 from polyjuice.triage.known import KnownBug, KnownError
-from tests.support.commands import fuzz, polyjuice, save_model
+from tests.support.commands import ONE_RULE, fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
 
 URL = "https://github.com/org/compiler/issues/7"
@@ -109,7 +109,7 @@ def campaign(tmp_path: Path, name: str, *arguments: object) -> tuple[int, dict[s
     """Two cases of a compiler that fails on a model, and on both variants of it."""
     model = save_model(tmp_path / "small.onnx")
     env = plugin(tmp_path / "site", CRASHES)
-    options = ("--compiler", "fake", "-n", 2, "--seeds", model, "--only-rule", "relu-as-half-sum", *arguments)
+    options = ("--compiler", "fake", "-n", 2, "--seeds", model, *ONE_RULE, *arguments)
     return fuzz(tmp_path / name, *options, env=env)
 
 

@@ -16,7 +16,7 @@ import pytest
 from polyjuice import formats
 from polyjuice.ir import TensorType
 from polyjuice.ops import GraphBuilder
-from tests.support.commands import fuzz
+from tests.support.commands import ONE_RULE, fuzz
 
 HOOK = """
 import sys
@@ -69,7 +69,7 @@ def finding(hook: Path) -> Path:
     """
     model = save_model_with_relu(hook / "relu.onnx")
     arguments = ["--compiler", "inductor", "-n", 1, "--seed", 1, "--seeds", model]
-    arguments += ["--only-rule", "relu-as-half-sum", "--workers", 1]
+    arguments += [*ONE_RULE, "--workers", 1]
     status, summary = fuzz(hook / "c", *arguments, env={"PYTHONPATH": str(hook)})
     assert status == 1, summary
     assert (summary["tested"], summary["raw_findings"], summary["by_kind"]) == (1, 1, {"mismatch": 1})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import fuzz, run, save_model
+from tests.support.commands import ONE_RULE, fuzz, run, save_model
 from tests.support.plugins import CONTROL, LARGE, plugin
 
 LEVELLED = CONTROL.replace("inputs):", "inputs, level='all'):").replace("return ", "compiler.LEVEL = level; return ")
@@ -75,16 +75,7 @@ KINDS = {
 def test_a_reproducer_ends_with_1_as_long_as_the_bug_is_there(tmp_path: Path, fault: str) -> None:
     env = plugin(tmp_path / "site", f"def run(compiled, inputs):\n    {FAULTS[fault]}\n", base=COMPILER)
     oracle = "performance" if fault == "memory" else fault
-    options = [
-        "--compiler",
-        "fake",
-        "-n",
-        1,
-        "--seeds",
-        save_model(tmp_path / "small.onnx"),
-        "--only-rule",
-        "relu-as-half-sum",
-    ]
+    options = ["--compiler", "fake", "-n", 1, "--seeds", save_model(tmp_path / "small.onnx"), *ONE_RULE]
     status, summary = fuzz(tmp_path / "c", *options, "--oracle", oracle, "--triage", "0s", env=env)
     assert status == 1, summary
     assert set(summary["by_kind"]) == {KINDS[fault]}

@@ -60,22 +60,8 @@ def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -
     )
     out = tmp_path / "c"
     done = polyjuice(
-        *(
-            "fuzz",
-            "--compiler",
-            "numpy",
-            "-n",
-            6,
-            "--seeds",
-            model,
-            "--rules",
-            rules,
-            "--only-rule",
-            "false",
-            "--out",
-            out,
-            "--json",
-        )
+        *("fuzz", "--compiler", "numpy", "-n", 6, "--seeds", model, "--rules", rules, "--only-rule", "false"),
+        *("--out", out, "--json"),
     )
     summary = json.loads(done.stdout)
     assert done.returncode == 3
