@@ -45,7 +45,7 @@ from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
 from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.given import ORIGINAL
-from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets
+from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets, usual_profiles
 from polyjuice.lower import DRAWN_OPSET, OPSETS
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES, USUAL_ORACLES
@@ -100,7 +100,12 @@ def fuzz(
         str,
         typer.Option(help="Oracles, separated by commas.", show_default=f"{_USUAL_ORACLES}; crash with --disruptive"),
     ] = "",
-    profile: Annotated[str, typer.Option(help="Input profiles, separated by commas.")] = ",".join(USUAL_PROFILES),
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="Input profiles, separated by commas.", show_default=f"{','.join(USUAL_PROFILES)}; of Torch edge, too"
+        ),
+    ] = "",
     input_sets: Annotated[
         int, typer.Option(min=1, help="Sets of inputs that each program is run on, of each profile.")
     ] = 1,
@@ -173,7 +178,7 @@ def fuzz(
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
             oracles=chosen(oracle or ("crash" if disruptive else _USUAL_ORACLES), list(ORACLES), "--oracle"),
-            profiles=chosen(profile, PROFILES, "--profile"),
+            profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets,
             python=str(interpreter(python)),
             device=device.value,

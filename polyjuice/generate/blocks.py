@@ -109,8 +109,10 @@ class Site:
         return self._growth.add_constant(np.arange(prod(shape)).reshape(shape))
 
     def axis(self, name: str) -> int:
-        """An axis of a value, in every second case the last."""
+        """An axis of a value, in every second case the last. Raises Unfit for a scalar."""
         rank = len(self.shape(name))
+        if not rank:
+            raise Unfit
         return self.rng.choice((self.rng.randrange(rank), rank - 1))
 
 
@@ -196,6 +198,8 @@ def gemm(s: Site, x: str) -> None:
     """Gemm with everything that it can have, perhaps of a single row."""
     if s.rng.random() < 0.25:
         x = s.op(s.rng.choice(("ReduceMax", "ReduceSum")), x, axes=(0,), keepdims=1)
+        if len(s.shape(x)) < 2:  # nearly missed: nothing is left of the dimension
+            raise Unfit
     turned, turned_back = s.rng.randint(0, 1), s.rng.randint(0, 1)
     rows, inner = s.shape(x)[::-1] if turned else s.shape(x)
     columns = s.rng.choice((rows, inner, 1, 4, 5, 16))

@@ -17,6 +17,7 @@ from polyjuice.inputs.profiles import (
     mode_in,
     ranges,
     rulesets_on,
+    usual_profiles,
 )
 from polyjuice.inputs.search import find, finite_everywhere, settle
 from polyjuice.inputs.validity import is_finite
@@ -47,4 +48,5 @@ __all__ = [
     "ranges",
     "rulesets_on",
     "settle",
+    "usual_profiles",
 ]

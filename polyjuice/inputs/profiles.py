@@ -32,7 +32,7 @@ _STARTS = 3
 PROFILES = ("exact", "normal", "wrap", "edge")
 
 USUAL_PROFILES = ("exact", "normal", "wrap")
-"""What is on unless others are asked for."""
+"""What is on for every compiler unless others are asked for."""
 
 GIVEN: Mapping[str, str] = {"given": "normal", "given wrap": "wrap", "given edge": "edge"}
 """The profiles of inputs that belong to a model, and whose values these are like.
@@ -78,6 +78,14 @@ RULESETS: Mapping[str, frozenset[str]] = {
     "edge": frozenset(["exact"]),
 }
 """The rulesets whose rules hold on the values of each profile."""
+
+
+def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
+    """What is on for a compiler unless others are asked for.
+
+    ``edge`` is, where a program's uncompiled run tells what NaN, infinities and ties must give: that of Torch does.
+    """
+    return PROFILES if compiler.format == "torch" else USUAL_PROFILES
 
 
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:

@@ -48,5 +48,16 @@ def error(plain: np.ndarray, wide: np.ndarray) -> float:
 
 def tolerance(plain: np.ndarray, wide: np.ndarray, dtype: str) -> float:
     """What a result of a floating type may be off by; infinite or NaN where nothing can be said."""
+    return TIMES * error(plain, wide) + _units(wide, dtype)
+
+
+def least_tolerance(plain: np.ndarray) -> float:
+    """What a result may be off by at least, whatever float64 gives: 0 for other types than floating ones."""
+    dtype = dtypes.of_array(plain)
+    return _units(plain, dtype) / 2 if dtypes.is_float(dtype) else 0.0
+
+
+def _units(array: np.ndarray, dtype: str) -> float:
+    wide = np.asarray(array, np.float64)
     largest = float(np.abs(wide[np.isfinite(wide)]).max(initial=0.0))
-    return TIMES * error(plain, wide) + _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)
+    return _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)

@@ -1,8 +1,12 @@
-"""A program as its owner wrote it, held against its own uncompiled run, where our interpreter knows nothing of it.
+"""A program held against its own uncompiled run, where our interpreter knows nothing of it.
 
-That is where a result depends on an operator that the table lacks; and on the owner's own inputs also where frameworks
-differ, as in what the greater of 1 and NaN is, or which place ``argmax`` gives of NaN: a compiler must do as its own
-framework does. In place of error bounds stands what the uncompiled run is off by (see
+That is where a result depends on an operator that the table lacks; and also where frameworks differ, as in what the
+greater of 1 and NaN is, or which place ``argmax`` gives of NaN: a compiler must do as its own framework does. There a
+program as its owner wrote it is judged on its owner's own inputs, and a program that we generated on all inputs, if it
+is one of Torch without half types (an uncompiled program rounds these at each operator, a compiled one need not) and
+no number in it is so large or small that the order of computation decides what overflows or vanishes.
+
+In place of error bounds stands what the uncompiled run is off by (see
 :mod:`polyjuice.oracles.tolerance`), and by how much a result changes with the inputs: much at a jump, where each side
 is right in its own way. (A zero is not changed: any order of computation gets 1 / -0.0 right. Nor is anything where
 the program is one operator of Torch, which gets its operands unrounded.) An integer must be the same in all of these
@@ -13,6 +17,7 @@ alone, and of gross differences: nothing is known of what rounds on the way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -27,7 +32,7 @@ from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
-from polyjuice.oracles.tolerance import moved, tolerance
+from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
 
 _GROSS = 0.05
 """How far a result may be from that of the lowest optimization level, as a share of the largest element: several steps
@@ -39,8 +44,6 @@ Results = Sequence[Sequence[np.ndarray]]
 
 def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
-    if not t.given:
-        return None
     unknown = list(_unknown(case, t))
     wide = given.in_float64(t.artifact) if unknown else None
     if wide is None:
@@ -70,15 +73,32 @@ def _unknown(case: Case, t: Program) -> Iterator[tuple[int, int]]:
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
         if not read:
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
-        elif profile in GIVEN:
-            found = [k for k, analysis in enumerate(t.analyses[i]) if np.isinf(analysis.bound).any()]
+        elif profile in GIVEN if t.given else _is_of_wide_torch(t):
+            found = [k for k in range(len(t.graph.outputs)) if _is_contradicted(t, i, k)]
             if found and _has_one_answer(t, inputs):
                 yield from ((i, k) for k in found)
+
+
+def _is_contradicted(t: Program, i: int, k: int) -> bool:
+    """Whether an element of which nothing is known is so far from the uncompiled one that it may be wrong."""
+    open_ = np.isinf(t.analyses[i][k].bound)
+    if t.outcome.reference is None or not open_.any():
+        return bool(open_.any())
+    array, plain = t.outcome.outputs[i][k], t.outcome.reference[i][k]
+    if array.shape != plain.shape or open_.shape != plain.shape:
+        return True
+    return bool((open_ & (distance(array, plain) > least_tolerance(plain))).any())
 
 
 def _is_read(t: Program) -> bool:
     """Whether the table has all operators of the program."""
     return all(map(entry, t.graph.nodes))
+
+
+def _is_of_wide_torch(t: Program) -> bool:
+    """Whether it is a program of Torch without half types."""
+    floating = {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)}
+    return t.artifact.format == "torch" and floating <= {"float32", "float64"}
 
 
 def _is_one_of_torch(t: Program) -> bool:
@@ -87,7 +107,8 @@ def _is_one_of_torch(t: Program) -> bool:
 
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
-    return not (_may_overflow(inputs) or _is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
+    extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
+    return not (extreme or _is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
 
 
 def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -101,6 +122,20 @@ def _may_overflow(inputs: Sequence[np.ndarray]) -> bool:
     """Whether numbers come so near to the end of their type that the order of computation decides what overflows."""
     floating = [(x[np.isfinite(x)], dtypes.of_array(x)) for x in inputs if dtypes.is_float(dtypes.of_array(x))]
     return any(bool((np.abs(x) > dtypes.largest_finite(dtype) / HEADROOM).any()) for x, dtype in floating)
+
+
+def _is_extreme(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether the square of a floating number, be it an input or on the way, comes near to an end of its type."""
+    graph = t.graph
+    floating = [name for name, type in graph.types.items() if dtypes.is_float(type.dtype)]
+    values = evaluate(replace(graph, outputs=tuple(floating)), inputs, "float64")
+    for name, x in zip(floating, values, strict=True):
+        dtype = graph.types[name].dtype
+        size = np.abs(x[np.isfinite(x) & (x != 0)])
+        squares = dtypes.largest_finite(dtype) / HEADROOM, dtypes.smallest_normal(dtype) * HEADROOM
+        if ((size > math.sqrt(squares[0])) | (size < math.sqrt(squares[1]))).any():
+            return True
+    return False
 
 
 def _is_unmoved(t: Program) -> bool:

@@ -114,7 +114,7 @@ def test_blocks_are_missed_nearly_now_and_then() -> None:
 
     def written(near_miss: float) -> set[str]:
         found = set()
-        for seed in range(400):
+        for seed in range(1700):
             growth = Growth(FewSizes(seed), None)
             blocks.build(growth, 6, near_miss)
             if growth.computed:

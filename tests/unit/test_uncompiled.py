@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 from onnx import parser
 
-from polyjuice import given
+from polyjuice import given, pipeline
 from polyjuice.compilers import find
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, LoweringChoices, Outcome
 from polyjuice.inputs import mode
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, TensorType
+from polyjuice.ir.dtypes import to_numpy
 from polyjuice.numerics import Analyses
+from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import ORACLES, Case, InputSet, Program
 from polyjuice.session import CompilerSession, Conditions
 from tests.support.sessions import Refusing
@@ -74,7 +78,7 @@ def test_the_greater_of_nan_and_a_number_is_what_the_uncompiled_run_gives() -> N
     assert blamed(*NAN_OF_TWO, [NAN, 1, 3, 3], "given edge")
 
 
-def test_only_the_owners_inputs_are_judged_so() -> None:
+def test_of_a_model_only_the_owners_inputs_are_judged_so() -> None:
     assert not blamed(*NAN_OF_TWO, [NAN, 1, 3, 3], "edge")
 
 
@@ -122,3 +126,50 @@ def test_what_the_reference_evaluator_gets_wrong_is_not_judged() -> None:
     signature, body = "(float[1,1,4] x) => (float[1,1,3] y)", "y = AveragePool<kernel_shape = [2]>(x)"
     inputs = [np.float32([[[1, NAN, 3, 4]]])]
     assert not blamed(signature, body, inputs, [[[NAN, NAN, 3.5]]], "given edge")
+
+
+class Eager(CompilerSession):
+    """A framework whose uncompiled run is the interpreter's."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(Conditions(), find("numpy"))
+        self.graph = graph
+        self.runs = 0
+
+    def execute(self, artifact: Artifact, inputs: Any, *, level: str = "", compile: bool = True) -> Outcome:
+        assert not compile
+        self.runs += 1
+        precision = "float64" if artifact.setup.get("wide") else None
+        return Outcome("ok", reference=tuple(tuple(evaluate(self.graph, x, precision)) for x in inputs))
+
+
+def generated(dtype: str, op: str, x: Sequence[float], answer: Sequence[float], format: str = "torch") -> bool:
+    """Whether an answer of ``op(x) + x`` in a program that we generated is wrong, says the oracle."""
+    build = GraphBuilder()
+    value = build.input(TensorType(dtype, (4,)))
+    graph = build.build([build.op("Add", build.op(op, value), value)])
+    inputs = (np.array(x).astype(to_numpy(dtype)),)
+    session = Eager(graph)
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target(format))
+    program = pipeline.prepare("min", graph, artifact, [InputSet("edge", inputs, mode("edge", format))])
+    wrong, right = (np.array(answer).astype(inputs[0].dtype),), tuple(evaluate(graph, inputs))
+    for outputs in (right, wrong):
+        outcome = Outcome("ok", outputs=(outputs,), reference=(right,))
+        case = Case([InputSet("edge", inputs)], [replace(program, outcome=outcome)])
+        verdicts = ORACLES["differential"].judge(case, session)
+        assert not (verdicts and outputs is right)
+        assert session.runs == 0 or outputs is not right, "what agrees with the uncompiled run is not run again"
+    return any(verdict.rung == "uncompiled" for verdict in verdicts)
+
+
+def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() -> None:
+    """Torch's own kernel says what the sign of NaN is."""
+    answer = [0.0, 2.0, -3.0, 4.0]
+    assert generated("float32", "Sign", [NAN, 1.0, -2.0, 3.0], answer)
+    assert not generated("float16", "Sign", [NAN, 1.0, -2.0, 3.0], answer), "half types round on the way"
+    assert not generated("float32", "Sign", [NAN, 1.0, -2.0, 3.0], answer, "onnx"), "ONNX has no run of its own"
+
+
+@pytest.mark.parametrize("extreme", [1e30, 1e-30])
+def test_numbers_at_the_ends_of_their_type_leave_a_generated_program_unjudged(extreme: float) -> None:
+    assert not generated("float32", "Sign", [NAN, 1.0, -2.0, extreme], [0.0, 2.0, -3.0, extreme])
