@@ -2,6 +2,8 @@
 
     python benchmarks/published/run.py                       everything (hours on two cores); continues where it stopped
     python benchmarks/published/run.py --only inductor       some entries, by name; --part given: one part alone
+    python benchmarks/published/run.py --part blind --releases 'onnxruntime-1.22.1' --blind-minutes 5
+                                                             some releases, shorter; what is known of others stays
     python benchmarks/published/run.py --again               forget the entries that were not found; try them again
     python benchmarks/published/run.py --table               write the table of what is known, and run nothing
 
@@ -11,8 +13,9 @@ measured before and not anew, in a ``--folder`` of another run, stays in the tab
 *Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
 one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
 release. A wrong result is one of the entry's bug where what it is reduced to shows no more in the first later release
-that is right. For a bug that no release has mended, the trigger itself must be what is wrong, or
-the reduced finding must hold the entry's operators. The latter is asked of every finding of a blind campaign.
+that is right. For a bug that no release has mended, the trigger itself must be what is wrong, or the reduced finding
+must hold the entry's cause: its operators, by their ONNX or their ATen names, or its part. Of every finding of a blind
+campaign the cause is asked for; and the reduced programs may have no more than six operators.
 """
 
 from __future__ import annotations
@@ -54,7 +57,7 @@ CASES = {"inductor": 8, "tvm": 20, "xla": 20, "onnxruntime": 30}
 FIRST_CASES = 2
 """After so many cases a campaign is looked at for the first time: most triggers need no more."""
 
-BLIND_TIME = "10m"
+BLIND_MINUTES = 10.0
 REDUCTION_TIME = "60s"
 
 REMAINS, GONE = 1, 0
@@ -66,14 +69,26 @@ def main() -> None:
     parser.add_argument("--only", default="*", help="a pattern for names such as inductor/max_of_views, or a compiler")
     parser.add_argument("--half", choices=table.HALVES, help="one half of the entries alone")
     parser.add_argument("--part", choices=("given", "blind"), help="one part of the measurement alone")
+    parser.add_argument("--releases", default="*", help="a pattern for releases such as onnxruntime-1.22.1")
+    parser.add_argument(
+        "--blind-minutes", type=float, default=BLIND_MINUTES, help="how long a blind campaign generates"
+    )
+    parser.add_argument(
+        "--seeds", default="default", help="the strategy of the blind campaigns (polyjuice fuzz --seeds)"
+    )
     parser.add_argument("--again", action="store_true", help="forget the entries that were not found")
     parser.add_argument("--table", action="store_true", help="only write the table of what is known")
     parser.add_argument("--workers", type=int, default=2, help="campaigns at a time, each of one worker")
     parser.add_argument("--folder", type=Path, default=Path(".published"), help="where the campaigns are kept")
     parser.add_argument("--environments", type=Path, default=Path(".old"), help="where old releases are kept")
     options = parser.parse_args()
-    chosen = [e for e in entries.read_all() if is_named(e, options.only) and options.half in (None, e.half)]
-    measurements = Measurements(options.folder.absolute(), options.environments.absolute())
+    chosen = [
+        e
+        for e in entries.read_all()
+        if is_named(e, options.only) and options.half in (None, e.half) and fnmatch(release_of(e), options.releases)
+    ]
+    folders = options.folder.absolute(), options.environments.absolute()
+    measurements = Measurements(*folders, options.blind_minutes, options.seeds)
     if options.again:
         measurements.forget(chosen)
     if not options.table:
@@ -91,6 +106,11 @@ def is_named(entry: Entry, pattern: str) -> bool:
     return fnmatch(entry.key, pattern) or entry.compiler == pattern
 
 
+def release_of(entry: Entry) -> str:
+    """The release in which an entry is tested, with its compiler's name."""
+    return f"{entry.compiler}-{entry.wrong[-1]}"
+
+
 def joined(before: table.Known, anew: table.Known) -> dict[str, dict[str, Any]]:
     """What is known of the entries of ``anew``, part by part: what was measured anew, or else before."""
     return {key: {**before.get(key, {}), **said} for key, said in anew.items()}
@@ -102,12 +122,10 @@ def measure(measurements: Measurements, chosen: Sequence[Entry], part: str | Non
     if part != "blind":
         jobs += [partial(measurements.given, entry) for entry in chosen if "given" not in measurements.known(entry)]
     if part != "given":
-        for release in sorted({(entry.compiler, entry.wrong[-1]) for entry in chosen}):
-            served = [
-                e for e in chosen if (e.compiler, e.wrong[-1]) == release and "blind" not in measurements.known(e)
-            ]
+        for release in sorted({release_of(entry) for entry in chosen}):
+            served = [e for e in chosen if release_of(e) == release and "blind" not in measurements.known(e)]
             if served:
-                jobs.append(partial(measurements.blind, *release, served))
+                jobs.append(partial(measurements.blind, served))
     with ThreadPoolExecutor(workers) as pool:
         for done in [pool.submit(job) for job in jobs]:
             done.result()
@@ -115,10 +133,15 @@ def measure(measurements: Measurements, chosen: Sequence[Entry], part: str | Non
 
 @dataclass(frozen=True)
 class Measurements:
-    """The folder that holds the campaigns and what they said of each entry, and the one that holds old releases."""
+    """The folder that holds the campaigns and what they said of each entry, and the one that holds old releases.
+
+    ``minutes`` and ``seeds`` say how long a blind campaign generates seeds, and by which strategy.
+    """
 
     folder: Path
     environments: Path
+    minutes: float = BLIND_MINUTES
+    seeds: str = "default"
 
     def known(self, entry: Entry) -> dict[str, Any]:
         """What has been measured of an entry: under ``given`` and ``blind`` whether it was found, and how."""
@@ -151,25 +174,27 @@ class Measurements:
                     return
         self._learn(entry, "given", {"found": False, "raw_findings": len(seen), **_defects(campaign)})
 
-    def blind(self, compiler: str, release: str, served: Sequence[Entry]) -> None:
+    def blind(self, served: Sequence[Entry]) -> None:
         """Fuzz a release from generated seeds, and look for the bugs of its entries among the findings."""
-        campaign = self.folder / "blind" / f"{compiler}-{release}"
-        python = environments.interpreter(compiler, release, self.environments)
-        _fuzz(campaign, python, compiler, "--time", BLIND_TIME)
+        entry = served[0]
+        campaign = self.folder / "blind" / release_of(entry)
+        python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
+        _fuzz(campaign, python, entry.compiler, "--time", f"{self.minutes:g}m", "--seeds", self.seeds)
+        how = {"minutes": self.minutes, "seeds": self.seeds}
         missing = list(served)
         for finding in _raw(campaign, set()):
             for entry in list(missing):
-                if set(entry.operators) <= _operators(finding) and self._is_of(finding, entry, needs_operators=True):
-                    self._learn(entry, "blind", {"found": True, **_told(campaign, finding)})
+                if holds(entry, finding) and self._is_of(finding, entry, blind=True):
+                    self._learn(entry, "blind", {"found": True, **how, **_told(campaign, finding)})
                     missing.remove(entry)
         for entry in missing:
-            self._learn(entry, "blind", {"found": False})
+            self._learn(entry, "blind", {"found": False, **how})
 
-    def _is_of(self, finding: Path, entry: Entry, needs_operators: bool) -> bool:
+    def _is_of(self, finding: Path, entry: Entry, needs_operators: bool = False, blind: bool = False) -> bool:
         """Whether a finding, and what it is reduced to, is one of this entry's bug.
 
-        With ``needs_operators`` it is the trigger that is wrong, or the reduced finding holds the entry's operators, or
-        the entry's part is blamed.
+        With ``needs_operators`` it is the trigger that is wrong, or the reduced finding has the entry's cause. What a
+        ``blind`` campaign found must have the cause, and be small.
         """
         if _record(finding)["kind"] != "mismatch" or self._later(finding, entry) == REMAINS:
             return False
@@ -180,9 +205,9 @@ class Measurements:
         if self._later(smallest, entry) != GONE:
             return False
         record = _record(smallest)
-        if not needs_operators or record["culprit"] == ORIGINAL or entry.part in record["blame"]:
-            return True
-        return set(entry.operators) <= _operators(smallest)
+        if blind:
+            return table.is_small(record["operators"]) and has_cause(entry, smallest)
+        return not needs_operators or record["culprit"] == ORIGINAL or has_cause(entry, smallest)
 
     def _later(self, finding: Path, entry: Entry) -> int:
         """Whether a finding shows in the release that mended the bug: REMAINS, or GONE as where none has.
@@ -258,9 +283,26 @@ def _record(finding: Path) -> dict[str, Any]:
     return record
 
 
-def _operators(finding: Path) -> set[str]:
-    """The operators of a finding's programs."""
-    return {node.op_type for path in finding.glob("*.onnx") for node in onnx.load(path).graph.node}
+def has_cause(entry: Entry, finding: Path) -> bool:
+    """Whether a finding holds an entry's operators, or the entry's part of the compiler is blamed for it."""
+    return entry.part in _record(finding)["blame"] or holds(entry, finding)
+
+
+def holds(entry: Entry, finding: Path) -> bool:
+    """Whether the programs of a finding have an entry's operators, by their ONNX or their ATen names.
+
+    A model holds each operator of ATen as a function, whose body says it by operators of ONNX.
+    """
+    found = set()
+    for model in map(onnx.load, finding.glob("*.onnx")):
+        nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
+        found |= {_plain(node.op_type) for node in nodes}
+    return {_plain(name) for name in entry.operators} <= found
+
+
+def _plain(operator: str) -> str:
+    """A name that ``ArgMax`` and ``argmax`` share."""
+    return operator.replace("_", "").lower()
 
 
 def _told(campaign: Path, finding: Path) -> dict[str, Any]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from entry import CAUSES, COMPILERS, Entry
 
+SMALL = 6
+"""The most operators of a reduced program that counts as a blind find."""
+
 HALVES = ("open", "held out")
 
 PARTS = ("given", "blind")
@@ -18,8 +21,8 @@ _HEAD = """# Published bugs: how many Polyjuice finds
 
 Written by `make published`. Each entry of `benchmarks/published/` is a published silent wrong result, tested in the
 last release in which it was seen. *Given*: its trigger is the seed. *Blind*: ten minutes from generated seeds, one
-worker, for each release. Default options in both. The open half may be looked at while Polyjuice is worked on; the
-other is held out.
+worker, for each release; a bug counts where the reduced programs have its cause and at most six operators. Default
+options in both. The open half may be looked at while Polyjuice is worked on; the other is held out.
 """
 
 
@@ -37,23 +40,33 @@ def text(chosen: Sequence[Entry], known: Known) -> str:
         said = known.get(entry.key, {})
         given, blind = said.get("given"), said.get("blind")
         name = f"[{entry.key}]({entry.link})"
-        row = (name, entry.half, entry.wrong[-1], _pairs(given), _reduced(given), _pairs(blind))
+        row = (name, entry.half, entry.wrong[-1], _pairs(given, "given"), _reduced(given), _pairs(blind, "blind"))
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def is_small(operators: Mapping[str, int]) -> bool:
+    """Whether each program of a reduced finding has few operators."""
+    return max(operators.values()) <= SMALL
+
+
+def is_found(said: Mapping[str, Any], part: str) -> bool:
+    """Whether a part of the measurement found a bug; blind, only by a small program."""
+    return bool(said["found"]) and (part == "given" or is_small(said["operators"]))
 
 
 def _share(them: Sequence[Entry], known: Known, part: str) -> str:
     measured = [known[e.key][part] for e in them if part in known.get(e.key, {})]
     if not measured:
         return "-"
-    found = sum(said["found"] for said in measured)
+    found = sum(is_found(said, part) for said in measured)
     return f"{found} of {len(measured)} ({found / len(measured):.0%})"
 
 
-def _pairs(said: Mapping[str, Any] | None) -> str:
+def _pairs(said: Mapping[str, Any] | None, part: str) -> str:
     if said is None:
         return "-"
-    return str(said["pairs"]) if said["found"] else "not found"
+    return str(said["pairs"]) if is_found(said, part) else "not found"
 
 
 def _reduced(said: Mapping[str, Any] | None) -> str:

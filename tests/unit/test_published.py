@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import helper
 from packaging.version import Version
 
 from polyjuice.ops import TABLE
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from benchmarks.published import cuda_stubs, environments, run
+from benchmarks.published import cuda_stubs, environments, run, table
 from benchmarks.published.entry import CAUSES, Entry, read, read_all
 
 ENTRIES = read_all()
@@ -75,6 +79,42 @@ def test_what_is_not_measured_anew_stays_known() -> None:
     anew = {"tvm/a": {"given": {"found": False}}, "tvm/b": {}}
     kept = run.joined(before, anew)
     assert kept == {"tvm/a": {"given": {"found": False}, "blind": {"found": True}}, "tvm/b": {"given": {}}}
+
+
+def finding_of(folder: Path, operator: str, domain: str, blame: list[str]) -> Path:
+    """A stored finding of one program: an operator of ATen has a body that says it by one of ONNX."""
+    folder.mkdir()
+    imports = [helper.make_opsetid("", 18), helper.make_opsetid("aten", 1)]
+    body = helper.make_node("ReduceMax", ["x"], ["y"])
+    function = helper.make_function("aten", "amax", ["x"], ["y"], [body], imports[:1])
+    graph = helper.make_graph([helper.make_node(operator, ["x"], ["y"], domain=domain)], "g", [], [])
+    onnx.save(
+        helper.make_model(graph, opset_imports=imports, functions=[function] if domain else []), folder / "a.onnx"
+    )
+    (folder / "finding.json").write_text(json.dumps({"blame": blame}))
+    return folder
+
+
+def test_a_bugs_operators_go_by_two_names_and_its_part_by_its_own(tmp_path: Path) -> None:
+    entry = Entry("inductor", "name", Path(), "", "", "", (), (), "a pass", ("ReduceMax",), "torch")
+    as_onnx, as_aten = finding_of(tmp_path / "a", "ReduceMax", "", []), finding_of(tmp_path / "b", "amax", "aten", [])
+    other, blamed = finding_of(tmp_path / "c", "ReduceMin", "", []), finding_of(tmp_path / "d", "Neg", "", ["a pass"])
+    assert [run.has_cause(entry, one) for one in (as_onnx, as_aten, other, blamed)] == [True, True, False, True]
+    argmax = replace(entry, operators=("ArgMax",))
+    assert run.has_cause(argmax, finding_of(tmp_path / "e", "argmax", "aten", []))
+
+
+def test_only_a_small_program_is_a_blind_find() -> None:
+    said = {"found": True, "pairs": 3, "sides": ["min", "max"], "operators": {"min": 6, "max": 6}}
+    large = {**said, "operators": {"min": 2, "max": 7}}
+    assert [table.is_found(one, "blind") for one in (said, large, {"found": False})] == [True, False, False]
+    assert table.is_found(large, "given")
+
+
+def test_releases_are_named_by_compiler_and_version() -> None:
+    assert run.release_of(Entry("tvm", "name", Path(), "", "", "", ("0.25.0", "0.26.0"), (), "", (), "onnx")) == (
+        "tvm-0.26.0"
+    )
 
 
 def test_our_own_release_needs_no_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
