@@ -23,6 +23,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import count, groupby, product
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -39,6 +40,9 @@ ENDED = (0, 1, 3)
 """The statuses of ``polyjuice fuzz`` with which a campaign has run to its end."""
 
 USAGE = 2
+
+LONGEST = 160
+"""The longest message in the table, in characters."""
 
 _COUNTS = ("tested", "pairs", "raw_findings", "defects", "unsound_variants", "elapsed_s")
 
@@ -212,12 +216,12 @@ def table(known: Sequence[Result]) -> str:
 
 
 def causes(results: Sequence[Result]) -> list[tuple[str, int, str, str]]:
-    """Each cause of a release once: signature, raw findings, the campaigns' seeds, and an example's message."""
+    """Each cause of a release once: signature, raw findings, seeds of campaigns, and the beginning of an example."""
     rows: dict[str, tuple[str, int, str, str]] = {}
     for result in results:
         for cause in result["causes"]:
             signature, seed = cause["signature"], f"{result['seeds']} {result['seed']}"
-            _, raw, seeds, title = rows.get(signature, (signature, 0, "", cause["title"]))
+            _, raw, seeds, title = rows.get(signature, (signature, 0, "", shorten(cause["title"], LONGEST)))
             rows[signature] = signature, raw + cause["raw"], f"{seeds}, {seed}" if seeds else seed, title
     return sorted(rows.values())
 
