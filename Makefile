@@ -6,8 +6,9 @@ READY := .venv/.ready
 PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
+HUNT ?=
 
-.PHONY: fuzz check mutants published test test-old test-long lint sizes clean
+.PHONY: fuzz check mutants published hunt test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
@@ -30,6 +31,9 @@ mutants: $(READY)
 
 published: $(READY)
 	$(BIN)/python benchmarks/published/run.py $(PUBLISHED)
+
+hunt: $(READY)
+	$(BIN)/python benchmarks/hunt/run.py $(HUNT)
 
 test-long: $(READY)
 	$(BIN)/pytest -m long $(PARALLEL)

@@ -4,10 +4,15 @@ A compiler lacks kernels, and no list of them is kept by hand. The first time th
 of some element types and rank, single applications of it are given to the compiler; what becomes of them is kept in the
 user's cache, by compiler and version. The answer depends on the compiler alone, not on what was asked before, so that
 campaigns stay reproducible.
+
+The cache has two files. One has the answers, and holds as long as nothing changes that decides which programs are
+tried. The other says of each program that was run whether it was taken. It holds as long as the compiler file and the
+worker stay the same: where a change elsewhere leaves a program as it was, it is written anew, and not run again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +47,12 @@ _ANSWER = (
 )
 """The files on which answers depend, beside the compiler's own."""
 
+_RUN = ("compilers/_*.py", "execution/*.py")
+"""The files on which it depends how a program runs, beside the compiler's own."""
+
+_RUN_BY_US = ("**/*.py",)
+"""Those of a compiler file that needs Polyjuice itself in the worker."""
+
 _CONSTANTS = (
     np.arange(5),
     np.array([2, 3]),
@@ -63,7 +74,8 @@ class Support:
         self.compiler = compiler
         self._worker = worker
         self._opset = opset or DEFAULT_OPSET
-        self._known: dict[str, str] | None = None
+        self._answers: _Kept | None = None
+        self._programs: _Kept | None = None
         self._taken: dict[object, bool] = {}
         self.refusal = ""
         """Why the compiler did not take what it was last asked for and did not take."""
@@ -83,16 +95,12 @@ class Support:
 
     def _answer(self, key: str, probe: Callable[[Asked], str], asked: Asked) -> str:
         """What is known of a question, or what probing says, which is then known."""
-        if self._known is None:
+        if self._answers is None or self._programs is None:
             self._worker.start()
-            self._path = cache_file(self.compiler, self._worker.info["version"], self._opset)
-            self._known = read(self._path)
-        if key not in self._known:
-            self._known[key] = probe(asked)
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, self._known[key]]) + "\n")
-        return self._known[key]
+            version = self._worker.info["version"]
+            self._answers = _Kept(cache_file(self.compiler, version, self._opset))
+            self._programs = _Kept(_programs_file(self.compiler, version))
+        return self._answers.get(key, lambda: probe(asked))
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Those of some forms of ONNX's that the compiler's importer does not take, by name."""
@@ -153,12 +161,41 @@ class Support:
 
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
         """Why the compiler does not take a program; "" where it does, or fails. Raises BrokenProgram."""
+        assert self._programs is not None
+        return self._programs.get(_digest(graph, artifact), lambda: self._run(graph, artifact))
+
+    def _run(self, graph: Graph, artifact: Artifact) -> str:
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in graph.input_types]
         outcome = self._worker.execute(artifact, [inputs], compile=self.compiler.probe_compiles)
         broken.check(artifact, outcome, self._worker.info["version"])
         if outcome.status != "unsupported":
             return ""
         return outcome.message.splitlines()[0] if outcome.message else outcome.status
+
+
+class _Kept:
+    """Texts by key that a file in the cache remembers."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known = read(path)
+
+    def get(self, key: str, find_out: Callable[[], str]) -> str:
+        """What is known under a key, or is found out now."""
+        if key not in self._known:
+            self._known[key] = find_out()
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([key, self._known[key]]) + "\n")
+        return self._known[key]
+
+
+def _digest(graph: Graph, artifact: Artifact) -> str:
+    """A hash of all that a worker is given to run a program on ones."""
+    arrays = [(name, array.dtype.name, array.shape, array.tobytes()) for name, array in artifact.arrays.items()]
+    types = [str(t) for t in graph.input_types]
+    given = (artifact.format, artifact.source, arrays, artifact.arguments, artifact.results, artifact.setup, types)
+    return hashlib.sha256(repr(given).encode()).hexdigest()[:24]
 
 
 def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
@@ -184,12 +221,22 @@ def _beside_a_constant(rng: random.Random) -> Graph:
 
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:
     """Where the answers for a version of a compiler are kept: another file for each state of what they depend on."""
-    asked = cache.digest([compiler.path, *(path for pattern in _ANSWER for path in cache.PACKAGE.glob(pattern))])
-    return cache.folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{asked}.jsonl"
+    return cache.folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{_state(compiler, _ANSWER)}.jsonl"
+
+
+def _programs_file(compiler: CompilerInfo, version: str) -> Path:
+    """Where it is kept which programs a version of a compiler takes, whatever question they were made for."""
+    state = _state(compiler, _RUN_BY_US if compiler.name == "numpy" else _RUN)
+    return cache.folder() / "support" / f"{compiler.name}-{version}-programs-{state}.jsonl"
+
+
+def _state(compiler: CompilerInfo, patterns: Sequence[str]) -> str:
+    """A hash of the compiler file and of some files of the package."""
+    return cache.digest([compiler.path, *(path for pattern in patterns for path in cache.PACKAGE.glob(pattern))])
 
 
 def read(path: Path) -> dict[str, str]:
-    """The answers in a cache file: signature to reason ("" where it is taken). A line cut short does not count."""
+    """What a cache file says: key to reason ("" where it is taken). A line cut short does not count."""
     known: dict[str, str] = {}
     if path.is_file():
         for line in path.read_text(encoding="utf-8").splitlines():

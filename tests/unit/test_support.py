@@ -76,6 +76,27 @@ def test_answers_outlive_the_process_and_a_torn_line(picky: compilers.CompilerIn
         assert again.takes(TABLE["", "Relu"], [single], [single])
 
 
+def test_a_change_elsewhere_runs_no_program_again(picky: compilers.CompilerInfo) -> None:
+    """The answers are gone, as after a change of what makes programs: these are made again, and turn out the same."""
+    signatures = [Signature(TABLE["", name], ("float32",), 2) for name in ("Tanh", "Relu")]
+
+    def reasons(opset: int = 18) -> list[str]:
+        with Worker(picky) as worker:
+            found = [Support(picky, worker, opset).reason(signature) for signature in signatures]
+            support.cache_file(picky, worker.info["version"], opset).unlink()
+        return found
+
+    first, count = reasons(), len(asked(picky))
+    assert [bool(reason) for reason in first] == [True, False]
+    assert reasons() == first
+    assert len(asked(picky)) == count
+    assert reasons(opset=17) == first
+    assert len(asked(picky)) == 2 * count
+    picky.path.write_text(PICKY + "\n")
+    assert reasons() == first
+    assert len(asked(picky)) == 3 * count
+
+
 def test_another_compiler_file_is_asked_anew(picky: compilers.CompilerInfo) -> None:
     before = support.cache_file(picky, "1")
     picky.path.write_text(PICKY + "\n")

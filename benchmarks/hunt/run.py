@@ -1,0 +1,246 @@
+"""Hunt for bugs for hours: one compiler after another, one worker, at the lowest priority.
+
+    python benchmarks/hunt/run.py                            until it is interrupted; continues where it stopped
+    python benchmarks/hunt/run.py --turns 2 --minutes 10     two turns of ten minutes
+    python benchmarks/hunt/run.py --turns 0                  write what is known, and run nothing
+
+A turn is a campaign of ``polyjuice fuzz`` with a seed of its own. The compiler that has had the fewest turns is next,
+with each strategy of ``--seeds``. Campaigns are kept in a folder outside of the repository, beside ``hunt.json``, which
+lists the turns. A turn that was stopped is continued before another begins; one that has ended is never repeated.
+
+After each turn, what was found is merged into ``artifacts/hunt/hunt.json``, and ``README.md`` there is written anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import count, groupby, product
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from polyjuice import compilers
+from polyjuice.execution import probe
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "artifacts" / "hunt"
+
+CONTROLS = ("eager", "numpy")
+
+ENDED = (0, 1, 3)
+"""The statuses of ``polyjuice fuzz`` with which a campaign has run to its end."""
+
+USAGE = 2
+
+LONGEST = 160
+"""The longest message in the table, in characters."""
+
+_COUNTS = ("tested", "pairs", "raw_findings", "defects", "unsound_variants", "elapsed_s")
+
+Turn = dict[str, Any]
+"""``compiler``, ``seeds``, ``seed``, ``reach`` (options that say how long); in the end ``result`` or ``problem``."""
+
+Result = dict[str, Any]
+"""What a campaign found: ``compiler``, ``version``, ``seeds``, ``seed``, counts, and ``causes``."""
+
+
+def main() -> None:
+    options = parsed(sys.argv[1:])
+    os.nice(19)
+    for number in (signal.SIGTERM, signal.SIGINT):  # which a shell ignores in what it runs in the background
+        signal.signal(number, signal.default_int_handler)
+    try:
+        hunt(options)
+    except KeyboardInterrupt:
+        sys.exit("interrupted; the same command continues")
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=data / "polyjuice" / "hunt", help="where campaigns are kept")
+    parser.add_argument("--compilers", help="separated by commas; all that are installed unless given")
+    parser.add_argument("--seeds", default="small,default", help="strategies that make seed graphs, taken in turn")
+    parser.add_argument("--minutes", type=float, default=10, help="how long a turn runs cases")
+    parser.add_argument("-n", type=int, dest="cases", help="how many cases a turn runs, whatever the time")
+    parser.add_argument("--turns", type=int, help="stop after so many turns; without end unless given")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where what was found is written")
+    return parser.parse_args(arguments)
+
+
+def hunt(options: argparse.Namespace) -> None:
+    """Take turns, and write down after each what is known."""
+    options.folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(options.folder / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise SystemExit(f"{options.folder}: another process hunts there") from None
+    with lock:
+        path = options.folder / "hunt.json"
+        turns: list[Turn] = read(path, [])
+        write_results(options.results, turns)
+        taking = options.compilers.split(",") if options.compilers else installed()
+        for _ in count() if options.turns is None else range(options.turns):
+            if not turns or has_ended(turns[-1]):
+                if not taking:
+                    raise SystemExit("no compiler is left that can run")
+                turns.append(next_turn(turns, taking, options))
+                write(path, turns)
+            take(turns[-1], options.folder)
+            write(path, turns)
+            write_results(options.results, turns)
+            if "problem" in turns[-1]:
+                taking = [name for name in taking if name != turns[-1]["compiler"]]
+
+
+def installed() -> list[str]:
+    """The compilers that can be used here, without the controls."""
+    return [name for name in compilers.names() if name not in CONTROLS and probe(name)["available"]]
+
+
+def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Namespace) -> Turn:
+    """A turn of the compiler and the source of seed graphs that have had the fewest so far."""
+    had = [(turn["seeds"], turn["compiler"]) for turn in turns]
+    seeds, compiler = min(product(options.seeds.split(","), taking), key=had.count)
+    reach = ["-n", str(options.cases)] if options.cases else ["--time", f"{options.minutes * 60:.0f}s"]
+    return {"compiler": compiler, "seeds": seeds, "seed": secrets.randbits(31), "reach": reach}
+
+
+def has_ended(turn: Turn) -> bool:
+    return "result" in turn or "problem" in turn
+
+
+def take(turn: Turn, folder: Path) -> None:
+    """Begin the turn's campaign, or continue it. The turn gets a ``result``, or a ``problem`` where it cannot run."""
+    campaign = folder / f"{turn['compiler']}-{turn['seeds']}-{turn['seed']}"
+    if (campaign / "campaign.sqlite").exists():
+        with FileLock(campaign / "lock"):  # where only the hunt was killed, the campaign still runs
+            pass
+        arguments = ["--resume", campaign, *turn["reach"]]
+    else:
+        fixed = ["--compiler", turn["compiler"], "--seeds", turn["seeds"], "--seed", turn["seed"], "--workers", 1]
+        arguments = [*fixed, *turn["reach"], "--out", campaign]
+    print(f"polyjuice fuzz {' '.join(map(str, arguments))}", file=sys.stderr, flush=True)
+    status, said = fuzz(arguments)
+    if status in ENDED or (status == USAGE and said):
+        turn["result"] = result(turn, json.loads(said), campaign)
+    elif status == USAGE:
+        turn["problem"] = "polyjuice fuzz did not begin: it ended with status 2"
+    else:
+        raise SystemExit(f"polyjuice fuzz ended with status {status}; the same command continues")
+
+
+def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
+    """Run the command; its status, and what it printed. An interrupt of the hunt interrupts it, too."""
+    command = [sys.executable, "-m", "polyjuice", "fuzz", *map(str, arguments), "--json"]
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PYTHONPATH": path}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, start_new_session=True)
+    try:
+        said, _ = process.communicate()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        raise
+    return process.returncode, said
+
+
+def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
+    """What a campaign that has ended found."""
+    records = [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
+    causes = [
+        {"signature": record["signature"], "raw": 1 + record["more"], "title": record["message"].splitlines()[0]}
+        for record in records
+    ]
+    named = {name: turn[name] for name in ("compiler", "seeds", "seed")}
+    return {**named, "version": summary["version"], **{name: summary[name] for name in _COUNTS}, "causes": causes}
+
+
+# --- what was found ---------------------------------------------------------------------------------------------------
+
+
+def write_results(folder: Path, turns: Iterable[Turn]) -> None:
+    """Merge what the turns found into what the folder has, and write its table."""
+    path = folder / "hunt.json"
+    known = merged(read(path, []), [turn["result"] for turn in turns if "result" in turn])
+    if known:
+        write(path, known)
+        (folder / "README.md").write_text(table(known), encoding="utf-8")
+
+
+def merged(before: Iterable[Result], anew: Iterable[Result]) -> list[Result]:
+    """The results of all campaigns, each once: a campaign is known by its compiler, source and seed."""
+    return sorted({identity(result): result for result in (*before, *anew)}.values(), key=identity)
+
+
+def identity(result: Result) -> tuple[str, str, str, int]:
+    return result["compiler"], result["version"], result["seeds"], result["seed"]
+
+
+def table(known: Sequence[Result]) -> str:
+    """The results as Markdown: counts by release, then the causes of each. ``known`` is sorted by `identity`."""
+    releases = [
+        (f"{compiler} {version}", list(results))
+        for (compiler, version), results in groupby(known, key=lambda result: (result["compiler"], result["version"]))
+    ]
+    lines = [
+        "# What hunts found",
+        "",
+        "Written by `make hunt`. A turn is a campaign of one worker, with a seed of its own. *Raw findings* are all",
+        "that the oracles confirmed. *Causes* are what triage makes of them, one for each signature. The hours include",
+        "triage. No one has looked at a cause by hand unless `artifacts/bugs` lists it.",
+        "",
+        "| compiler | turns | hours | cases | pairs | raw findings | causes | defects of Polyjuice |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for release, results in releases:
+        total = {name: sum(result[name] for result in results) for name in _COUNTS}
+        cells = [release, len(results), f"{total['elapsed_s'] / 3600:.2f}", total["tested"], total["pairs"]]
+        cells += [total["raw_findings"], len(causes(results)), total["defects"] + total["unsound_variants"]]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    for release, results in releases:
+        if found := causes(results):
+            lines += ["", f"## {release}", "", "| cause | raw findings | seeds | an example |", "|---|---|---|---|"]
+            lines += ["| " + " | ".join(cell(value) for value in row) + " |" for row in found]
+    return "\n".join(lines) + "\n"
+
+
+def causes(results: Sequence[Result]) -> list[tuple[str, int, str, str]]:
+    """Each cause of a release once: signature, raw findings, seeds of campaigns, and the beginning of an example."""
+    rows: dict[str, tuple[str, int, str, str]] = {}
+    for result in results:
+        for cause in result["causes"]:
+            signature, seed = cause["signature"], f"{result['seeds']} {result['seed']}"
+            _, raw, seeds, title = rows.get(signature, (signature, 0, "", shorten(cause["title"], LONGEST)))
+            rows[signature] = signature, raw + cause["raw"], f"{seeds}, {seed}" if seeds else seed, title
+    return sorted(rows.values())
+
+
+def cell(value: object) -> str:
+    return str(value).replace("|", "\\|")
+
+
+def read(path: Path, default: Any) -> Any:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else default
+
+
+def write(path: Path, value: Any) -> None:
+    """Write a file, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = path.with_name(f".{path.name}")
+    staged.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    staged.replace(path)
+
+
+if __name__ == "__main__":
+    main()
