@@ -18,7 +18,8 @@ from polyjuice.cli.common import (
 )
 from polyjuice.egraph import Rewriter, load, operator_count, windows
 from polyjuice.inputs import make_inputs
-from polyjuice.ir import GraphError
+from polyjuice.ir import Graph, GraphError
+from polyjuice.ops import Accepts, Hole, entry
 from polyjuice.oracles import InputSet
 
 
@@ -30,10 +31,13 @@ def rewrite(
     out: Annotated[Path, typer.Option(help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path("."),
     as_json: JsonOption = False,
 ) -> None:
-    """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between."""
+    """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between.
+
+    They have no operator that ONNX cannot say, unless the model itself has it.
+    """
     graph = formats.load(model)
     try:
-        result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants)
+        result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
         sets = [InputSet("normal", make_inputs(graph, "normal", seed))]
         problems = pipeline.equivalent(graph, [variant.graph for variant in result.variants], sets)
     except GraphError as error:
@@ -66,3 +70,9 @@ def rewrite(
     )
     for variant in result.variants:
         stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
+
+
+def sayable(graph: Graph) -> Accepts:
+    """Which operators ONNX has, or can say by a function; and those of a graph."""
+    own = {op.qualified for node in graph.nodes if (op := entry(node))}
+    return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Hole)

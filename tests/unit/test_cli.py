@@ -13,7 +13,9 @@ import onnx
 import pytest
 
 from polyjuice import compilers, formats
-from polyjuice.ops import FRAMEWORKS, TABLE
+from polyjuice.cli.rewrite import sayable
+from polyjuice.ir import TensorType
+from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder
 from tests.support.commands import fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
 
@@ -255,6 +257,17 @@ def test_rewrite_writes_equal_models_of_growing_size(model: Path, tmp_path: Path
     for name in files:
         onnx.checker.check_model(out / name, full_check=True)
         np.testing.assert_array_equal(run_model(str(out / name), feeds)[0], expected)
+
+
+def test_rewriting_adds_no_operator_that_onnx_cannot_say() -> None:
+    """A rule says MaxPool by an operator of Torch that gives places, too; ONNX counts these in another way."""
+    places, square = TABLE["aten", "max_pool2d_with_indices"], TABLE["aten", "square"]
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (1, 2, 6, 6)))
+    plain = build.build([build.op("Relu", x)])
+    own = build.build(build.multi(places.name, x, domain="aten", kernel_size=(2, 2)))
+    assert [sayable(plain)(op, (), ()) for op in (places, square)] == [False, True]
+    assert sayable(own)(places, (), ()), "the model has it"
 
 
 def test_rewrite_depends_on_its_seed_alone(model: Path, tmp_path: Path) -> None:
