@@ -5,9 +5,9 @@ of some element types and rank, single applications of it are given to the compi
 user's cache, by compiler and version. The answer depends on the compiler alone, not on what was asked before, so that
 campaigns stay reproducible.
 
-The cache has two files. One has the answers, and holds as long as nothing changes that decides which programs are
-tried. The other says of each program that was run whether it was taken. It holds as long as the compiler file and the
-worker stay the same: where a change elsewhere leaves a program as it was, it is written anew, and not run again.
+The cache has two files. One has the answers. It holds as long as nothing changes that decides which programs are tried.
+The other file says of each program that was run whether it was taken. It holds as long as the compiler file and the
+worker stay the same. After a change elsewhere the programs are made again, and only those that are new are run.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -125,11 +126,12 @@ class Support:
             if graph is None:
                 return reason
             try:
-                artifact = self._lowered(graph, str(attempt))
+                reason = self._refused(graph, self._lowered(graph, str(attempt)))
+                if reason and len(graph.inputs) > 1:
+                    fixed = _with_constants(graph)
+                    reason = reason if self._refused(fixed, self._lowered(fixed, LoweringChoices())) else ""
             except Unlowerable as error:
                 reason = str(error)
-                continue
-            reason = self._refused(graph, artifact)
             if not reason:
                 return ""
         return reason
@@ -188,6 +190,13 @@ class _Kept:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([key, self._known[key]]) + "\n")
         return self._known[key]
+
+
+def _with_constants(graph: Graph) -> Graph:
+    """The graph with ones in place of all inputs but the first: some importers take no others for some operators."""
+    first, *others = graph.inputs
+    ones = {name: np.ones(graph.types[name].shape, dtypes.to_numpy(graph.types[name].dtype)) for name in others}
+    return replace(graph, inputs=(first,), constants={**graph.constants, **ones})
 
 
 def _digest(graph: Graph, artifact: Artifact) -> str:
