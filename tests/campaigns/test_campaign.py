@@ -26,6 +26,7 @@ from polyjuice.campaign.config import Config
 from tests.support.commands import COMMAND, ONE_RULE, PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.plugins import plugin
 from tests.support.sessions import executed
+from tests.support.shares import in_the_long_run
 from tests.support.workers import HOPELESS_S
 
 
@@ -104,7 +105,7 @@ def test_the_eager_control_finds_nothing_in_500_cases(tmp_path: Path) -> None:
 # --- determinism ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("extract", ["minmax", pytest.param("random", marks=pytest.mark.long)])
+@pytest.mark.parametrize("extract", ["minmax", *in_the_long_run("random")])
 def test_a_case_depends_on_the_seed_and_its_index_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extract: str
 ) -> None:
@@ -340,7 +341,7 @@ def test_a_running_campaign_is_not_run_twice(tmp_path: Path) -> None:
 
 
 @needs_proc
-@pytest.mark.parametrize("stage", ["check()", pytest.param("start(options)", marks=pytest.mark.long)])
+@pytest.mark.parametrize("stage", ["check()", *in_the_long_run("start(options)")])
 def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage: str) -> None:
     """While the compiler is probed, or while the first worker starts."""
     slow = f"""
@@ -358,7 +359,7 @@ def test_an_interrupt_before_the_first_case_ends_with_130(tmp_path: Path, stage:
 
 
 @needs_proc
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [signal.SIGINT, *in_the_long_run(signal.SIGKILL)])
 def test_a_hanging_compiler_does_not_outlive_its_campaign(tmp_path: Path, number: signal.Signals) -> None:
     hanging = f"""
     def compile(program, inputs):

@@ -13,6 +13,7 @@ from polyjuice.ir import Graph, GraphError, TensorType, check_structure, digest
 from polyjuice.ops import GraphBuilder, infer_node
 from tests.support.commands import findings, fuzz, polyjuice, record, run
 from tests.support.plugins import plugin
+from tests.support.shares import in_the_long_run
 
 
 def disrupted(count: int, memory: Memory | None = None) -> Iterator[tuple[Graph, Broken]]:
@@ -109,7 +110,7 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("failure", ["abort", pytest.param("hang", marks=pytest.mark.long)])
+@pytest.mark.parametrize("failure", ["abort", *in_the_long_run("hang")])
 def test_a_process_that_ends_or_hangs_is_a_finding(tmp_path: Path, failure: str) -> None:
     statement, kind, words = FAILURES[failure]
     spoilt = f"{BROKEN}\ndef compile(program, inputs):\n    if is_broken(program): {statement}\n    return program\n"

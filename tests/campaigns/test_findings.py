@@ -22,6 +22,7 @@ from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, run, save_model
 from tests.support.plugins import LARGE, importing_from, plugin
+from tests.support.shares import in_the_long_run
 from tests.support.workers import HOPELESS_S, Lifeline
 
 FILES = {"finding.json", "a.onnx", "b.onnx", "inputs.npz", "repro.py", "report.md"}
@@ -233,7 +234,7 @@ CRASHES = {
 }
 
 
-@pytest.mark.parametrize("code", ["error", pytest.param("exit", marks=pytest.mark.long), "signal"])
+@pytest.mark.parametrize("code", ["error", *in_the_long_run("exit"), "signal"])
 def test_a_crash_of_one_variant_is_a_finding_whose_reproducer_shows_it(tmp_path: Path, code: str) -> None:
     statement, message = CRASHES[code]
     spoilt = (

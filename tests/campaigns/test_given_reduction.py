@@ -23,6 +23,7 @@ from polyjuice.triage.reduction.search import Search
 from polyjuice.triage.reduction.trial import Counts
 from tests.support.commands import ONE_RULE, polyjuice, record
 from tests.support.plugins import spoiled
+from tests.support.shares import in_the_long_run
 
 NODES = """
     a = Abs(x) b = Tanh(a) c = Add(b, w) d = Relu(c) e = Mul(d, a) f = Neg(e) g = Sigmoid(f) h = Sub(g, b)
@@ -73,7 +74,7 @@ def planted(node: str) -> ModelProto:
     "node",
     [
         "CumProd<exclusive = 1>(j, one)",
-        *(pytest.param(node, marks=pytest.mark.long) for node in ("Erf(j)", "Swish<alpha = 0.5>(j)")),
+        *in_the_long_run("Erf(j)", "Swish<alpha = 0.5>(j)"),
     ],
 )
 def test_a_fault_of_one_node_as_written_is_reduced_to_that_node(node: str, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import run_torch
+from tests.support.shares import in_the_long_run
 
 SPELLINGS = 80
 
@@ -69,7 +70,7 @@ def sources(graph: Graph) -> set[str]:
 # --- meaning ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in (1, 2))])
+@pytest.mark.parametrize("part", [0, *in_the_long_run(1, 2)])
 @pytest.mark.parametrize("profile", ["exact", "normal"])
 def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int) -> None:
     """300 graphs under both profiles: exact outputs bit for bit, the others within their bounds."""

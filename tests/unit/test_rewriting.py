@@ -18,6 +18,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, prune
 from polyjuice.ops import GraphBuilder, check
+from tests.support.shares import in_the_long_run
 
 RULES = load()
 ALL_RULES = Budget(rules=None)
@@ -111,7 +112,7 @@ def test_the_hash_seed_of_the_process_does_not_matter() -> None:
 # --- generated graphs -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 8))])
+@pytest.mark.parametrize("part", [0, *in_the_long_run(*range(1, 8))])
 def test_generated_graphs_stay_between_the_ends_and_equal(part: int) -> None:
     """200 graphs: min <= seed <= max operators, in steps that climb, all equal, within the limit on operators."""
     rewriter = Rewriter(RULES, Budget(rules=200))

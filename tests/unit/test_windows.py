@@ -16,6 +16,7 @@ from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, Node, TensorType, digest, prune
 from polyjuice.ops import GraphBuilder, check
+from tests.support.shares import in_the_long_run
 
 LARGE = range(3)
 
@@ -113,9 +114,7 @@ def test_an_output_of_a_window_may_become_its_input_or_a_constant() -> None:
     assert len(windows.splice(graph, [window], [known])) == 150
 
 
-@pytest.mark.parametrize(
-    "strategy", ["steps", *(pytest.param(s, marks=pytest.mark.long) for s in ("minmax", "random"))]
-)
+@pytest.mark.parametrize("strategy", ["steps", *in_the_long_run("minmax", "random")])
 def test_a_large_graph_is_rewritten_soundly_and_reproducibly(strategy: str, rewriter: Rewriter) -> None:
     graph = large(0)
     rewriting = windows.rewrite(rewriter, graph, "7", strategy, 3)
