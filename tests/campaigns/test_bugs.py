@@ -34,6 +34,7 @@ def test_a_bug_has_a_reproducer_and_a_report(folder: Path) -> None:
     if finding.exists() and folder.name not in EARLY:
         stored = load(finding)
         assert stored.record.compiler in folder.name
+        assert stored.conditions.python == "python", "the one on the reader's path"
         assert set(stored.graphs) == {label for label in (stored.record.a, stored.record.b) if label}
 
 

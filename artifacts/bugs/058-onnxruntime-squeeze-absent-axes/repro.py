@@ -33,9 +33,15 @@ def run(inputs):
 
 
 print("expected          ", X[0])
-print("axes left out     ", run(["x"]))
 try:
-    print('axes named as ""  ', run(["x", ""]))
+    print("axes left out     ", run(["x"]))
+except Exception as error:
+    print("could not run:", error)
+    sys.exit(2)
+try:
+    y = run(["x", ""])
 except Exception as error:
     print('axes named as ""  ', error)
     sys.exit(1)
+print('axes named as ""  ', y)
+sys.exit(0 if np.array_equal(y, X[0]) else 1)
