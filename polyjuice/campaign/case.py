@@ -14,11 +14,11 @@ from pathlib import Path
 from polyjuice import pipeline
 from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import GENERATING
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import broken
-from polyjuice.generate import STRATEGIES
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
@@ -234,7 +234,7 @@ def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 def together(config: Config, compiler: CompilerInfo) -> bool:
     """Whether the programs of several cases are compiled together: of generated graphs that nothing was done to."""
-    ours = len(config.seeds) == 1 and config.seeds[0] in STRATEGIES and not config.disruptive
+    ours = len(config.seeds) == 1 and config.seeds[0] in GENERATING and not config.disruptive
     return compiler.batches and config.device == "cpu" and ours and not config.plain
 
 

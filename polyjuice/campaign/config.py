@@ -18,7 +18,8 @@ class Config:
     """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
 
     ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
-    ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile.
+    ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile, with 0 one, and
+    four in all where a compilation takes seconds.
     ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, of which there are no variants then (see
     :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known bugs, if there is one. ``triage_s`` is how long
@@ -40,7 +41,7 @@ class Config:
     without_rules: tuple[str, ...] = ()
     oracles: tuple[str, ...] = USUAL_ORACLES
     profiles: tuple[str, ...] = USUAL_PROFILES
-    input_sets: int = 1
+    input_sets: int = 0
     python: str = sys.executable
     device: str = "cpu"
     level: str = ""

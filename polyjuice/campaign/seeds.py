@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyjuice import given
+from polyjuice.campaign.kinds import GENERATING, Kind, Kinds
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
-from polyjuice.generate import DUE_STRATEGIES, STRATEGIES, Turn, check_installed, generate
+from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
 from polyjuice.given import UserModel, callables, files
 from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.inputs import settle
@@ -28,8 +29,9 @@ _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 class Seeds:
     """The seed graph of every case, from the campaign's seed and the case's index alone.
 
-    A source is a strategy's name, or a model: an ONNX file, an exported Torch program (``.pt2``), or
-    ``module:callable`` for one that returns a Torch module, or a TensorFlow function, and its inputs.
+    A source is a strategy's name (see :mod:`polyjuice.campaign.kinds`), or a model: an ONNX file, an exported Torch
+    program (``.pt2``), or ``module:callable`` for one that returns a Torch module, or a TensorFlow function, and its
+    inputs.
     """
 
     def __init__(
@@ -41,22 +43,24 @@ class Seeds:
         partners: Mapping[str, Sequence[str]] | None = None,
         operators: Sequence[Op] | None = None,
         timeout_s: float = Limits.compile_s,
+        period: int = 1,
     ) -> None:
         """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
 
         A model is read in a process of its own, within ``timeout_s``. ``problems`` says of those that ended it how, by
         their number. (A campaign that has begun has read its ONNX files once: its processes do so by themselves.)
-        ``partners`` and ``operators`` are for generated graphs (see ``generate``). Raises FormatError
-        where a model is not valid, or where none is left; ValueError for an unknown source, and SolverMissing.
+        ``partners`` and ``operators`` are for generated graphs (see ``generate``); ``period`` of these in a row are of
+        one kind. Raises FormatError where a model is not valid, or where none is left; ValueError for an unknown
+        source, and SolverMissing.
         """
         self._nodes = nodes
         self._partners = partners
         self._operators = operators
         self._seed = seed
-        self._strategy = sources[0]
-        self.generated = len(sources) == 1 and self._strategy in STRATEGIES
+        self._kinds = Kinds(sources[0], period)
+        self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
-            check_installed(self._strategy)
+            check_installed(sources[0])
         self._programs: list[UserModel] = []
         self._imported: dict[int, UserModel] = {}
         self.problems = _problems(campaign / IMPORTED) if campaign else {}
@@ -89,6 +93,10 @@ class Seeds:
         """The model of a case, one of those that can be read; None where graphs are generated."""
         return self._programs[index % len(self._programs)] if self._programs else None
 
+    def kind(self, index: int) -> Kind:
+        """How the seed graph of a case is generated, and whether it is tested alone."""
+        return self._kinds.of(index)
+
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
 
@@ -97,8 +105,9 @@ class Seeds:
         if program := self.program(index):
             return program.graph
         key = f"{self._seed}/{index}/{attempt}"
-        turn = Turn(self._seed, index) if self._strategy in DUE_STRATEGIES else None
-        graph = generate(self._nodes, key, accepts, self._partners, self._strategy, turn, self._operators)
+        strategy = self.kind(index).strategy
+        turn = Turn(self._seed, self._kinds.number(index)) if strategy in DUE_STRATEGIES else None
+        graph = generate(self._nodes, key, accepts, self._partners, strategy, turn, self._operators)
         return settle(graph, key)
 
 
@@ -124,7 +133,7 @@ def _read(source: str, sandbox: Sandbox, begun: bool) -> UserModel:
         return sandbox.call(source, callables.load, source)
     if not Path(source).is_file():
         raise ValueError(
-            f"--seeds {source}: neither a strategy ({', '.join(STRATEGIES)}) nor a model file nor module:callable"
+            f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
         )
     path = Path(source)
     return given.load_onnx(path) if begun else sandbox.call(source, given.load_onnx, path)

@@ -19,6 +19,7 @@ from rich.markup import escape
 from polyjuice import compilers, formats
 from polyjuice.campaign import loop
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.cli.campaign import CampaignProgress, print_summary
@@ -78,7 +79,11 @@ def fuzz(
     compiler: Annotated[str, typer.Option("--compiler", help="The compiler to test.")] = "",
     seeds: Annotated[
         list[str] | None,
-        typer.Option("--seeds", help="A strategy, or models: MODEL.onnx, PROGRAM.pt2, module:callable (repeatable)."),
+        typer.Option(
+            "--seeds",
+            help="A strategy, or models: MODEL.onnx, PROGRAM.pt2, module:callable (repeatable).",
+            show_default="mixed: small programs, and larger graphs between them",
+        ),
     ] = None,
     cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
     duration: Annotated[str | None, typer.Option("--time", help="How long to run: 90s, 10m, 8h.")] = None,
@@ -107,8 +112,13 @@ def fuzz(
         ),
     ] = "",
     input_sets: Annotated[
-        int, typer.Option(min=1, help="Sets of inputs that each program is run on, of each profile.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Sets of inputs that each program is run on, of each profile.",
+            show_default="one; four in all where a compilation takes seconds",
+        ),
+    ] = None,
     python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
     device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
     level: Annotated[str, typer.Option(help="The compiler's optimization level; its highest unless given.")] = "",
@@ -166,7 +176,7 @@ def fuzz(
             raise Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
         config = Config(
             compiler=compiler,
-            seeds=tuple(_seed_source(s) for s in seeds or ["default"]),
+            seeds=tuple(_seed_source(s) for s in seeds or [MIXED]),
             cases=cases,
             time_s=seconds(duration) if duration else None if cases else 600.0,
             seed=seed,
@@ -179,7 +189,7 @@ def fuzz(
             without_rules=tuple(without_rule or ()),
             oracles=chosen(oracle or ("crash" if disruptive else _USUAL_ORACLES), list(ORACLES), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
-            input_sets=input_sets,
+            input_sets=input_sets or 0,
             python=str(interpreter(python)),
             device=device.value,
             level=level,

@@ -1,0 +1,62 @@
+"""What kind of case each index of a campaign with generated seeds is: its strategy, and whether it has variants.
+
+A small program alone, without variants, is compiled in a third of the time, and no rule bounds the values on which it
+runs. Variants reach what only rewriting writes. So kinds take turns; the shares are those that found most (see
+``docs/campaigns.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from polyjuice.generate import STRATEGIES
+
+MIXED = "mixed"
+"""The campaign's own strategy: small programs, and between them the larger graphs of ``default``."""
+
+GENERATING = (*STRATEGIES, MIXED)
+"""Where a campaign's seeds may come from, beside models."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the seed graph of a case is generated, and whether it is tested ``alone``, without variants."""
+
+    strategy: str
+    alone: bool = False
+
+
+_ALONE, _SMALL, _DEFAULT = Kind("small", alone=True), Kind("small"), Kind("default")
+
+_TURNS: Mapping[str, Sequence[Kind]] = {
+    "small": (_ALONE, _SMALL),
+    MIXED: (_ALONE, _SMALL, _ALONE, _DEFAULT),
+}
+"""The kinds that take turns; of another strategy there is one."""
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of a campaign's cases: ``period`` cases in a row are of one kind."""
+
+    strategy: str
+    period: int = 1
+
+    def of(self, index: int) -> Kind:
+        """The kind of a case."""
+        turns = self._turns
+        return turns[index // self.period % len(turns)]
+
+    def number(self, index: int) -> int:
+        """How many cases before this one have its strategy: what is due depends on that."""
+        turns = self._turns
+        strategy = self.of(index).strategy
+        rounds, place = divmod(index, self.period * len(turns))
+        block, within = divmod(place, self.period)
+        alike = [kind.strategy == strategy for kind in turns]
+        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within
+
+    @property
+    def _turns(self) -> Sequence[Kind]:
+        return _TURNS.get(self.strategy, (Kind(self.strategy),))
