@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
 from polyjuice.generate.default import Default
 from polyjuice.generate.growth import InputTypes
 from polyjuice.generate.memory import Turn
 from polyjuice.generate.motifs import MOTIFS
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.ops import Accepts, Op
 from polyjuice.ops.sampling import FewSizes
 
@@ -46,6 +48,9 @@ _NEAR_MISS = 0.4
 
 _ALONE = 0.06
 """How often the operator that is due is put on a constant: compilers fold that."""
+
+_BOUNDARY = 0.12
+"""How often the elements of a constant are integers at the ends of types."""
 
 _SHOWN = 0.5
 """How often a result that an operator reads is an output as well."""
@@ -120,6 +125,12 @@ class Small(Default):
         shape = [self.rng.choice(_OTHERS) for _ in range(rank)]
         shape[-1 if self.rng.random() < _LAST else self.rng.randrange(rank)] = self.rng.choice(sizes)
         return tuple(shape)
+
+    def _array(self, t: TensorType) -> np.ndarray:
+        if t.dtype == "bool" or self.rng.random() >= _BOUNDARY:
+            return super()._array(t)
+        chosen = self.rng.choices(dtypes.boundary_integers(t.dtype), k=2)
+        return np.asarray(self._generator().choice(chosen, t.shape)).astype(dtypes.to_numpy(t.dtype))
 
     def _shown(self, name: str) -> float:
         return _SHOWN

@@ -15,6 +15,9 @@ from polyjuice.ir import Graph, Node, TensorType, dtypes
 #: The chance that an integer input is drawn from the whole of its type: less and less, where the graph has no value.
 _WIDE = (0.8, 0.5, 0.25, 0.0, 0.0)
 
+#: The chance that integers at the ends of narrower types are among those at an end.
+_FURTHER = 0.5
+
 #: How many kinds of numbers at the ends of a type there are, the last ones.
 _ENDS = 2
 
@@ -58,11 +61,12 @@ def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool) -
 
 
 def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Integers from the whole type, some of them (or none, or all) at its ends or next to zero."""
+    """Integers from the whole type, some of them (or none, or all) at its ends, those of others, or next to zero."""
     low, high = dtypes.exact_integers(t.dtype)
     dtype = dtypes.to_numpy(t.dtype)
     anywhere = rng.integers(low, high, t.shape, dtype=dtype, endpoint=True)
-    ends = np.array([low, low + 1, 0, 1, high - 1, high], dtype)
+    further = dtypes.boundary_integers(t.dtype) if rng.random() < _FURTHER else ()
+    ends = np.array([low, low + 1, 0, 1, high - 1, high, *further], dtype)
     return np.where(rng.random(t.shape) < rng.choice([0.0, 0.3, 1.0]), rng.choice(ends, t.shape), anywhere)
 
 

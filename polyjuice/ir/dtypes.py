@@ -21,6 +21,9 @@ _SMALLEST_NORMAL = {name: float(info.smallest_normal) for name, info in _FINFO.i
 _LARGEST = {name: float(info.max) for name, info in _FINFO.items()} | {n: float(np.iinfo(_NUMPY[n]).max) for n in INTS}
 _MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
+_WIDTHS = (7, 8, 15, 16, 24, 31, 32)
+"""Powers of two at which integers leave an integer type, or the integers that float32 holds exactly."""
+
 
 def to_numpy(name: str) -> np.dtype:
     """The NumPy dtype of an element type (bfloat16 is that of ml_dtypes)."""
@@ -69,3 +72,11 @@ def exact_integers(name: str) -> tuple[int, int]:
         return 0, 1
     info = np.iinfo(_NUMPY[name])
     return int(info.min), int(info.max)
+
+
+def boundary_integers(name: str) -> tuple[int, ...]:
+    """Integers of the type next to an end of it, or of a narrower one, or where float32 or an index of 32 bits ends."""
+    low, high = exact_integers(name)
+    powers = [2**bits + step for bits in _WIDTHS for step in (-1, 0, 1)]
+    inside = {sign * power for power in powers for sign in (1, -1) if low <= sign * power <= high}
+    return tuple(sorted(inside | {low, low + 1, high - 1, high}))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from polyjuice.generate import Turn, blocks, generate
 from polyjuice.generate.due import due
 from polyjuice.generate.growth import Growth
 from polyjuice.generate.small import SIZE_CLASSES
-from polyjuice.ir import Graph, digest
+from polyjuice.ir import Graph, digest, dtypes
 from polyjuice.ops import TABLE, Op
 from polyjuice.ops.sampling import FewSizes
 
@@ -107,6 +108,17 @@ def test_what_the_compiler_does_not_take_leaves_the_turn_to_another_operator() -
 def test_some_operators_are_put_on_constants_alone() -> None:
     graphs = [small(index) for index in range(400)]
     assert any(set(node.inputs) <= set(graph.constants) for graph in graphs for node in graph.nodes)
+
+
+def test_some_constants_hold_integers_at_the_ends_of_types() -> None:
+    graphs = [small(index) for index in range(600)]
+    large = {
+        dtypes.of_array(array)
+        for graph in graphs
+        for array in graph.constants.values()
+        if array.dtype != bool and (np.abs(array.astype(np.float64)) >= 127).any()
+    }
+    assert {"int64", "float32", "int8"} <= large
 
 
 def test_blocks_are_missed_nearly_now_and_then() -> None:
