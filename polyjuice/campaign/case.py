@@ -72,6 +72,8 @@ class Runner:
         support = Support(self._compiler, self.session.worker(), config.opset)
         self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
+        self._told: set[str] = set()
+        """The signatures of the findings that say by themselves what is wrong (see `Verdict.alone`)."""
         self._ahead: dict[int, tuple[Case | Exception, dict[str, float]]] = {}
         """Cases prepared, and run as far as that went, before their turn, or what went wrong; and the time it took."""
 
@@ -195,6 +197,8 @@ class Runner:
     def _confirm(self, case: Case, verdicts: Sequence[Verdict]) -> tuple[list[FindingRecord], list[str], list[str]]:
         """Keep the verdicts that repeat every time in a fresh process, and write them down; but no known bugs.
 
+        Of those that are told by one operator alone, the first of each signature.
+
         The findings, the addresses of the known bugs, and what was flaky.
         """
         findings, met, flaky = [], [], []
@@ -203,10 +207,13 @@ class Runner:
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):
                     met.append(bug.url)
+                elif verdict.alone and verdict.signature in self._told:
+                    continue
                 elif pipeline.repeats(case, verdict, self.session):
                     folder = self._out / "raw" / f"{case.index:06d}-{number}-{verdict.kind}"
                     regression = bug.url if bug else ""
                     findings.append(write_finding(folder, self.session, case, verdict, regression=regression))
+                    self._told |= {verdict.signature} if verdict.alone else set()
                 else:
                     flaky.append(verdict.message)
         return findings, met, flaky

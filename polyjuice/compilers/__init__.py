@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import importlib.metadata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
@@ -80,6 +80,11 @@ class CompilerFile(Protocol):
     EXCESS_PRECISION: str
     """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
     not round where a program casts. The file says where that is documented. A cast to another type must round."""
+
+    EDGE_POLICIES: str
+    """Optional, a string literal of lines ``Operator: source`` or ``Operator type: source``: operators of which the
+    compiler decided what they give on NaN, infinities, ties or zeros, otherwise than ONNX or its framework. A source is
+    the address of the documentation, or of the issue in which the maintainers say so. Such results are not judged."""
 
     REPRO_IMPORTS: str
     """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
@@ -167,6 +172,7 @@ class CompilerInfo:
     batches: bool = False
     excess_precision: tuple[str, ...] = ()
     nodes: int = 10
+    edge_policies: Mapping[str, str] = field(default_factory=dict)
 
 
 def names() -> list[str]:
@@ -206,7 +212,19 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("BATCHES") == "yes",
         tuple(constants.get("EXCESS_PRECISION", "").split()),
         int(nodes),
+        _policies(path, constants.get("EDGE_POLICIES", "")),
     )
+
+
+def _policies(path: Path, text: str) -> dict[str, str]:
+    """The source of each policy, by operator, or operator and type. Raises EnvironmentProblem for one without any."""
+    found = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        key, _, source = line.partition(": ")
+        if not source:
+            raise EnvironmentProblem(f"{path}: EDGE_POLICIES must have lines 'Operator: source', not {line!r}")
+        found[key] = source
+    return found
 
 
 def _files() -> dict[str, Path]:

@@ -88,6 +88,21 @@ def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
     return PROFILES if compiler.format == "torch" else USUAL_PROFILES
 
 
+def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
+    """Whether what our interpreter leaves open is judged on ``edge`` values by a graph's uncompiled run.
+
+    Torch's own run judges any program. Elsewhere frameworks differ in more, so that the graph must be one operator, and
+    what it does with such values no policy of the compiler (see ``EDGE_POLICIES`` of a compiler file).
+    """
+    if compiler.format == "torch":
+        return True
+    if len(graph.nodes) != 1:
+        return False
+    name = graph.nodes[0].qualified
+    types = {graph.types[value].dtype for value in (*graph.inputs, *graph.outputs)}
+    return compiler.edge_policies.keys().isdisjoint([name, *(f"{name} {dtype}" for dtype in types)])
+
+
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
     """The rulesets whose rules hold on the values of any of some profiles. Raises KeyError for an unknown one."""
     return frozenset().union(*(RULESETS[profile] for profile in profiles))

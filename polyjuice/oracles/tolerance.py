@@ -51,9 +51,8 @@ def tolerance(plain: np.ndarray, wide: np.ndarray, dtype: str) -> float:
     return TIMES * error(plain, wide) + _units(wide, dtype)
 
 
-def least_tolerance(plain: np.ndarray) -> float:
+def least_tolerance(plain: np.ndarray, dtype: str) -> float:
     """What a result may be off by at least, whatever float64 gives: 0 for other types than floating ones."""
-    dtype = dtypes.of_array(plain)
     return _units(plain, dtype) / 2 if dtypes.is_float(dtype) else 0.0
 
 
