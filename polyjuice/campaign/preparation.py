@@ -21,7 +21,19 @@ from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinc
 from polyjuice.execution import Artifact
 from polyjuice.generate import disrupt
 from polyjuice.given import ORIGINAL, UserModel
-from polyjuice.inputs import Plan, draw, given_profile, intervals, joined, make_inputs, mode_in, normal, plans
+from polyjuice.inputs import (
+    Plan,
+    draw,
+    given_profile,
+    intervals,
+    joined,
+    make_inputs,
+    mode_in,
+    normal,
+    plans,
+    profiles_alone,
+    usual_profiles,
+)
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, GraphError, TensorType
 from polyjuice.lower import UNKNOWN_SIZES, Unlowerable, repeat, repeated_axes
@@ -116,6 +128,8 @@ class Preparation:
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
+        if alone and self._seeds.generated and self._config.profiles == usual_profiles(self._compiler):
+            plan = replace(plan, profiles=profiles_alone(self._compiler, graph))
         if self._config.disruptive:
             return self._disrupted(index, graph, key)
         program = self._seeds.program(index)

@@ -88,6 +88,12 @@ def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
     return PROFILES if compiler.format == "torch" else USUAL_PROFILES
 
 
+def profiles_alone(compiler: CompilerInfo, graph: Graph) -> tuple[str, ...]:
+    """What is on for a graph without variants unless others are asked for: no rule bounds its values."""
+    usual = usual_profiles(compiler)
+    return usual if "edge" in usual or not judged_on_edge(compiler, graph) else (*usual, "edge")
+
+
 def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
     """Whether what our interpreter leaves open is judged on ``edge`` values by a graph's uncompiled run.
 

@@ -1,0 +1,49 @@
+"""What kind of case each index of a campaign is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from polyjuice.campaign.kinds import GENERATING, MIXED, Kind, Kinds
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.generate import STRATEGIES
+
+
+@pytest.mark.parametrize("period", [1, 16])
+@pytest.mark.parametrize("strategy", GENERATING)
+def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int) -> None:
+    """So that whatever is due has its turn, whichever cases are of another strategy."""
+    kinds = Kinds(strategy, period)
+    numbers: Counter[str] = Counter()
+    for index in range(1000):
+        assert kinds.number(index) == numbers[kinds.of(index).strategy]
+        numbers[kinds.of(index).strategy] += 1
+
+
+def test_as_many_cases_in_a_row_as_share_an_e_graph_are_of_one_kind() -> None:
+    kinds = Kinds(MIXED, 16)
+    assert all(len({kinds.of(16 * batch + i) for i in range(16)}) == 1 for batch in range(20))
+    assert len({kinds.of(16 * batch) for batch in range(20)}) > 2
+
+
+def test_most_cases_of_a_mixed_campaign_are_small_programs_and_half_of_those_are_alone() -> None:
+    found = Counter(Kinds(MIXED).of(index) for index in range(840))
+    small = {alone: found[Kind("small", alone)] for alone in (True, False)}
+    assert small[True] + small[False] > found[Kind("default")] > 0
+    assert small[True] >= small[False] > 0
+
+
+@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "small"])
+def test_other_strategies_have_one_kind(strategy: str) -> None:
+    assert {Kinds(strategy).of(index) for index in range(20)} == {Kind(strategy)}
+
+
+def test_mixed_seeds_are_those_of_the_strategies_that_take_turns() -> None:
+    seeds = Seeds([MIXED], 12, 0)
+    sizes: dict[str, list[int]] = {"small": [], "default": []}
+    for index in range(12):
+        sizes[seeds.kind(index).strategy].append(len(seeds.graph(index, 0).nodes))
+    assert max(sizes["small"]) <= 4
+    assert min(sizes["default"]) > 4
