@@ -10,11 +10,12 @@ from polyjuice import given
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
 from polyjuice.generate import DUE_STRATEGIES, STRATEGIES, Turn, check_installed, generate
+from polyjuice.generate.due import Due
 from polyjuice.given import UserModel, callables, files
 from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import TABLE, Accepts, Op
 
 IMPORTED = "imported"
 """The folder of a campaign that holds what Torch and TensorFlow made."""
@@ -88,6 +89,12 @@ class Seeds:
     def program(self, index: int) -> UserModel | None:
         """The model of a case, one of those that can be read; None where graphs are generated."""
         return self._programs[index % len(self._programs)] if self._programs else None
+
+    def due(self, index: int) -> Due | None:
+        """What is due in the case: an operator on an element type; None where the strategy goes by something else."""
+        if not self.generated or self._strategy != "small":
+            return None
+        return Turn(self._seed, index).due(self._operators or list(TABLE.values()), 1)[0]
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
