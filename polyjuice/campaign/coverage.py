@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from polyjuice.campaign.factors import SETTINGS
@@ -86,13 +85,8 @@ def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
         yield from [*([setup["mode"]] if "mode" in setup else []), *switched] or [PLAIN]
         return
     opsets = [int(name.removeprefix("opset ")) for kind, name in program.artifact.forms if kind == MODEL]
-    versions = {} if node.domain else _versions(node.op, first.dtype)
-    yield from (str(since) for since, range in versions.items() if not range.isdisjoint(opsets))
-
-
-@cache
-def _versions(op: str, dtype: str) -> Mapping[int, frozenset[int]]:
-    return {since: frozenset(opsets) for since, opsets in onnx_opsets.versions(op, dtype).items()}
+    versions = {} if node.domain else onnx_opsets.versions(node.op, first.dtype)
+    yield from (str(since) for since, known in versions.items() if any(opset in known for opset in opsets))
 
 
 def report(
@@ -134,8 +128,8 @@ def report(
 def _setting_count(op: Op, dtype: str, format: str, opset: int) -> int:
     if format != "onnx":
         return len(SETTINGS[format])
-    versions = {} if op.domain else _versions(op.name, dtype)
-    return sum(not opset or opset in opsets for opsets in versions.values())
+    versions = {} if op.domain else onnx_opsets.versions(op.name, dtype)
+    return sum(not opset or opset in known for known in versions.values())
 
 
 def line(report: Mapping[str, Any]) -> str:

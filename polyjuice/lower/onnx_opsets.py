@@ -87,6 +87,7 @@ def _version(op: str, opset: int) -> _Version | None:
     return _Version(schema.since_version, names, types(schema.inputs), types(schema.outputs), defaults)
 
 
+@cache
 def versions(op: str, dtype: str) -> Mapping[int, range]:
     """The versions that ONNX has of an operator whose first input is of an element type, and the opsets of each.
 
