@@ -20,6 +20,7 @@ from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph
+from polyjuice.lower import Wanted
 from polyjuice.lower import lower as lower_graph
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
@@ -54,6 +55,7 @@ class Drawing(TypedDict, total=False):
     repeated: Mapping[str, int]
     unknown_sizes: float
     said: Collection[str]
+    wanted: Wanted
 
 
 def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:

@@ -65,6 +65,9 @@ _CONSTANTS = (
 )
 """Constants whose forms are tried."""
 
+_FORM = "form"
+"""Begins the key of an answer about a form."""
+
 Asked = TypeVar("Asked")
 
 
@@ -108,7 +111,7 @@ class Support:
         if self.compiler.format != "onnx":
             return []
         return [
-            text(form) for form in dict.fromkeys(forms) if self._answer(f"form {text(form)}", self._probe_form, form)
+            text(form) for form in dict.fromkeys(forms) if self._answer(f"{_FORM} {text(form)}", self._probe_form, form)
         ]
 
     def probe_all(self) -> None:
@@ -231,6 +234,19 @@ def _beside_a_constant(rng: random.Random) -> Graph:
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:
     """Where the answers for a version of a compiler are kept: another file for each state of what they depend on."""
     return cache.folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{_state(compiler, _ANSWER)}.jsonl"
+
+
+def refused(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> set[tuple[str, str]]:
+    """The operators, by their qualified names, and element types of first operands that a compiler never took so far.
+
+    Only what it was asked for can be among them.
+    """
+    taken: dict[tuple[str, str], bool] = {}
+    for key, reason in read(cache_file(compiler, version, opset or DEFAULT_OPSET)).items():
+        operator, dtype, *_ = key.split()
+        if operator != _FORM:
+            taken[operator, dtype] = taken.get((operator, dtype), False) or not reason
+    return {pair for pair, one in taken.items() if not one}
 
 
 def _programs_file(compiler: CompilerInfo, version: str) -> Path:

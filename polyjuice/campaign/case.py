@@ -5,7 +5,7 @@ seed graph -> equivalent variants -> equivalence check -> artifacts -> outcomes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import comb
@@ -14,6 +14,8 @@ from pathlib import Path
 from polyjuice import pipeline
 from polyjuice.campaign.clock import ACTIVITIES, Clock
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.coverage import Tuple, covered
+from polyjuice.campaign.factors import NOTHING_DUE
 from polyjuice.campaign.kinds import GENERATING
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, find
@@ -39,7 +41,8 @@ class CaseResult:
     A pair is tested where each of its programs ran, or was found to fail.
 
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
-    program ran none the less (one program that breaks a constraint counts as a pair). ``unsound`` and ``defect`` are
+    program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
+    that ran, where something was due (see :mod:`polyjuice.campaign.coverage`). ``unsound`` and ``defect`` are
     faults of our own: a variant that is not equal to its seed graph, an internal error. ``known`` has the addresses of
     the known bugs that were met.
     """
@@ -53,6 +56,7 @@ class CaseResult:
     unsound: Sequence[str] = ()
     rules: Sequence[str] = ()
     accepted: str = ""
+    covered: Collection[Tuple] = ()
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -181,8 +185,16 @@ class Runner:
             failed = next(program.outcome for program in case.programs if not program.ran)
             raise Skip("failed: " + pipeline.first_line(failed))
         accepted = case.broken if case.ran else ""
+        due = self._preparation.due(case.index)
         return CaseResult(
-            case.index, pairs, findings=findings, known=met, flaky=flaky, rules=case.rules, accepted=accepted
+            case.index,
+            pairs,
+            findings=findings,
+            known=met,
+            flaky=flaky,
+            rules=case.rules,
+            accepted=accepted,
+            covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
         )
 
     def _judge(self, case: Case) -> list[Verdict]:

@@ -15,6 +15,7 @@ import numpy as np
 from polyjuice import formats, pipeline
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.factors import NOTHING_DUE, Levels, levels
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
@@ -111,6 +112,10 @@ class Preparation:
         """Whether there are further seed graphs for a case to try."""
         return self._seeds.generated
 
+    def due(self, index: int) -> Levels:
+        """What is due in a case beside its graph."""
+        return levels(self._seeds.due(index), self._compiler.format)
+
     def case(self, index: int, attempt: int) -> Case:
         """Prepare a case with one of the seed graphs that it may try: none of its programs has run yet.
 
@@ -132,7 +137,7 @@ class Preparation:
             plan = replace(plan, profiles=profiles_alone(self._compiler, graph))
         if self._config.disruptive:
             return self._disrupted(index, graph, key)
-        program = self._seeds.program(index)
+        program, due = self._seeds.program(index), self.due(index)
         with self._clock.of("judge"):
             given = self._given(program, graph, key)
         if given and index % 2 == 0:
@@ -148,10 +153,10 @@ class Preparation:
         if as_given is None and not alone and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
-            sets = self._input_sets(graph, variants, key, plan, given)
+            sets = self._input_sets(graph, variants, key, plan, given, due)
             self._check_equivalence(index, graph, variants, sets)
         with self._clock.of("lower"):
-            programs = self._programs(variants, sets, key, graph, as_given)
+            programs = self._programs(variants, sets, key, graph, as_given, due)
         return Case(sets, programs, rules=rules, seed=self._config.seed, index=index)
 
     def _programs(
@@ -161,6 +166,7 @@ class Preparation:
         key: str,
         graph: Graph,
         as_given: Artifact | None,
+        due: Levels,
     ) -> list[Program]:
         """The variants in the compiler's format, behind the program that their graph stands for as it was given.
 
@@ -173,7 +179,7 @@ class Preparation:
             variants = [v for v in variants if v.label != ORIGINAL]
         for variant in variants:
             try:
-                programs.append(self._program(variant, sets, key, said=said))
+                programs.append(self._program(variant, sets, key, said=said, due=due))
             except Unlowerable as error:
                 if as_given is None:
                     raise Skip(f"unsupported: {error}") from None
@@ -186,6 +192,7 @@ class Preparation:
         key: str,
         unknown_sizes: float = UNKNOWN_SIZES,
         said: Sequence[str] = (),
+        due: Levels = NOTHING_DUE,
     ) -> Program:
         """A variant in the compiler's format. Raises Unlowerable.
 
@@ -196,9 +203,10 @@ class Preparation:
             variant.graph,
             key if alike else f"{key} {variant.label}",
             self._target,
-            repeated=repeated_axes(variant.graph, key),
+            repeated=repeated_axes(variant.graph, key, due.wanted.layout),
             unknown_sizes=unknown_sizes,
             said=said,
+            wanted=due.wanted,
         )
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
@@ -281,19 +289,20 @@ class Preparation:
         return replace(given, profile="given", mode=mode_in("given", self._compiler))
 
     def _input_sets(
-        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: InputSet | None
+        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: InputSet | None, due: Levels
     ) -> list[InputSet]:
         """The sets of inputs on which the graph has a value: the plan's, and the model's own. Raises Skip without any.
 
         Many graphs have no value on ``wrap`` integers, and are tested on the other sets.
         """
-        axes = repeated_axes(graph, key)
+        axes = repeated_axes(graph, key, due.wanted.layout)
         others = [v.graph for v in variants]
         found: list[InputSet] = []
         problem = ""
         for number, profile in enumerate(self._profiles(graph, plan)):
             try:
-                drawn = make_inputs(graph, profile, f"{key} {number}" if number else key, others, plan.large)
+                key_of_set, distribution = (f"{key} {number}", "") if number else (key, due.distribution)
+                drawn = make_inputs(graph, profile, key_of_set, others, plan.large, distribution)
                 found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
             except EvaluationError as error:
                 problem = str(error)

@@ -11,11 +11,12 @@ from polyjuice.campaign.kinds import GENERATING, Kind, Kinds
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
+from polyjuice.generate.due import Due
 from polyjuice.given import UserModel, callables, files
 from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
-from polyjuice.ops import Accepts, Op
+from polyjuice.ops import TABLE, Accepts, Op
 
 IMPORTED = "imported"
 """The folder of a campaign that holds what Torch and TensorFlow made."""
@@ -97,6 +98,12 @@ class Seeds:
         """How the seed graph of a case is generated, and whether it is tested alone."""
         return self._kinds.of(index)
 
+    def due(self, index: int) -> Due | None:
+        """What is due in the case: an operator on an element type; None where the strategy goes by something else."""
+        if not self.generated or self.kind(index).strategy != "small":
+            return None
+        return self._turn(index).due(self._operators or list(TABLE.values()), 1)[0]
+
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
 
@@ -106,9 +113,12 @@ class Seeds:
             return program.graph
         key = f"{self._seed}/{index}/{attempt}"
         strategy = self.kind(index).strategy
-        turn = Turn(self._seed, self._kinds.number(index)) if strategy in DUE_STRATEGIES else None
+        turn = self._turn(index) if strategy in DUE_STRATEGIES else None
         graph = generate(self._nodes, key, accepts, self._partners, strategy, turn, self._operators)
         return settle(graph, key)
+
+    def _turn(self, index: int) -> Turn:
+        return Turn(self._seed, self._kinds.number(index))
 
 
 def forget(campaign: Path) -> None:

@@ -17,6 +17,7 @@ from polyjuice.campaign import seeds
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import ACTIVITIES
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.coverage import Tuple
 from polyjuice.triage.automatic import Triaged
 
 _SCHEMA = """
@@ -40,6 +41,9 @@ CREATE TABLE IF NOT EXISTS triaged (
     record TEXT
 );
 CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS covered (
+    operator TEXT, dtype TEXT, factor TEXT, level TEXT, PRIMARY KEY (operator, dtype, factor, level)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
 
@@ -103,6 +107,7 @@ class Store:
         try:
             store = cls(folder, sqlite3.connect(path))
             text = store.meta("config")
+            store._db.executescript(_SCHEMA)  # an older campaign lacks what is newer
         except sqlite3.DatabaseError as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         if text is None:
@@ -163,6 +168,7 @@ class Store:
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
             self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
+            self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?)", result.covered)
             self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
 
     def done(self) -> set[int]:
@@ -204,6 +210,10 @@ class Store:
                 self._db.execute("INSERT INTO triaged VALUES (?, ?, ?)", (triaged.name, triaged.signature, record))
             if triaged.defect:
                 self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
+
+    def covered(self) -> list[Tuple]:
+        """What the cases' programs had that ran (see :mod:`polyjuice.campaign.coverage`)."""
+        return self._db.execute("SELECT * FROM covered").fetchall()
 
     def accepted(self) -> int:
         """How many programs with a broken constraint the compiler took."""

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.table import Table
 
+from polyjuice.campaign import coverage
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
@@ -109,6 +110,8 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
         "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
         "folder": summary["out"],
     }
+    if "coverage" in summary:
+        rows["coverage"] = coverage.line(summary["coverage"])
     if summary["known"]:
         rows["known"] = ", ".join(f"{n} of {url}" for url, n in summary["known"].items())
     if "accepted" in summary:

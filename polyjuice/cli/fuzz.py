@@ -17,7 +17,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers, formats
-from polyjuice.campaign import loop
+from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.seeds import Seeds
@@ -50,6 +50,7 @@ from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets, usual_p
 from polyjuice.lower import DRAWN_OPSET, OPSETS
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES, USUAL_ORACLES
+from polyjuice.support import refused
 from polyjuice.triage import known
 
 _USUAL_ORACLES = ",".join(USUAL_ORACLES)
@@ -284,11 +285,23 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         "seed": config.seed,
         **counts,
         **({"accepted": store.accepted()} if config.disruptive else {}),
+        **_coverage(config, store, version),
         "elapsed_s": round(elapsed, 2),
         "pairs_per_second": round(counts["pairs"] / elapsed, 3) if elapsed else 0.0,
         "out": str(store.folder),
     }
     return (_status(counts, store.folder) if status is None else status), summary
+
+
+def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
+    """What small programs covered, if there were any that ran."""
+    found = store.covered()
+    if not found:
+        return {}
+    compiler = compilers.find(config.compiler)
+    known = refused(compiler, version, config.opset)
+    operators = matching(config.only_operators)
+    return {"coverage": coverage.report(found, operators, compiler.format, config.opset, known)}
 
 
 def _status(counts: dict[str, Any], folder: Path) -> int:

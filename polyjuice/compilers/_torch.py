@@ -132,8 +132,8 @@ def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -
 
 def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
     """The same values in another place of memory: `transposed` (dimensions in reverse order), `channels_last`,
-    `sliced` (out of the middle of a larger tensor), or `expanded:N` (dimension N, along which the values repeat,
-    has stride 0).
+    `sliced` (out of the middle of a larger tensor), `stepped` (every second element along the last dimension),
+    `offset` (behind one element), or `expanded:N` (dimension N, along which the values repeat, has stride 0).
     """
     if layout == "transposed":
         return value.permute(*range(value.ndim)[::-1]).contiguous().permute(*range(value.ndim)[::-1])
@@ -143,6 +143,10 @@ def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
         larger = value.new_zeros([size + 2 for size in value.shape])
         inner = larger[tuple(slice(1, -1) for _ in value.shape)]
         return inner.copy_(value)
+    if layout == "stepped" and value.ndim:
+        return value.new_zeros([*value.shape[:-1], 2 * value.shape[-1]])[..., ::2].copy_(value)
+    if layout == "offset":
+        return value.new_zeros(value.numel() + 1)[1:].view(value.shape).copy_(value)
     if layout.startswith("expanded:"):
         return value.narrow(int(layout.split(":")[1]), 0, 1).expand(value.shape)
     return value

@@ -37,6 +37,18 @@ _ALL_DIMENSIONS = ("one", "short", "odd")
 _OTHERS = (1, 2, 3, 4)
 """The sizes of the other dimensions in the other classes."""
 
+
+def size_classes(shape: Sequence[int]) -> list[str]:
+    """The classes of which a shape can be; a scalar has none."""
+    longest = max(shape, default=0)
+    others = set(shape) - {longest} <= {*_OTHERS} and (longest in _OTHERS or shape.count(longest) == 1)
+    return [
+        name
+        for name, sizes in SIZE_CLASSES.items()
+        if shape and ({*shape} <= {*sizes} if name in _ALL_DIMENSIONS else longest in sizes and others)
+    ]
+
+
 _OPERATORS = {1: 4, 2: 3, 3: 2, 4: 1}
 """How often a program has so many operators."""
 

@@ -1,5 +1,6 @@
 """Input profiles: which values the inputs of a graph take. Values under which all of a graph is finite."""
 
+from polyjuice.inputs.distributions import DISTRIBUTIONS
 from polyjuice.inputs.intervals import intervals, joined
 from polyjuice.inputs.magnitudes import are_large
 from polyjuice.inputs.plans import Plan, draw, plans
@@ -26,6 +27,7 @@ from polyjuice.inputs.validity import is_finite
 from polyjuice.inputs.values import normal
 
 __all__ = [
+    "DISTRIBUTIONS",
     "GIVEN",
     "MODES",
     "PROFILES",

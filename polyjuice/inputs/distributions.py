@@ -7,7 +7,7 @@ values that were drawn, or changes their signs, so that no value gets larger tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
@@ -83,9 +83,15 @@ DISTRIBUTIONS: Mapping[str, tuple[float, Distribution]] = {
 _WEIGHTS = np.array([weight for weight, _ in DISTRIBUTIONS.values()]) / sum(w for w, _ in DISTRIBUTIONS.values())
 
 
-def distributed(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """An array of mixed values in a distribution that is drawn."""
-    _, change = list(DISTRIBUTIONS.values())[rng.choice(len(_WEIGHTS), p=_WEIGHTS)]
+def all_distributed(arrays: Iterable[np.ndarray], rng: np.random.Generator, first: str = "") -> list[np.ndarray]:
+    """Arrays of mixed values in distributions that are drawn, but that of the ``first`` one, where it is given."""
+    return [distributed(array, rng, "" if number else first) for number, array in enumerate(arrays)]
+
+
+def distributed(array: np.ndarray, rng: np.random.Generator, name: str = "") -> np.ndarray:
+    """An array of mixed values in the distribution of that name, or in one that is drawn."""
+    name = name or list(DISTRIBUTIONS)[rng.choice(len(_WEIGHTS), p=_WEIGHTS)]
+    _, change = DISTRIBUTIONS[name]
     return in_distribution(array, change, rng)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.inputs.distributions import distributed
+from polyjuice.inputs.distributions import all_distributed
 from polyjuice.inputs.values import normal
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
@@ -25,16 +25,17 @@ _QUOTIENTS = frozenset(["Div", "Mod", "fmod", "remainder", "floor_divide"])
 
 
 def extreme_inputs(
-    graph: Graph, seed: np.random.Generator, floats: bool, variants: Sequence[Graph] = ()
+    graph: Graph, seed: np.random.Generator, floats: bool, variants: Sequence[Graph] = (), distribution: str = ""
 ) -> tuple[np.ndarray, ...]:
     """Integers from the whole of their types; with ``floats``, zeros, ties, NaN and the ends of the floating numbers.
 
-    Raises EvaluationError where the graph, or one of its variants, has no value on any that were tried. Nor has it one
-    where it divides the least integer by -1, at which processors trap.
+    ``distribution`` is that of the first input. Raises EvaluationError where the graph, or one of its variants, has no
+    value on any that were tried. Nor has it one where it divides the least integer by -1, at which processors trap.
     """
     problem: EvaluationError | None = None
     for wide in _WIDE:
-        inputs = tuple(distributed(_drawn(t, seed, wide, floats), seed) for t in graph.input_types)
+        mixed = (_drawn(t, seed, wide, floats) for t in graph.input_types)
+        inputs = tuple(all_distributed(mixed, seed, distribution))
         try:
             for each in (graph, *variants):
                 with np.errstate(all="ignore"):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from polyjuice.inputs.distributions import distributed
+from polyjuice.inputs.distributions import all_distributed
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.numerics import exact_outputs
@@ -40,18 +40,21 @@ def are_large(inputs: Sequence[np.ndarray]) -> bool:
     return any(bool((np.abs(array.astype(np.float64)) > SMALL[0]).any()) for array in inputs if array.size)
 
 
-def units(types: Sequence[TensorType], rng: np.random.Generator) -> list[np.ndarray]:
-    """Numbers from -1 to 1 in distributions that are drawn, one of them at an end; for booleans, booleans."""
-    return [_unit(t, rng) for t in types]
+def units(types: Sequence[TensorType], rng: np.random.Generator, distribution: str = "") -> list[np.ndarray]:
+    """Numbers from -1 to 1, one of them at an end; for booleans, booleans.
+
+    ``distribution`` is that of the first one; it is drawn unless given, as it is for the others.
+    """
+    return all_distributed((_unit(t, rng) for t in types), rng, distribution)
 
 
 def _unit(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     if t.dtype == "bool":
-        return distributed(np.asarray(rng.integers(0, 2, t.shape)).astype(bool), rng)
+        return np.asarray(rng.integers(0, 2, t.shape)).astype(bool)
     unit = np.asarray(rng.uniform(-1, 1, t.shape) ** rng.choice([1, 3]))
     greatest = np.abs(unit).max(initial=0)
     unit = np.where(rng.random(t.shape) < _ZERO, 0.0, unit / greatest) if unit.size > 1 else np.sign(unit)
-    return distributed(unit if t.dtype in dtypes.SIGNED + dtypes.FLOATS else np.abs(unit), rng)
+    return unit if t.dtype in dtypes.SIGNED + dtypes.FLOATS else np.abs(unit)
 
 
 def scaled(types: Sequence[TensorType], units: Sequence[np.ndarray], limits: Limits) -> tuple[np.ndarray, ...]:

@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.inputs.distributions import distributed
+from polyjuice.inputs.distributions import all_distributed
 from polyjuice.inputs.extremes import extreme_inputs
 from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
@@ -128,24 +128,29 @@ def rulesets_on(profile: str) -> frozenset[str]:
 
 
 def make_inputs(
-    graph: Graph, profile: str, seed: int | str, variants: Sequence[Graph] = (), large: bool = False
+    graph: Graph,
+    profile: str,
+    seed: int | str,
+    variants: Sequence[Graph] = (),
+    large: bool = False,
+    distribution: str = "",
 ) -> tuple[np.ndarray, ...]:
     """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried.
 
     ``variants`` are other graphs on the same inputs, of the same outputs: ``exact`` values are such that outputs are
     exact in all of them, ``wrap`` and ``edge`` ones such that all of them have a value. ``large``: ``exact`` values are
-    as large as that allows.
+    as large as that allows. ``distribution`` is that in which the first input is drawn; it is drawn, too, unless given.
     """
     rng = _generator(profile, seed)
     profile = _like(profile)
     if profile == "normal":
-        return _finite(graph, rng)
+        return _finite(graph, rng, distribution)
     if profile == "exact":
-        return _exact(graph, seed, variants, large)
+        return _exact(graph, seed, variants, large, distribution)
     if profile == "wrap":
-        return find(graph, extreme_inputs(graph, rng, False, variants)).inputs(graph)
+        return find(graph, extreme_inputs(graph, rng, False, variants, distribution)).inputs(graph)
     if profile == "edge":
-        return extreme_inputs(graph, rng, True, variants)
+        return extreme_inputs(graph, rng, True, variants, distribution)
     raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
 
 
@@ -174,24 +179,26 @@ def _generator(profile: str, seed: int | str) -> np.random.Generator:
     return np.random.default_rng(list(f"{profile} {seed}".encode()))
 
 
-def _normal(types: Sequence[TensorType], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    return tuple(distributed(normal(t, rng), rng) for t in types)
+def _normal(types: Sequence[TensorType], rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
+    return tuple(all_distributed((normal(t, rng) for t in types), rng, distribution))
 
 
-def _finite(graph: Graph, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
     """Values near normal ones under which all of the graph is finite, from the first of several starts that has some.
 
     Of the first start, where none has.
     """
-    starts = (find(graph, _normal(graph.input_types, rng), integers=True) for _ in range(_STARTS))
+    starts = (find(graph, _normal(graph.input_types, rng, distribution), integers=True) for _ in range(_STARTS))
     first = next(starts)
     return next((found for found in (first, *starts) if found.finite), first).inputs(graph)
 
 
-def _exact(graph: Graph, seed: int | str, variants: Sequence[Graph], large: bool) -> tuple[np.ndarray, ...]:
+def _exact(
+    graph: Graph, seed: int | str, variants: Sequence[Graph], large: bool, distribution: str
+) -> tuple[np.ndarray, ...]:
     """Integers of the largest magnitude at which the most outputs are exact, of signs that suit the operators."""
     graphs = (graph, *variants)
-    drawn = units(graph.input_types, _generator("exact", seed))
+    drawn = units(graph.input_types, _generator("exact", seed), distribution)
     most = sum(map(all, zip(*map(possibly_exact, graphs), strict=True)))
     start = scaled(graph.input_types, drawn, [SMALL[0]] * len(drawn))
     if not most:

@@ -15,6 +15,7 @@ from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.onnx_model import following
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes, unfit_layouts
+from polyjuice.lower.wanted import NOTHING, Wanted
 
 DEFAULT_OPSET = OPSET
 
@@ -31,9 +32,11 @@ __all__ = [
     "DEFAULT_OPSET",
     "DRAWN_OPSET",
     "FORMS",
+    "NOTHING",
     "OPSETS",
     "UNKNOWN_SIZES",
     "Unlowerable",
+    "Wanted",
     "following",
     "lower",
     "repeat",
@@ -52,6 +55,7 @@ def lower(
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
     said: Collection[str] = (),
+    wanted: Wanted = NOTHING,
 ) -> Artifact:
     """The artifact of a graph, by choices or by a seed that draws them. Raises Unlowerable where the format lacks it.
 
@@ -60,15 +64,15 @@ def lower(
     stride 0). An ONNX model is at the opset, or near it where the opset cannot say the graph (DRAWN_OPSET: at one that
     is drawn). ``lacks`` names idioms and forms that the compiler's importer does not take. ``unknown_sizes`` is how
     often the compiler is not told the sizes of inputs. ``said`` names the forms that the seed model has (see
-    :mod:`polyjuice.lower.forms`).
+    :mod:`polyjuice.lower.forms`). ``wanted`` says what is not left to chance.
     """
     chooser = by if isinstance(by, Chooser) else replaying(by) if isinstance(by, LoweringChoices) else drawing(by)
     match format:
         case "torch":
-            return torch_source.lower(graph, chooser, repeated, unknown_sizes)
+            return torch_source.lower(graph, chooser, repeated, unknown_sizes, wanted)
         case "tensorflow":
-            return tensorflow_source.lower(graph, chooser, unknown_sizes)
+            return tensorflow_source.lower(graph, chooser, unknown_sizes, wanted)
         case "onnx":
-            return onnx_model.lower(graph, chooser, opset, lacks, unknown_sizes, said)
+            return onnx_model.lower(graph, chooser, opset, lacks, unknown_sizes, said, wanted)
         case _:
             raise Unlowerable(f"there is no lowering to {format}")

@@ -29,6 +29,7 @@ from polyjuice.lower.forms import MODEL, Drawn, Form, text
 from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
+from polyjuice.lower.wanted import NOTHING, Wanted
 from polyjuice.ops import entry
 from polyjuice.ops.decompose import NoDecomposition, decompose
 
@@ -105,20 +106,21 @@ def lower(
     lacks: Sequence[str] = (),
     unknown_sizes: float = UNKNOWN_SIZES,
     said: Collection[str] = (),
+    wanted: Wanted = NOTHING,
 ) -> Artifact:
     """The model of a graph, at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
     idioms: Counter[str] = Counter()
     drawn = Drawn(FORMS, lacks, said)
-    wanted = _opset(chooser, opset, said)
+    at = _opset(chooser, opset, said, wanted.opset)
     try:
-        graph = decompose(graph, max(wanted, OPSET))
+        graph = decompose(graph, max(at, OPSET))
     except NoDecomposition as error:
-        raise Unlowerable(f"{error} (no ONNX at opset {wanted})") from None
+        raise Unlowerable(f"{error} (no ONNX at opset {at})") from None
     for node in graph.nodes:
         if aten_calls.from_node(node):
             raise Unlowerable(f"node {node}: ONNX cannot say this call of ATen's; a Torch compiler can run it")
     results = len(graph.outputs)
-    if wanted >= _NEGATIVE_AXES:
+    if at >= _NEGATIVE_AXES:
         graph = axes_from_the_end(graph, chooser, idioms)
     graph = _explicit_broadcasts(graph, chooser, idioms)
     graph, arguments = _constants_as_inputs(graph, chooser, idioms)
@@ -129,7 +131,7 @@ def lower(
         model = formats.to_model(graph)
     except (formats.FormatError, GraphError) as error:
         raise Unlowerable(str(error)) from None
-    near = onnx_opsets.nearest(model, graph.types, wanted)
+    near = onnx_opsets.nearest(model, graph.types, at)
     refused = not opset and not drawn.may(_opset_form(default_version(near)))
     if not chooser.about("no other opset").take(lambda rng: refused, 2):
         model = near
@@ -157,8 +159,8 @@ def lower(
     )
 
 
-def _opset(chooser: Chooser, given: int, said: Collection[str]) -> int:
-    """The one given; else mostly the seed model's, or that at which graphs are stored, or an older or a newer one.
+def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> int:
+    """The one given, or wanted; else mostly the seed model's, or that at which graphs are stored, or another one.
 
     The option is the opset itself, or 0 for that at which graphs are stored.
     """
@@ -167,7 +169,8 @@ def _opset(chooser: Chooser, given: int, said: Collection[str]) -> int:
         own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
         others = rng.choice((_OLDER, range(OPSET + 1, OPSETS[-1] + 1)))
         chosen = rng.choice(others) if rng.random() < _OTHER_OPSET else own
-        return (given or chosen) if (given or chosen) != OPSET else 0
+        opset = given or wanted or chosen
+        return opset if opset != OPSET else 0
 
     return chooser.about(*OPSET_SITE).take(drawn, onnx_opsets.NEWEST + 1) or OPSET
 

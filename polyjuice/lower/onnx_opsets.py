@@ -87,6 +87,20 @@ def _version(op: str, opset: int) -> _Version | None:
     return _Version(schema.since_version, names, types(schema.inputs), types(schema.outputs), defaults)
 
 
+@cache
+def versions(op: str, dtype: str) -> Mapping[int, range]:
+    """The versions that ONNX has of an operator whose first input is of an element type, and the opsets of each.
+
+    A version has the number of the opset with which it came. There is none where ONNX lacks the operator.
+    """
+    found: dict[int, list[int]] = {}
+    for opset in range(OLDEST, NEWEST + 1):
+        version = _version(op, opset)
+        if version and (not version.input_types or element_text(dtype) in version.input_types[0]):
+            found.setdefault(version.since, []).append(opset)
+    return {since: range(opsets[0], opsets[-1] + 1) for since, opsets in found.items()}
+
+
 class _Writer:
     """Says nodes as another opset does; ``made`` are constants that they need."""
 

@@ -9,18 +9,22 @@ import numpy as np
 
 from polyjuice.execution import Artifact, Site
 from polyjuice.ir import Graph
-from polyjuice.lower.torch_source import EXPANDED, LAYOUT
+from polyjuice.lower.torch_source import EXPANDED, LAYOUT, STRIDE_0
 
 _CHANCE = 0.05
 
 
-def repeated_axes(graph: Graph, seed: int | str) -> dict[str, int]:
-    """Here and there an input and the axis along which its values are to repeat."""
+def repeated_axes(graph: Graph, seed: int | str, layout: str = "") -> dict[str, int]:
+    """Here and there an input and the axis along which its values are to repeat.
+
+    With a ``layout`` that is wanted of the first input it is this one alone, and only where it is to have stride 0.
+    """
     rng = random.Random(f"repeated {seed}")
     chosen = {}
-    for name in graph.inputs:
+    for number, name in enumerate(graph.inputs):
         axes = [axis for axis, size in enumerate(graph.types[name].shape) if size > 1]
-        if axes and rng.random() < _CHANCE:
+        chance = float(layout == STRIDE_0 and not number) if layout else _CHANCE
+        if axes and rng.random() < chance:
             chosen[name] = rng.choice(axes)
     return chosen
 

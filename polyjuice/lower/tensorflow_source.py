@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from polyjuice.execution import Artifact
@@ -10,6 +10,7 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
+from polyjuice.lower.wanted import NOTHING, Wanted
 
 
 def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
@@ -40,9 +41,13 @@ DIALECT = Dialect(
 )
 
 
-def lower(graph: Graph, chooser: Chooser, unknown_sizes: float = UNKNOWN_SIZES) -> Artifact:
+SETTINGS: Mapping[str, float] = {"plain": 0.0, "dynamic": 1.0}
+"""Whole settings of a program, by name, and how often the compiler is not told the sizes of its inputs."""
+
+
+def lower(graph: Graph, chooser: Chooser, unknown_sizes: float = UNKNOWN_SIZES, wanted: Wanted = NOTHING) -> Artifact:
     """The TensorFlow source of a graph. Raises Unlowerable naming the node."""
-    dynamic = chooser.about("sizes").chance(unknown_sizes, plain=False)
+    dynamic = chooser.about("sizes").chance(SETTINGS.get(wanted.setting, unknown_sizes), plain=False)
     artifact = write(graph, chooser, DIALECT)
     if not dynamic:
         return artifact

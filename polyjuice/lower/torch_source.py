@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +17,7 @@ from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
 from polyjuice.lower.torch_arguments import vary
 from polyjuice.lower.torch_forms import forms
+from polyjuice.lower.wanted import NOTHING, Wanted
 
 _IMPORTS = """\
 import torch
@@ -61,10 +62,49 @@ _MODES = {"no_grad": 0.7, "inference": 0.1, "grad": 0.1, "train": 0.1}
 _FREEZING = 1 / 6 / _MODES["no_grad"]  # a sixth of all programs; the other modes have no freezing
 _LAYOUT = 0.25
 
+
+@dataclass(frozen=True)
+class _Setting:
+    """How often a program has each mode, and how often it has freezing and dynamic shapes."""
+
+    modes: Mapping[str, float]
+    freezing: float = 0.0
+    dynamic: float = 0.0
+
+    @classmethod
+    def of(cls, mode: str = "no_grad", **always: float) -> _Setting:
+        """The setting of a program that always has this mode."""
+        return cls({name: name == mode for name in _MODES}, **always)
+
+
+PLAIN = "plain"
+"""The setting of a program that has no particular one."""
+
+SETTINGS: Mapping[str, _Setting] = {
+    PLAIN: _Setting.of(),
+    "inference": _Setting.of("inference"),
+    "grad": _Setting.of("grad"),
+    "train": _Setting.of("train"),
+    "freezing": _Setting.of(freezing=1.0),
+    "dynamic": _Setting.of(dynamic=1.0),
+}
+"""Whole settings of a program, by name."""
+
+CONTIGUOUS = "contiguous"
+
+STRIDE_0 = "expanded"
+"""The layout of an input that has stride 0 along some axis: one along which its values repeat."""
+
+LAYOUTS = (CONTIGUOUS, "sliced", "transposed", "channels_last", "stepped", "offset", STRIDE_0)
+"""The ways in which an input can lie in memory: see ``compilers._torch.lay_out``."""
+
+_ALIKE = 0.5
+"""How often another input lies in memory as the first one is wanted to."""
+
 LAYOUT = "layout"
 """What choices are about that say how an input lies in memory."""
 
-EXPANDED = "expanded:"
+EXPANDED = f"{STRIDE_0}:"
 """Begins the layout that has stride 0 along an axis."""
 
 
@@ -73,33 +113,41 @@ def lower(
     chooser: Chooser,
     repeated: Mapping[str, int] = MappingProxyType({}),
     unknown_sizes: float = UNKNOWN_SIZES,
+    wanted: Wanted = NOTHING,
 ) -> Artifact:
     """The Torch source of a graph. Raises Unlowerable naming the node.
 
     ``repeated`` names inputs whose values repeat along an axis, which may have stride 0.
     """
     setup: dict[str, Any] = {}
+    setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, unknown_sizes))
     draws = chooser.about("mode")
-    mode = draws.weighted(list(_MODES), list(_MODES.values()))
+    mode = draws.weighted(list(setting.modes), list(setting.modes.values()))
     if mode != "no_grad":
         setup["mode"] = mode
-    elif draws.chance(_FREEZING):
+    elif draws.chance(setting.freezing, plain=False):
         setup["freezing"] = True
-    if chooser.about("sizes").chance(unknown_sizes, plain=False):
+    if chooser.about("sizes").chance(setting.dynamic, plain=False):
         setup["dynamic"] = True
-    layouts = [_layout(graph.types[name], chooser.about(LAYOUT, name), repeated.get(name)) for name in graph.inputs]
-    if set(layouts) != {"contiguous"} and layouts:
+    layouts = [
+        _layout(graph.types[name], chooser.about(LAYOUT, name), repeated.get(name), wanted.layout, _ALIKE if i else 1)
+        for i, name in enumerate(graph.inputs)
+    ]
+    if set(layouts) != {CONTIGUOUS} and layouts:
         setup["layouts"] = layouts
     artifact = write(graph, chooser, DIALECT)
     said = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
     return replace(artifact, setup=setup, idioms=(*artifact.idioms, *said))
 
 
-def _layout(t: TensorType, draws: Draws, axis: int | None) -> str:
-    """How an input lies in memory: see ``compilers._torch.lay_out``."""
-    known = ("contiguous", "sliced", "transposed", "channels_last", *(f"{EXPANDED}{axis}" for axis in range(t.rank)))
+def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: float) -> str:
+    """How an input lies in memory: see ``compilers._torch.lay_out``; by some chance as it is wanted to, if it is."""
+    stretched = [f"{EXPANDED}{axis}" for axis in range(t.rank)]
+    known = (CONTIGUOUS, "sliced", "transposed", "channels_last", *stretched, "stepped", "offset")
 
     def drawn(rng: random.Random) -> int:
+        if wanted:
+            return known.index(_nearest(wanted, t, axis) if rng.random() < chance else CONTIGUOUS)
         if axis is not None and rng.random() < 0.5:
             return known.index(f"{EXPANDED}{axis}")
         if t.rank == 0 or rng.random() >= _LAYOUT:
@@ -107,4 +155,14 @@ def _layout(t: TensorType, draws: Draws, axis: int | None) -> str:
         return known.index(rng.choice(["sliced", "transposed", *(["channels_last"] * 2 if t.rank in (4, 5) else [])]))
 
     layout = known[draws.take(drawn, len(known) if t.rank else 1)]
-    return layout if layout != "channels_last" or t.rank in (4, 5) else "contiguous"
+    return layout if layout != "channels_last" or t.rank in (4, 5) else CONTIGUOUS
+
+
+def _nearest(wanted: str, t: TensorType, axis: int | None) -> str:
+    """The layout, or another that is not contiguous where an input cannot have it."""
+    if not t.rank:
+        return CONTIGUOUS
+    if wanted == STRIDE_0 and axis is not None:
+        return f"{EXPANDED}{axis}"
+    lacked = {STRIDE_0: axis is None, "channels_last": t.rank not in (4, 5), "transposed": t.rank < 2}
+    return "stepped" if lacked.get(wanted) else wanted

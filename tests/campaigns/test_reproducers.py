@@ -83,7 +83,9 @@ def test_a_large_array_is_read_from_the_file() -> None:
     assert numbers.read
 
 
-@pytest.mark.parametrize("layout", ["contiguous", "transposed", "sliced", "expanded:1", "channels_last"])
+@pytest.mark.parametrize(
+    "layout", ["contiguous", "transposed", "sliced", "expanded:1", "channels_last", "stepped", "offset"]
+)
 def test_an_input_lies_in_memory_as_the_compiler_had_it(layout: str) -> None:
     torch = pytest.importorskip("torch")
     from polyjuice.compilers import _torch
@@ -93,7 +95,7 @@ def test_an_input_lies_in_memory_as_the_compiler_had_it(layout: str) -> None:
     y = eval(laid_out("x", TensorType("float32", shape), layout), {"x": x, "torch": torch})
     wanted = _torch.lay_out(x, layout)
     assert torch.equal(y, wanted)
-    assert y.stride() == wanted.stride()
+    assert (y.stride(), y.storage_offset()) == (wanted.stride(), wanted.storage_offset())
 
 
 # --- ONNX models ----------------------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType
-from polyjuice.lower import lower, outline, repeat, repeated_axes
+from polyjuice.lower import Wanted, lower, outline, repeat, repeated_axes
 from polyjuice.lower.outline import Calling
+from polyjuice.lower.torch_source import LAYOUTS
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
 from tests.support.frameworks import RUN
@@ -233,12 +234,71 @@ def test_inputs_lie_in_memory_as_the_layouts_say() -> None:
 
     x = torch.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
     strides = {"contiguous": (60, 20, 5, 1), "transposed": (1, 2, 6, 24), "channels_last": (60, 1, 15, 3)}
+    strides |= {"stepped": (120, 40, 10, 2), "offset": (60, 20, 5, 1)}
     for layout, expected in strides.items():
         assert lay_out(x, layout).stride() == expected
     assert lay_out(x, "sliced").storage_offset() > 0
+    assert lay_out(x, "offset").storage_offset() == 1
     assert lay_out(x[:, :1].expand(2, 3, 4, 5), "expanded:1").stride()[1] == 0
     for layout in (*strides, "sliced"):
         assert torch.equal(lay_out(x, layout), x)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
+@pytest.mark.parametrize("layout", ["sliced", "stepped", "offset"])
+def test_scalars_and_empty_tensors_lie_in_every_layout(layout: str, shape: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch")
+    from polyjuice.compilers._torch import lay_out
+
+    assert torch.equal(lay_out(torch.full(shape, 2.5), layout), torch.full(shape, 2.5))
+
+
+def wanted(graph: Graph, seed: int, **what: str) -> Artifact:
+    layout = what.get("layout", "")
+    return lower(graph, "torch", seed, repeated=repeated_axes(graph, seed, layout), wanted=Wanted(**what))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_first_input_lies_in_memory_as_is_wanted(layout: str) -> None:
+    """The second one does so half of the time, but that only one input's values are made to repeat."""
+    build = GraphBuilder()
+    x, y = (build.input(float32(2, 3, 4, 5)) for _ in range(2))
+    graph = build.build([build.op("Sum", x, y)])
+    others = set()
+    for seed in range(20):
+        artifact = wanted(graph, seed, layout=layout)
+        first, second = artifact.setup.get("layouts", ["contiguous"] * 2)
+        assert first.split(":")[0] == layout
+        others.add(second)
+        assert artifact.choices
+        assert lower(graph, "torch", artifact.choices).setup == artifact.setup
+    assert others == {"contiguous", "stepped" if layout == "expanded" else layout}
+
+
+def test_an_input_that_cannot_lie_so_steps_over_elements() -> None:
+    build = GraphBuilder()
+    graph = build.build([build.op("Neg", build.input(float32(1)))])
+    for layout in ("channels_last", "transposed", "expanded"):
+        assert wanted(graph, 0, layout=layout).setup["layouts"] == ["stepped"]
+    build = GraphBuilder()
+    graph = build.build([build.op("Neg", build.input(float32()))])
+    assert "layouts" not in wanted(graph, 0, layout="stepped").setup
+
+
+@pytest.mark.parametrize(
+    ("setting", "setup"),
+    [("plain", {})]
+    + [(mode, {"mode": mode}) for mode in ("inference", "grad", "train")]
+    + [(name, {name: True}) for name in ("freezing", "dynamic")],
+)
+def test_a_program_has_the_setting_that_is_wanted(setting: str, setup: dict[str, object]) -> None:
+    build = GraphBuilder()
+    graph = build.build([build.op("Neg", build.input(float32()))])
+    for seed in range(10):
+        artifact = wanted(graph, seed, setting=setting)
+        assert artifact.setup == setup
+        assert artifact.choices
+        assert lower(graph, "torch", artifact.choices).setup == setup
 
 
 def test_only_values_that_repeat_get_stride_0() -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from polyjuice.inputs import PROFILES, make_inputs
 from polyjuice.inputs.distributions import DISTRIBUTIONS, distributed, in_distribution
-from polyjuice.ir import dtypes
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops import GraphBuilder
 
 SHAPE = (5, 7)
 
@@ -70,6 +72,19 @@ def test_scalars_and_empty_arrays_stay_as_they_are() -> None:
     for array in (np.array(2.5), np.zeros((0, 3))):
         for _, change in DISTRIBUTIONS.values():
             assert in_distribution(array, change, np.random.default_rng(0)) is array
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_first_input_has_the_distribution_that_is_asked_for(profile: str) -> None:
+    build = GraphBuilder()
+    x, y = build.input(TensorType("int32", (5, 3))), build.input(TensorType("int32", (5, 3)))
+    graph = build.build([build.op("Max", x, y)])
+    others = set()
+    for seed in range(10):
+        first, second = make_inputs(graph, profile, seed, distribution="constant")
+        assert HOLDS["constant"](first)
+        others.add(HOLDS["constant"](second))
+    assert False in others
 
 
 def test_all_of_them_are_drawn() -> None:

@@ -10,7 +10,7 @@ import pytest
 from polyjuice.generate import Turn, blocks, generate
 from polyjuice.generate.due import due
 from polyjuice.generate.growth import Growth
-from polyjuice.generate.small import SIZE_CLASSES
+from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.ir import Graph, digest, dtypes
 from polyjuice.ops import TABLE, Op
 from polyjuice.ops.sampling import FewSizes
@@ -138,3 +138,19 @@ def test_blocks_are_missed_nearly_now_and_then() -> None:
     plain = written(0.0)
     assert plain == written(0.0)
     assert len(written(1.0) - plain) > 5
+
+
+@pytest.mark.parametrize(
+    ("shape", "classes"),
+    [
+        ((), []),
+        ((1, 1), ["one"]),
+        ((3, 5), ["short", "odd"]),
+        ((2, 65), ["vector"]),
+        ((65, 65), []),
+        ((1, 300), ["long"]),
+        ((0, 3), []),
+    ],
+)
+def test_a_shape_is_of_the_classes_that_can_have_it(shape: tuple[int, ...], classes: list[str]) -> None:
+    assert size_classes(shape) == classes

@@ -145,6 +145,11 @@ def laid_out(name: str, type: TensorType, layout: str) -> str:
     if layout == "sliced" and type.rank:
         larger = tuple(size + 2 for size in type.shape)
         return f"{name}.new_zeros({larger})[{', '.join(['1:-1'] * type.rank)}].copy_({name})"
+    if layout == "stepped" and type.rank:
+        wider = (*type.shape[:-1], 2 * type.shape[-1])
+        return f"{name}.new_zeros({wider})[..., ::2].copy_({name})"
+    if layout == "offset":
+        return f"{name}.new_zeros({type.size + 1})[1:].view({type.shape}).copy_({name})"
     if layout.startswith("expanded:"):
         return f"{name}.narrow({layout.split(':')[1]}, 0, 1).expand({type.shape})"
     return name

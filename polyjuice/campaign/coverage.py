@@ -1,0 +1,139 @@
+"""What the small programs of a campaign had that ran, of what they could have had.
+
+A program covers the operators that it holds on the element types of their first operands, and with each such pair
+levels of the factors that are due (see :mod:`polyjuice.generate.due`). Counted is what the program had, whatever was
+due in its case: another operator may have come instead, and a program has more than one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from polyjuice.campaign.factors import SETTINGS
+from polyjuice.generate.small import SIZE_CLASSES, size_classes
+from polyjuice.inputs import DISTRIBUTIONS
+from polyjuice.ir import Graph, Node, TensorType
+from polyjuice.lower import onnx_opsets
+from polyjuice.lower.forms import MODEL
+from polyjuice.lower.torch_source import CONTIGUOUS, LAYOUTS, PLAIN
+from polyjuice.ops import Op
+from polyjuice.oracles import Program
+
+TYPE = "type"
+"""The factor that has one level: the pair of operator and element type itself."""
+
+Tuple = tuple[str, str, str, str]
+"""An operator by its qualified name, the element type of its first operand, a factor, and a level of that."""
+
+
+def covered(programs: Iterable[Program], distribution: str) -> set[Tuple]:
+    """What some programs cover that ran, where the values of their first input are in a distribution."""
+    found: set[Tuple] = set()
+    for program in programs:
+        graph, reads = program.graph, _readers(program.graph)
+        layouts = dict(zip(graph.inputs, _layouts(program), strict=False))
+        for node in graph.nodes:
+            if not node.opaque:
+                key = node.qualified, graph.types[node.inputs[0]].dtype
+                found |= {(*key, *level) for level in _levels(node, program, reads, layouts, distribution)}
+    return found
+
+
+def _levels(
+    node: Node,
+    program: Program,
+    readers: Mapping[str, Collection[str]],
+    layouts: Mapping[str, str],
+    distribution: str,
+) -> Iterator[tuple[str, str]]:
+    graph = program.graph
+    first = graph.types[node.inputs[0]]
+    yield TYPE, ""
+    yield from (("size", name) for name in size_classes(first.shape))
+    yield from (("neighbour", name) for output in node.outputs for name in readers.get(output, ()))
+    yield from (("setting", name) for name in _settings(node, first, program))
+    for name in node.inputs:
+        if name in layouts:
+            yield "layout", layouts[name]
+        if name in graph.inputs[:1] and graph.types[name].rank and graph.types[name].size:
+            yield "distribution", distribution
+
+
+def _readers(graph: Graph) -> Mapping[str, Collection[str]]:
+    """The operators that read each value."""
+    readers = defaultdict(set)
+    for node in graph.nodes:
+        for name in node.inputs:
+            readers[name].add(node.qualified)
+    return readers
+
+
+def _layouts(program: Program) -> Iterator[str]:
+    """How each input of a Torch program lies in memory."""
+    if program.artifact.format == "torch":
+        layouts = program.artifact.setup.get("layouts") or [CONTIGUOUS] * len(program.graph.inputs)
+        yield from (layout.split(":")[0] for layout in layouts)
+
+
+def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
+    """The settings of a program, one or more; of an ONNX model the version of the operator at its opset."""
+    if program.artifact.format != "onnx":
+        setup = program.artifact.setup
+        switched = [name for name in ("freezing", "dynamic") if setup.get(name)]
+        yield from [*([setup["mode"]] if "mode" in setup else []), *switched] or [PLAIN]
+        return
+    opsets = [int(name.removeprefix("opset ")) for kind, name in program.artifact.forms if kind == MODEL]
+    versions = {} if node.domain else onnx_opsets.versions(node.op, first.dtype)
+    yield from (str(since) for since, known in versions.items() if any(opset in known for opset in opsets))
+
+
+def report(
+    found: Iterable[Tuple],
+    operators: Sequence[Op],
+    format: str,
+    opset: int = 0,
+    refused: Collection[tuple[str, str]] = (),
+) -> dict[str, Any]:
+    """How much is covered by factor, and of how many tuples which share that is.
+
+    What can be covered is each of the operators on each element type that it takes, with all levels of each factor,
+    but for the pairs that the compiler is known to have ``refused``. ``opset`` is that of all ONNX models, if there is
+    one. Whether an operator can have a level at all is not asked, as whether it takes a tensor of four dimensions.
+    """
+    found = set(found)
+    met = {(op, dtype) for op, dtype, *_ in found}
+    every = {(op.qualified, dtype): op for op in operators for dtype in op.types[op.variable(0)]}
+    pairs = {pair: op for pair, op in every.items() if pair in met or pair not in refused}
+    levels = {
+        TYPE: len(pairs),
+        "size": len(pairs) * len(SIZE_CLASSES),
+        "neighbour": len(pairs) * len(operators),
+        "layout": len(pairs) * len(LAYOUTS) if format == "torch" else 0,
+        "setting": sum(_setting_count(op, dtype, format, opset) for (_, dtype), op in pairs.items()),
+        "distribution": len(pairs) * len(DISTRIBUTIONS),
+    }
+    names = {op.qualified for op in operators}
+    counts = dict.fromkeys(levels, 0)
+    for op, dtype, factor, level in found:
+        counts[factor] += (op, dtype) in pairs and (factor != "neighbour" or level in names)
+    return {
+        factor: {"covered": counts[factor], "of": of, "share": round(counts[factor] / of, 4)}
+        for factor, of in levels.items()
+        if of
+    }
+
+
+def _setting_count(op: Op, dtype: str, format: str, opset: int) -> int:
+    if format != "onnx":
+        return len(SETTINGS[format])
+    versions = {} if op.domain else onnx_opsets.versions(op.name, dtype)
+    return sum(not opset or opset in known for known in versions.values())
+
+
+def line(report: Mapping[str, Any]) -> str:
+    """The report in a line."""
+    pairs = report[TYPE]
+    shares = ", ".join(f"{100 * one['share']:.1f} % of {name}s" for name, one in report.items() if name != TYPE)
+    return f"{pairs['covered']:,} of {pairs['of']:,} (operator, element type); with each {shares}"
