@@ -34,6 +34,7 @@ from polyjuice.ir import dtypes
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
+from polyjuice.ops.spec import Limits
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
 
@@ -128,10 +129,12 @@ def _is_of_one_operand(t: Program) -> bool:
     """Whether it is one operator that computes with one operand, or one place of its operands.
 
     Others are computed as is fastest: a normalization multiplies by its scale before it subtracts the mean. An infinity
-    that is NaN in another order of computation is then no fault.
+    that is NaN in another order of computation is then no fault. Nor is it in a determinant.
     """
-    op = entry(t.graph.nodes[0])
-    return len(t.graph.nodes) == 1 and op is not None and (op.elementwise or len(t.graph.nodes[0].inputs) == 1)
+    (node, *others) = t.graph.nodes
+    op = entry(node)
+    fit = op is not None and (op.elementwise or (len(node.inputs) == 1 and Limits.INFINITY in op.limits))
+    return fit and not others
 
 
 def _agrees_with_us(t: Program) -> bool:
@@ -142,7 +145,16 @@ def _agrees_with_us(t: Program) -> bool:
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
-    return not (extreme or _is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
+    left_open = _is_left_open(t, inputs) or _ranks_nan(t, inputs)
+    return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
+
+
+def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program picks one of several places by an order in which NaN has none but in Torch."""
+    if t.given or t.artifact.format == "torch":
+        return False
+    ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
+    return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
 
 
 def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
