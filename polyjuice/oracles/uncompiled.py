@@ -42,6 +42,8 @@ _GROSS = 0.05
 """How far a result may be from that of the lowest optimization level, as a share of the largest element: several steps
 of a quantization to 8 bits."""
 
+_QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
+
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
 
@@ -200,8 +202,16 @@ def _is_unmoved(t: Program) -> bool:
 
 
 def _is_undefined(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives."""
+    """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives.
+
+    A quantization casts, too: what is not finite.
+    """
     graph = t.graph
+    floating = [x for x in inputs if dtypes.is_float(dtypes.of_array(x))]
+    if not _QUANTIZATIONS.isdisjoint(node.op for node in graph.nodes) and not all(
+        np.isfinite(x).all() for x in floating
+    ):
+        return True
     casts = [
         (node.inputs[0], dtypes.exact_integers(graph.types[node.outputs[0]].dtype))
         for node in graph.nodes
