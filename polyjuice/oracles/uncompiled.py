@@ -35,6 +35,7 @@ from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
 from polyjuice.ops.spec import Limits
+from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
 
@@ -68,7 +69,10 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
     for i, k in unknown:
         at = sets.index(i)
         beside = [around[len(sets) + at][k], around[2 * len(sets) + at][k]]
-        if verdict := _output(oracle, t, i, k, plain[at][k], around[at][k], beside, gross):
+        verdict = _output(oracle, t, i, k, plain[at][k], around[at][k], beside, gross)
+        if not verdict and case.profiles[i] == "edge" and _has_other_zeros(t, i, k):
+            verdict = _zeros(oracle, t, i, k, plain[at][k], [around[at][k], *beside])
+        if verdict:
             return verdict
     return None
 
@@ -80,7 +84,10 @@ def _unknown(case: Case, t: Program, compiler: CompilerInfo) -> Iterator[tuple[i
         if not read:
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
         elif _is_judged(t, profile, compiler):
-            found = [k for k in range(len(t.graph.outputs)) if _is_contradicted(t, i, k)]
+            places = range(len(t.graph.outputs))
+            found = [
+                k for k in places if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, i, k))
+            ]
             if found and _has_one_answer(t, inputs):
                 yield from ((i, k) for k in found)
 
@@ -100,6 +107,13 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
     if array.shape != plain.shape or open_.shape != plain.shape:
         return True
     return bool((open_ & (distance(array, plain) > least_tolerance(plain, dtypes.of_array(array)))).any())
+
+
+def _has_other_zeros(t: Program, i: int, k: int) -> bool:
+    """Whether a generated program of Torch gives zeros of another sign than uncompiled, which may be wrong."""
+    if t.given or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(t.graph):
+        return False
+    return bool(zeros.differ(t.outcome.outputs[i][k], t.outcome.reference[i][k]).any())
 
 
 def _is_read(t: Program) -> bool:
@@ -300,5 +314,36 @@ def _output(
         "uncompiled",
         allowed=limit,
         expected=wide,
+        alone=_is_alone(t),
+    )
+
+
+def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Sequence[np.ndarray]) -> Verdict | None:
+    """A verdict on zeros of the wrong sign."""
+    array, type = t.outcome.outputs[i][k], t.graph.output_types[k]
+    wrong = zeros.wrong(array, plain, sure)
+    if not wrong.any():
+        return None
+    at = tuple(int(n[0]) for n in np.nonzero(np.atleast_1d(wrong)))[: wrong.ndim]
+    message = (
+        f"output {k} ({type}): {t.label} gives zeros of another sign than its uncompiled run at {listing(wrong)}; "
+        f"at {list(at)} it gives {array[at]}, uncompiled {plain[at]}"
+    )
+    names = sorted({node.qualified for node in t.graph.nodes})
+    signature = " ".join([oracle, "mismatch", zeros.ZEROS, type.dtype, *names])
+    limit = np.where(wrong, 0.0, np.inf)
+    return Verdict(
+        oracle,
+        "mismatch",
+        t.label,
+        "",
+        message,
+        signature,
+        i,
+        k,
+        t.label,
+        zeros.ZEROS,
+        allowed=limit,
+        expected=plain,
         alone=_is_alone(t),
     )
