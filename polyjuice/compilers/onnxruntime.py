@@ -18,6 +18,9 @@ SPEED = "fast"
 # Operators without a kernel for a half type are computed in float32, at every level (InsertCastTransformer), and pairs
 # of casts that this brings together are removed.
 EXCESS_PRECISION = "float16 bfloat16"
+EDGE_POLICIES = """
+    TopK: https://github.com/microsoft/onnxruntime/pull/10314
+"""
 NEEDS = "onnxruntime>=1.15: pip install 'polyjuice-fuzzer[onnxruntime]'"
 LEVELS = "disable basic extended layout all"
 

@@ -151,9 +151,9 @@ class Verdict:
     is the label of the side that is wrong, where that is known. ``allowed`` is the largest difference that would be
     none, for each element, and ``expected`` what ``a`` was compared with, where that was no other program. ``rung``
     says how results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where already the element type
-    or the shape is wrong. ``alone`` says that the signature tells the cause: what one operator does with one element
-    type where our interpreter knows nothing. ``level`` is the optimization level at which ``a`` differs from, or fails unlike, itself at
-    the compiler's default.
+    or the shape is wrong. ``level`` is the optimization level at which ``a`` differs from, or fails unlike, itself at
+    the compiler's default. ``alone`` says that the signature tells the cause: what one operator does with one element
+    type where our interpreter knows nothing.
     """
 
     oracle: str

@@ -34,12 +34,16 @@ from polyjuice.ir import dtypes
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
+from polyjuice.ops.spec import Limits
+from polyjuice.oracles import zeros
 from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
 
 _GROSS = 0.05
 """How far a result may be from that of the lowest optimization level, as a share of the largest element: several steps
 of a quantization to 8 bits."""
+
+_QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
 
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
@@ -65,7 +69,10 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
     for i, k in unknown:
         at = sets.index(i)
         beside = [around[len(sets) + at][k], around[2 * len(sets) + at][k]]
-        if verdict := _output(oracle, t, i, k, plain[at][k], around[at][k], beside, gross):
+        verdict = _output(oracle, t, i, k, plain[at][k], around[at][k], beside, gross)
+        if not verdict and case.profiles[i] == "edge" and _has_other_zeros(t, i, k):
+            verdict = _zeros(oracle, t, i, k, plain[at][k], [around[at][k], *beside])
+        if verdict:
             return verdict
     return None
 
@@ -77,7 +84,10 @@ def _unknown(case: Case, t: Program, compiler: CompilerInfo) -> Iterator[tuple[i
         if not read:
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
         elif _is_judged(t, profile, compiler):
-            found = [k for k in range(len(t.graph.outputs)) if _is_contradicted(t, i, k)]
+            places = range(len(t.graph.outputs))
+            found = [
+                k for k in places if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, i, k))
+            ]
             if found and _has_one_answer(t, inputs):
                 yield from ((i, k) for k in found)
 
@@ -97,6 +107,13 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
     if array.shape != plain.shape or open_.shape != plain.shape:
         return True
     return bool((open_ & (distance(array, plain) > least_tolerance(plain, dtypes.of_array(array)))).any())
+
+
+def _has_other_zeros(t: Program, i: int, k: int) -> bool:
+    """Whether a generated program of Torch gives zeros of another sign than uncompiled, which may be wrong."""
+    if t.given or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(t.graph):
+        return False
+    return bool(zeros.differ(t.outcome.outputs[i][k], t.outcome.reference[i][k]).any())
 
 
 def _is_read(t: Program) -> bool:
@@ -128,10 +145,12 @@ def _is_of_one_operand(t: Program) -> bool:
     """Whether it is one operator that computes with one operand, or one place of its operands.
 
     Others are computed as is fastest: a normalization multiplies by its scale before it subtracts the mean. An infinity
-    that is NaN in another order of computation is then no fault.
+    that is NaN in another order of computation is then no fault. Nor is it in a determinant.
     """
-    op = entry(t.graph.nodes[0])
-    return len(t.graph.nodes) == 1 and op is not None and (op.elementwise or len(t.graph.nodes[0].inputs) == 1)
+    (node, *others) = t.graph.nodes
+    op = entry(node)
+    fit = op is not None and (op.elementwise or (len(node.inputs) == 1 and Limits.INFINITY in op.limits))
+    return fit and not others
 
 
 def _agrees_with_us(t: Program) -> bool:
@@ -142,7 +161,16 @@ def _agrees_with_us(t: Program) -> bool:
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
-    return not (extreme or _is_left_open(t, inputs) or _is_unmoved(t) or _is_undefined(t, inputs))
+    left_open = _is_left_open(t, inputs) or _ranks_nan(t, inputs)
+    return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
+
+
+def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program picks one of several places by an order in which NaN has none but in Torch."""
+    if t.given or t.artifact.format == "torch":
+        return False
+    ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
+    return ranks and any(np.isnan(x).any() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
 
 
 def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -188,8 +216,16 @@ def _is_unmoved(t: Program) -> bool:
 
 
 def _is_undefined(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives."""
+    """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives.
+
+    A quantization casts, too: what is not finite.
+    """
     graph = t.graph
+    floating = [x for x in inputs if dtypes.is_float(dtypes.of_array(x))]
+    if not _QUANTIZATIONS.isdisjoint(node.op for node in graph.nodes) and not all(
+        np.isfinite(x).all() for x in floating
+    ):
+        return True
     casts = [
         (node.inputs[0], dtypes.exact_integers(graph.types[node.outputs[0]].dtype))
         for node in graph.nodes
@@ -278,5 +314,36 @@ def _output(
         "uncompiled",
         allowed=limit,
         expected=wide,
+        alone=_is_alone(t),
+    )
+
+
+def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Sequence[np.ndarray]) -> Verdict | None:
+    """A verdict on zeros of the wrong sign."""
+    array, type = t.outcome.outputs[i][k], t.graph.output_types[k]
+    wrong = zeros.wrong(array, plain, sure)
+    if not wrong.any():
+        return None
+    at = tuple(int(n[0]) for n in np.nonzero(np.atleast_1d(wrong)))[: wrong.ndim]
+    message = (
+        f"output {k} ({type}): {t.label} gives zeros of another sign than its uncompiled run at {listing(wrong)}; "
+        f"at {list(at)} it gives {array[at]}, uncompiled {plain[at]}"
+    )
+    names = sorted({node.qualified for node in t.graph.nodes})
+    signature = " ".join([oracle, "mismatch", zeros.ZEROS, type.dtype, *names])
+    limit = np.where(wrong, 0.0, np.inf)
+    return Verdict(
+        oracle,
+        "mismatch",
+        t.label,
+        "",
+        message,
+        signature,
+        i,
+        k,
+        t.label,
+        zeros.ZEROS,
+        allowed=limit,
+        expected=plain,
         alone=_is_alone(t),
     )

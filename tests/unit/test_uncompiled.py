@@ -173,3 +173,73 @@ def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() ->
 @pytest.mark.parametrize("extreme", [1e30, 1e-30])
 def test_numbers_at_the_ends_of_their_type_leave_a_generated_program_unjudged(extreme: float) -> None:
     assert not generated("float32", "Sign", [NAN, 1.0, -2.0, extreme], [0.0, 2.0, -3.0, extreme])
+
+
+def alone(op: str, inputs: Sequence[np.ndarray], answer: object, profile: str = "edge", **attrs: Any) -> bool:
+    """Whether an answer of one operator, in a program of ONNX that we generated, is wrong, says the oracle."""
+    build = GraphBuilder()
+    arrays = tuple(inputs)
+    operands = [build.input(TensorType(x.dtype.name, x.shape)) for x in arrays]
+    graph = build.build([build.op(op, *operands, **attrs)])
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target("onnx"))
+    one = InputSet(profile, arrays, mode(profile, "onnx"))
+    program = pipeline.prepare("original", graph, artifact, [one])
+    right = evaluate(graph, arrays)[0]
+    verdicts = []
+    for output in (right, np.array(answer).astype(right.dtype)):
+        outcome = Outcome("ok", outputs=((output,),))
+        verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Refusing([]))
+        assert output is not right or not verdicts
+    assert all(verdict.alone for verdict in verdicts if verdict.rung == "uncompiled")
+    return any(verdict.rung == "uncompiled" for verdict in verdicts)
+
+
+HALF = np.float16
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "answer", "attrs"),
+    [
+        pytest.param("Max", [HALF([NAN, 1, -2]), HALF([1, NAN, 3])], [NAN, 1, 3], {}, id="a half and NaN"),
+        pytest.param("Relu", [np.float32([NAN, 1, -2])], [0, 1, 0], {}, id="an activation of NaN"),
+        pytest.param(
+            "ReduceMax",
+            [np.float32([[7, NAN, -2], [1, 2, 3]])],
+            [7, 3],
+            {"axes": (1,), "keepdims": 0},
+            id="a maximum with NaN",
+        ),
+        pytest.param(
+            "ReduceLogSumExp",
+            [np.float32([1, INF, 2])],
+            NAN,
+            {"axes": (0,), "keepdims": 0},
+            id="an infinity that one operand alone gives",
+        ),
+    ],
+)
+def test_one_operator_is_judged_on_edge_values_in_every_format(
+    op: str, inputs: Sequence[np.ndarray], answer: object, attrs: Any
+) -> None:
+    assert alone(op, inputs, answer, **attrs)
+    assert not alone(op, inputs, answer, "normal", **attrs)
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "answer", "attrs"),
+    [
+        pytest.param("ArgMax", [np.float32([1, NAN, 3])], [2], {"axis": 0}, id="the place of NaN"),
+        pytest.param("ReduceProd", [np.int32([2**20, 2**20])], [2**31 - 1], {"axes": (0,)}, id="an overflow"),
+        pytest.param(
+            "BatchNormalization",
+            [np.float32([[1, 2]]), *(np.float32(x) for x in ([1, 1], [0, 0], [INF, 0], [1, 1]))],
+            [[NAN, 2]],
+            {},
+            id="an infinity that another order of computation lacks",
+        ),
+    ],
+)
+def test_what_one_operator_leaves_open_is_not_judged(
+    op: str, inputs: Sequence[np.ndarray], answer: object, attrs: Any
+) -> None:
+    assert not alone(op, inputs, answer, **attrs)

@@ -8,6 +8,7 @@ import numpy as np
 
 from polyjuice.numerics import distance
 from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles.zeros import ZEROS
 
 #: How many elements a report shows.
 _MOST = 5
@@ -27,7 +28,7 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
     references = {t.label: t.analyses[i][k].reference for t in sides}
     reference = references.get(verdict.culprit, references[verdict.a])
     gap = distance(compiled[verdict.a], compiled[verdict.b] if verdict.b else reference)
-    wrong = gap > verdict.allowed
+    wrong = verdict.allowed == 0 if verdict.rung == ZEROS else gap > verdict.allowed
     order = np.argsort(np.where(wrong, -gap, 1.0), axis=None, kind="stable")[: min(_MOST, int(wrong.sum()))]
     found = []
     for at in (tuple(map(int, np.unravel_index(n, gap.shape))) for n in order):

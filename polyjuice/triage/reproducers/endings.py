@@ -17,6 +17,11 @@ def gap(x, y):
     difference = np.abs(x.astype(np.float64) - y.astype(np.float64))
     return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))'''
 
+GAP_OF_ZEROS = '''\
+def gap(x, y):
+    """1 where both are zeros of different signs, else 0."""
+    return np.where((x == 0) & (y == 0) & (np.signbit(x) != np.signbit(y)), 1.0, 0.0)'''
+
 JUDGE = Template("""\
 wrong = $wrong
 $shown

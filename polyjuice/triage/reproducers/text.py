@@ -13,6 +13,7 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import dtypes, uniform_value
 from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reproducers import endings
 from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, number
@@ -180,11 +181,14 @@ class _Text:
         assert verdict.allowed is not None
         reference = expected(self.case, verdict)
         value = programs.array_of(f"run()[{verdict.output}]", self._dtype())
+        of_zeros = verdict.rung == ZEROS
         plain = reference is not None and _is_plain(reference, verdict.allowed) and oracle != "determinism"
+        plain = plain and not of_zeros
         yield endings.OUTPUT.substitute(value=value)
         if not plain:
-            yield endings.GAP
-        known = [f"expected = {arrays.numpy('expected', reference)}  # in float64"] if reference is not None else []
+            yield endings.GAP_OF_ZEROS if of_zeros else endings.GAP
+        where = "uncompiled" if of_zeros else "in float64"
+        known = [f"expected = {arrays.numpy('expected', reference)}  # {where}"] if reference is not None else []
         yield "\n".join([*known, self._allowed(arrays)])
         if oracle == "optlevel":
             leveled = programs.call("A", "**options")
@@ -224,6 +228,8 @@ class _Text:
         allowed = self.verdict.allowed
         assert allowed is not None
         why = "the values are exact" if self.verdict.rung == "exact" else "twice the error bounds of what is compared"
+        if self.verdict.rung == ZEROS:
+            why = "a zero's sign counts"
         if self.verdict.oracle == "gradient":
             why = "many times what uncompiled gradients are off by"
         if np.isinf(allowed).any():
