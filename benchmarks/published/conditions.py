@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,17 @@ _SIGN_READERS = (
 
 @dataclass(frozen=True)
 class Condition:
-    """``occurs`` says whether a program meets it; ``lacks`` why none can today, "" where some can."""
+    """``occurs`` says whether a program meets it; ``lacks`` why none that is generated can today, "" where some can.
+
+    ``occurs`` is None where graphs cannot even say what is needed.
+    """
 
     words: str
-    occurs: Callable[[Program], bool]
+    occurs: Callable[[Program], bool] | None
     lacks: Callable[[], str] = lambda: ""
 
 
-# --- what arrays hold --------------------------------------------------------------------------------------------------
+# --- what arrays hold ------------------------------------------------------------------------------------------------
 
 
 def _wide(x: np.ndarray) -> np.ndarray:
@@ -82,7 +86,7 @@ def _takes(operator: str, dtype: str, domain: str = "") -> bool:
     return dtype in op.types[op.variable(0)]
 
 
-# --- Inductor ----------------------------------------------------------------------------------------------------------
+# --- Inductor --------------------------------------------------------------------------------------------------------
 
 
 def _long_range(program: Program) -> bool:
@@ -90,7 +94,7 @@ def _long_range(program: Program) -> bool:
         if array.size < 2 or array.dtype != np.int64:
             return False
         numbers = [int(number) for number in array.ravel()]
-        steps = {b - a for a, b in zip(numbers, numbers[1:], strict=False)}
+        steps = {b - a for a, b in pairwise(numbers)}
         return len(steps) == 1 and abs(numbers[-1] - numbers[0]) >= _BEYOND_INT32
 
     long = [name for name, array in program.graph.constants.items() if is_long(array)]
@@ -151,10 +155,6 @@ def _behind(program: Program, value: str) -> str:
 def _average_pool_of_int64(program: Program) -> bool:
     pools = program.nodes("aten.avg_pool2d", "AveragePool")
     return any(program.type(node.inputs[0]).dtype == "int64" for node in pools)
-
-
-def _never(program: Program) -> bool:
-    return False
 
 
 def _without_writes() -> str:
@@ -233,7 +233,10 @@ def _positive_uint8_minimum(program: Program) -> bool:
 def _is_long_uint8(program: Program, node: Node) -> bool:
     """Whether a reduction of uint8 runs over many elements that lie next to each other."""
     t = program.type(node.inputs[0])
-    axes = {axis % t.rank for axis in node.attrs.get("axes") or [node.attrs.get("dim", 0)]} if t.rank else set()
+    if not t.rank:
+        return False
+    said = node.attrs["axes"] or range(t.rank) if node.op == "ReduceMin" else [node.attrs["dim"]]
+    axes = {axis % t.rank for axis in said}
     length = 1
     for axis in reversed(range(t.rank)):
         length *= t.shape[axis] if axis in axes else 1
@@ -242,7 +245,7 @@ def _is_long_uint8(program: Program, node: Node) -> bool:
     return t.dtype == "uint8" and length >= _LANES
 
 
-# --- ONNX Runtime ------------------------------------------------------------------------------------------------------
+# --- ONNX Runtime ----------------------------------------------------------------------------------------------------
 
 
 def _pooled_end_padding(program: Program) -> bool:
@@ -276,9 +279,7 @@ def _half_max_of_nan(program: Program) -> bool:
         return bool((~np.isnan(a) & np.isnan(b)).any())
 
     maxima = (n for n in program.nodes("Max") if program.type(n.inputs[0]).dtype == "float16")
-    return any(
-        program.some_of(second_alone, a, b) for n in maxima for a, b in zip(n.inputs, n.inputs[1:], strict=False)
-    )
+    return any(program.some_of(second_alone, a, b) for n in maxima for a, b in pairwise(n.inputs))
 
 
 def _quantized_half(program: Program) -> bool:
@@ -313,7 +314,7 @@ def _log_sum_exp_of_infinities(program: Program) -> bool:
 def _nearest_tie(program: Program) -> bool:
     wanted = {"mode": "nearest", "coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"}
     resized = (n for n in program.nodes("Resize") if all(n.attrs[name] == how for name, how in wanted.items()))
-    return any(_is_tied(*sizes) for n in resized for sizes in _resized_axes(program, n))
+    return any(_misses_tie(*sizes) for n in resized for sizes in _resized_axes(program, n))
 
 
 def _resized_axes(program: Program, node: Node) -> Iterator[tuple[int, int]]:
@@ -321,15 +322,17 @@ def _resized_axes(program: Program, node: Node) -> Iterator[tuple[int, int]]:
     return zip(program.type(node.inputs[0]).shape, program.type(node.outputs[0]).shape, strict=True)
 
 
-def _is_tied(before: int, after: int) -> bool:
-    """Whether a place lies between two elements, and float32 cannot hold the scale by which it is found."""
-    if Fraction(float(np.float32(after / before))) == Fraction(after, before):
-        return False
-    places = ((place + Fraction(1, 2)) * before / after - Fraction(1, 2) for place in range(after))
-    return any(place.denominator == 2 for place in places)
+def _misses_tie(before: int, after: int) -> bool:
+    """Whether a place lies halfway between two elements, and below that where float32 computes it from the scale."""
+    half, scale = np.float32(0.5), np.float32(after) / np.float32(before)
+    for place in range(after):
+        exact = (place + Fraction(1, 2)) * before / after - Fraction(1, 2)
+        if exact.denominator == 2 and (np.float32(place) + half) / scale - half < float(exact):
+            return True
+    return False
 
 
-# --- TVM ---------------------------------------------------------------------------------------------------------------
+# --- TVM -------------------------------------------------------------------------------------------------------------
 
 
 def _output_shape_given(program: Program) -> bool:
@@ -360,7 +363,7 @@ def _squeeze_by_attribute(program: Program) -> bool:
     return left and 0 < program.opset < 13
 
 
-# --- XLA ---------------------------------------------------------------------------------------------------------------
+# --- XLA -------------------------------------------------------------------------------------------------------------
 
 
 def _log_of_negative_power(program: Program) -> bool:
@@ -377,7 +380,7 @@ def _linear_times_three(program: Program) -> bool:
     return any(before > 1 and after == 3 * before for n in resized for before, after in _resized_axes(program, n))
 
 
-# --- all ---------------------------------------------------------------------------------------------------------------
+# --- all -------------------------------------------------------------------------------------------------------------
 
 CONDITIONS: Mapping[str, Condition] = {
     "inductor/arange_beyond_int32": Condition(
@@ -400,7 +403,7 @@ CONDITIONS: Mapping[str, Condition] = {
         lambda: "" if _takes("avg_pool2d", "int64", "aten") else "the table pools floating values alone",
     ),
     "inductor/copied_then_updated": Condition(
-        "an input is written to another one, then updated", _never, _without_writes
+        "an input is written to another one, then updated", None, _without_writes
     ),
     "inductor/floor_division_rounds_up": Condition(
         "floating floor_divide whose rounded quotient has another floor", _floor_rounds_up
@@ -409,7 +412,7 @@ CONDITIONS: Mapping[str, Condition] = {
         "frac of -0.0, of which an operator reads the sign", _frac_of_negative_zero
     ),
     "inductor/index_put_then_flip": Condition(
-        "index_put_ on an input, then flip of that input added to it", _never, _without_writes
+        "index_put_ on an input, then flip of that input added to it", None, _without_writes
     ),
     "inductor/nearest_of_float64": Condition(
         "nearest interpolation of float64 by a factor",
@@ -435,9 +438,7 @@ CONDITIONS: Mapping[str, Condition] = {
         _cast_through_unsigned,
         lambda: "" if "uint32" in dtypes.ALL else "graphs have no uint32",
     ),
-    "onnxruntime/max_of_half_and_nan": Condition(
-        "Max of float16 whose second operand alone is NaN", _half_max_of_nan
-    ),
+    "onnxruntime/max_of_half_and_nan": Condition("Max of float16 whose second operand alone is NaN", _half_max_of_nan),
     "onnxruntime/quantize_half": Condition(
         "QuantizeLinear of a float16 that rounds and truncates to different integers",
         _quantized_half,
@@ -451,7 +452,7 @@ CONDITIONS: Mapping[str, Condition] = {
         "ReduceLogSumExp of nothing but -inf", _log_sum_exp_of_infinities
     ),
     "onnxruntime/resize_nearest_tie": Condition(
-        "Resize to the nearest by half_pixel and round_prefer_ceil, with a tie and a scale that float32 rounds",
+        "Resize to the nearest by half_pixel and round_prefer_ceil, with a tie that float32 misses",
         _nearest_tie,
     ),
     "tvm/conv_transpose_output_shape": Condition(

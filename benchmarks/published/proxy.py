@@ -80,7 +80,7 @@ def count(strategy: str, programs: int, seed: int) -> dict[str, int]:
     for name in entries.COMPILERS:
         conditions = {key: c for key, c in CONDITIONS.items() if key.startswith(f"{name}/")}
         for program in generated(name, strategy, programs, seed):
-            met.update(key for key, condition in conditions.items() if condition.occurs(program))
+            met.update(key for key, c in conditions.items() if c.occurs and c.occurs(program))
     return dict(met)
 
 
