@@ -28,9 +28,10 @@ import numpy as np
 
 from polyjuice import compilers, pipeline
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.egraph import Rule, load, partners
+from polyjuice.compilers import CompilerInfo
+from polyjuice.egraph import load, partners
 from polyjuice.execution import Artifact
-from polyjuice.inputs import allowed_rulesets, draw, make_inputs, plans, usual_profiles
+from polyjuice.inputs import Plan, draw, make_inputs, plans, usual_profiles
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph
 from polyjuice.lower import DRAWN_OPSET, Unlowerable
@@ -77,33 +78,32 @@ def main() -> None:
 def count(strategy: str, programs: int, seed: int) -> dict[str, int]:
     """By the key of each entry, how many programs of a strategy meet its conditions."""
     met = Counter(dict.fromkeys(CONDITIONS, 0))
-    for name in entries.COMPILERS:
-        conditions = {key: c for key, c in CONDITIONS.items() if key.startswith(f"{name}/")}
-        for program in generated(name, strategy, programs, seed):
-            met.update(key for key, c in conditions.items() if c.occurs and c.occurs(program))
+    for name, program in generated(entries.COMPILERS, strategy, programs, seed):
+        conditions = ((key, c.occurs) for key, c in CONDITIONS.items() if key.startswith(f"{name}/"))
+        met.update(key for key, occurs in conditions if occurs and occurs(program))
     return dict(met)
 
 
-def generated(name: str, strategy: str, programs: int, seed: int) -> Iterator[Program]:
-    """The seed graphs of a campaign that has begun anew on a compiler, as programs for it."""
-    compiler = compilers.find(name)
-    profiles = usual_profiles(compiler)
-    rules = [rule for rule in load(()) if rule.ruleset in allowed_rulesets(profiles)]
-    seeds = Seeds([strategy], compiler.nodes, seed, partners=partners(rules))
+def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> Iterator[tuple[str, Program]]:
+    """The seed graphs of campaigns on compilers, as programs for each; ``programs`` of every campaign.
+
+    Campaigns whose graphs are equally large have the same ones.
+    """
+    rules = load()
+    chosen = {name: compilers.find(name) for name in names}
+    seeds = {n: Seeds([strategy], n, seed, partners=partners(rules)) for n in {c.nodes for c in chosen.values()}}
+    rulesets = {rule.ruleset for rule in rules}
     for index in range(programs):
-        yield program_of(seeds.graph(index, 0), f"{seed}/{index}/0", compiler, rules)
+        graphs = {nodes: source.graph(index, 0) for nodes, source in seeds.items()}
+        for name, compiler in chosen.items():
+            graph, key = graphs[compiler.nodes], f"{seed}/{index}/0"
+            inputs = partial(_inputs, graph, key, plans(usual_profiles(compiler), rulesets))
+            yield name, Program(graph, inputs, partial(_artifact, graph, key, compiler))
 
 
-def program_of(graph: Graph, key: str, compiler: compilers.CompilerInfo, rules: Sequence[Rule]) -> Program:
-    """A graph as a program for a compiler, with inputs and choices of form that a key draws."""
-    return Program(graph, partial(_inputs, graph, key, compiler, rules), partial(_artifact, graph, key, compiler))
-
-
-def _inputs(
-    graph: Graph, key: str, compiler: compilers.CompilerInfo, rules: Sequence[Rule]
-) -> list[Sequence[np.ndarray]]:
+def _inputs(graph: Graph, key: str, among: Sequence[Plan]) -> list[Sequence[np.ndarray]]:
     """A set of inputs for each profile of the case's plan, but those on which the graph has no value."""
-    plan = draw(plans(usual_profiles(compiler), {rule.ruleset for rule in rules}), key)
+    plan = draw(among, key)
     found: list[Sequence[np.ndarray]] = []
     for profile in plan.profiles_of(graph):
         try:
@@ -113,7 +113,7 @@ def _inputs(
     return found
 
 
-def _artifact(graph: Graph, key: str, compiler: compilers.CompilerInfo) -> Artifact | None:
+def _artifact(graph: Graph, key: str, compiler: CompilerInfo) -> Artifact | None:
     try:
         return pipeline.lower(graph, key, pipeline.target_of(compiler, DRAWN_OPSET))
     except Unlowerable:

@@ -268,7 +268,7 @@ def test_values_are_those_of_the_interpreter() -> None:
 
 def test_programs_are_counted_that_meet_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same programs."""
-    graphs = [str(program.graph) for program in proxy.generated("tvm", "small", 30, 0)]
+    graphs = [str(program.graph) for _, program in proxy.generated(["tvm"], "small", 30, 0)]
     wanted = {
         "tvm/all": Condition("", lambda program: True),
         "tvm/none": Condition("", None),
@@ -282,7 +282,7 @@ def test_programs_are_counted_that_meet_conditions(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["inductor", "onnxruntime"])
 def test_programs_have_the_values_and_the_form_of_a_campaign(name: str) -> None:
     """NaN is drawn where the profile ``edge`` is on; an ONNX model has an opset."""
-    programs = list(proxy.generated(name, "small", 300, 0))
+    programs = [program for _, program in proxy.generated([name], "small", 300, 0)]
     inputs = [array for program in programs for arrays in program.draw() for array in arrays]
     nan = any(np.isnan(array).any() for array in inputs if dtypes.is_float(dtypes.of_array(array)))
     assert nan == ("edge" in proxy.usual_profiles(compilers.find(name)))
