@@ -72,9 +72,10 @@ def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 
 def _edges(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Ordinary numbers, and among them some of one to three kinds of others. Half of the time none is at an end.
+    """Ordinary numbers, and among them, or in their place, one to three kinds of others.
 
-    There the order of computation decides what overflows, so that a program's uncompiled run is no judge.
+    Half of the time none is at an end of the type: there the order of computation decides what overflows, so that a
+    program's uncompiled run is no judge.
     """
     largest, least = dtypes.largest_finite(t.dtype), dtypes.smallest_normal(t.dtype)
     kinds = (
@@ -88,7 +89,7 @@ def _edges(t: TensorType, rng: np.random.Generator) -> np.ndarray:
         (least, -least, least / 2, -least / 4),
     )
     usable = len(kinds) - rng.choice([0, _ENDS])
-    chosen = [kinds[i] for i in rng.choice(usable, rng.integers(1, 4), replace=False)]
+    chosen = [kinds[i] for i in rng.choice(usable, rng.choice([1, 1, 2, 3]), replace=False)]
     others = rng.choice([value for kind in chosen for value in kind], t.shape)
-    array = np.where(rng.random(t.shape) < rng.choice([0.1, 0.3, 0.7]), others, rng.standard_normal(t.shape) * 2)
+    array = np.where(rng.random(t.shape) < rng.choice([0.1, 0.3, 0.7, 1.0]), others, rng.standard_normal(t.shape) * 2)
     return np.asarray(array).astype(dtypes.to_numpy(t.dtype))
