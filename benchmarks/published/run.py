@@ -40,6 +40,7 @@ import onnx
 from onnx import numpy_helper
 from packaging.version import Version
 
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.given import ORIGINAL
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -74,7 +75,7 @@ def main() -> None:
         "--blind-minutes", type=float, default=BLIND_MINUTES, help="how long a blind campaign generates"
     )
     parser.add_argument(
-        "--seeds", default="default", help="the strategy of the blind campaigns (polyjuice fuzz --seeds)"
+        "--seeds", default=MIXED, help="the strategy of the blind campaigns (polyjuice fuzz --seeds)"
     )
     parser.add_argument("--again", action="store_true", help="forget the entries that were not found")
     parser.add_argument("--table", action="store_true", help="only write the table of what is known")
@@ -141,7 +142,7 @@ class Measurements:
     folder: Path
     environments: Path
     minutes: float = BLIND_MINUTES
-    seeds: str = "default"
+    seeds: str = MIXED
 
     def known(self, entry: Entry) -> dict[str, Any]:
         """What has been measured of an entry: under ``given`` and ``blind`` whether it was found, and how."""
