@@ -29,6 +29,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from polyjuice import compilers
+from polyjuice.campaign.kinds import MIXED
 from polyjuice.execution import probe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +70,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=data / "polyjuice" / "hunt", help="where campaigns are kept")
     parser.add_argument("--compilers", help="separated by commas; all that are installed unless given")
-    parser.add_argument("--seeds", default="small,default", help="strategies that make seed graphs, taken in turn")
+    parser.add_argument("--seeds", default=MIXED, help="strategies that make seed graphs, taken in turn")
     parser.add_argument("--minutes", type=float, default=10, help="how long a turn runs cases")
     parser.add_argument("-n", type=int, dest="cases", help="how many cases a turn runs, whatever the time")
     parser.add_argument("--turns", type=int, help="stop after so many turns; without end unless given")
