@@ -116,10 +116,10 @@ class Preparation:
         """What is due in a case beside its graph."""
         return levels(self._seeds.due(index), self._compiler.format)
 
-    def case(self, index: int, attempt: int) -> Case:
+    def case(self, index: int, attempt: int, rewrite: bool = True) -> Case:
         """Prepare a case with one of the seed graphs that it may try: none of its programs has run yet.
 
-        Raises Skip and Unsound.
+        Without ``rewrite`` it has the seed graph alone, on the inputs of the case as it is. Raises Skip and Unsound.
         """
         if problem := self._seeds.problems.get(index):
             raise Skip(f"unreadable: {problem}")
@@ -128,7 +128,7 @@ class Preparation:
         small = self._seeds.generated and self._config.nodes <= windows.LARGEST
         shared = small and self._compiler.fast and not attempt and not alone
         plan = draw(self._plans_alone if alone else self._plans, self._batch_key(index) if shared else key)
-        batch = self._batch_of(index, plan) if shared else None
+        batch = self._batch_of(index, plan) if shared and rewrite else None
         with self._clock.of("generate"):
             graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
         if not graph.nodes:
@@ -144,13 +144,13 @@ class Preparation:
             plan = plan.restricted(given.profile)
         with self._clock.of("rewrite"):
             try:
-                variants, rules = self._variants(graph, batch, index, key, plan, program)
+                variants, rules = self._variants(graph, batch, index, key, plan, program, rewrite and not alone)
             except GraphError as error:
                 raise Unsound(self._store_unsound(index, graph, None, str(error))) from None
         as_given = program.as_given(self._compiler.format) if program else None
         if as_given is None and not variants:
             raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
-        if as_given is None and not alone and len(variants) < self._least:
+        if as_given is None and rewrite and not alone and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
             sets = self._input_sets(graph, variants, key, plan, given, due)
@@ -251,12 +251,19 @@ class Preparation:
         return self._batch[1]
 
     def _variants(
-        self, graph: Graph, batch: Saturated | None, index: int, key: str, plan: Plan, program: UserModel | None
+        self,
+        graph: Graph,
+        batch: Saturated | None,
+        index: int,
+        key: str,
+        plan: Plan,
+        program: UserModel | None,
+        rewrite: bool,
     ) -> tuple[Sequence[Variant], Sequence[str]]:
         """The variants to test, each another graph, and the rules that fired. Raises GraphError where one failed."""
         if program and program.unread:
             return [], []
-        if self._is_alone(index):
+        if not rewrite:
             return [Variant(ORIGINAL, graph)], []
         how = (key, self._config.extract, self._config.variants, self._takes)
         if batch:
