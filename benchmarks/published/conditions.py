@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from program import Program
 
 from polyjuice.formats import aten_calls
 from polyjuice.ir import Node, dtypes
-from polyjuice.ops import TABLE
+from polyjuice.ops import TABLE, entry
 
 _BEYOND_INT32 = 2**31
 
@@ -26,6 +27,10 @@ _LANES = 8
 
 _ARGMAX_OF_ALL = ("aten.argmax", "aten.argmin")
 _ARGMAX = (*_ARGMAX_OF_ALL, "ArgMax", "ArgMin")
+
+_CUTTING = ("Slice", "Split", "aten.narrow")
+_MOVING = ("aten.flip", "aten.roll")
+"""The operators that Inductor reads through: those that take a part, and those that move elements within their axes."""
 
 _SIGN_READERS = (
     ("Reciprocal", 0),
@@ -107,8 +112,43 @@ def _is_combined(program: Program, value: str) -> bool:
 
 
 def _argmax_of_transposed(program: Program) -> bool:
-    moved = (program.made_by(node.inputs[0], "Transpose") for node in program.nodes(*_ARGMAX_OF_ALL))
-    return any(node and program.maker(node.inputs[0]) and _reorders(program, node) for node in moved)
+    """What is read in the memory's order and in another one, too, is right."""
+    orders = (_orders(program, node.inputs[0]) for node in program.nodes(*_ARGMAX_OF_ALL))
+    return any(len(them) == 1 and isinstance(next(iter(them)), tuple) for them in orders)
+
+
+def _argmax_of_two_loops(program: Program) -> bool:
+    for node in program.nodes(*_ARGMAX_OF_ALL):
+        long = [size for size in program.type(node.inputs[0]).shape if size > 1]
+        orders = _orders(program, node.inputs[0])
+        if len(long) > 1 and (len(orders) > 1 or "apart" in orders):
+            return True
+    return False
+
+
+def _orders(program: Program, value: str) -> set[str | tuple[int, ...]]:
+    """In which orders a loop over a value reads memory, through elementwise operators, which are fused with it.
+
+    ``memory``: one after another. ``apart``: with gaps, again, or backwards. Else the axes as they lie in memory.
+    """
+    found: set[str | tuple[int, ...]] = set()
+    shape, todo, seen = program.type(value).shape, [value], set()
+    while todo:
+        name = todo.pop()
+        if name in seen or program.type(name).size == 1:
+            continue
+        seen.add(name)
+        node = program.maker(name)
+        op = entry(node) if node else None
+        if node and node.qualified == "Transpose" and _reorders(program, node):
+            found.add(tuple(node.attrs["perm"]))
+        elif node and (node.qualified in _MOVING or (node.qualified in _CUTTING and _leaves_gaps(program, node, name))):
+            found.add("apart")
+        elif node and ((op and op.elementwise) or node.qualified in ("Expand", "Transpose", "Identity")):
+            todo += filter(None, node.inputs)
+        else:
+            found.add("memory" if program.type(name).size == prod(shape) else "apart")
+    return found
 
 
 def _reorders(program: Program, transpose: Node) -> bool:
@@ -118,16 +158,9 @@ def _reorders(program: Program, transpose: Node) -> bool:
     return axes != sorted(axes)
 
 
-def _argmax_of_part(program: Program) -> bool:
-    for node in program.nodes(*_ARGMAX_OF_ALL):
-        part = program.made_by(node.inputs[0], "Slice", "Split", "aten.narrow")
-        if part and _leaves_gaps(program.type(part.inputs[0]).shape, program.type(node.inputs[0]).shape):
-            return True
-    return False
-
-
-def _leaves_gaps(whole: tuple[int, ...], part: tuple[int, ...]) -> bool:
+def _leaves_gaps(program: Program, cut: Node, value: str) -> bool:
     """Whether a part of a tensor is rows with gaps between them: one loop cannot run over it."""
+    whole, part = program.type(cut.inputs[0]).shape, program.type(value).shape
     rows = [axis for axis, size in enumerate(part) if size > 1]
     return len(rows) > 1 and any(part[axis] < whole[axis] for axis in range(rows[0] + 1, len(part)))
 
@@ -388,11 +421,11 @@ CONDITIONS: Mapping[str, Condition] = {
     ),
     "inductor/argmax_of_nan": Condition("argmax or argmin of a NaN", _of_nan(*_ARGMAX)),
     "inductor/argmax_of_transposed": Condition(
-        "argmax or argmin of all of a Transpose that moves two axes longer than 1, of a computed value",
-        _argmax_of_transposed,
+        "argmax or argmin of all elements, of what a Transpose reads in another order", _argmax_of_transposed
     ),
     "inductor/argmax_of_two_axes": Condition(
-        "argmax or argmin of all of a slice whose rows have gaps between them", _argmax_of_part
+        "argmax or argmin of all elements, over two loops: of a slice, a broadcast, or what differs in order",
+        _argmax_of_two_loops,
     ),
     "inductor/attention_of_permuted_key": Condition(
         "MatMul(Softmax(MatMul(q, Transpose(k, (0, 2, 3, 1))) * c), v)", _attention_of_permuted_key

@@ -159,6 +159,19 @@ def of_transposed(b: GraphBuilder, x: str) -> str:
     return aten(b, "argmax", b.op("Transpose", x, perm=(1, 0)))
 
 
+def of_transposed_and(op: str) -> Callable[[GraphBuilder, str], str]:
+    return lambda b, x: aten(b, "argmax", b.op(op, b.op("Transpose", x, perm=(1, 0))))
+
+
+def of_transposed_plus_another(b: GraphBuilder, x: str) -> str:
+    other = b.input(TensorType("float32", b.types[x].shape[::-1]))
+    return aten(b, "argmax", b.op("Add", b.op("Transpose", x, perm=(1, 0)), other))
+
+
+def plus_row(b: GraphBuilder, x: str) -> str:
+    return b.op("Add", x, b.constant(np.float32([1, 2, 3])))
+
+
 def columns(b: GraphBuilder, x: str) -> str:
     return b.op("Slice", x, starts=(0,), ends=(2,), axes=(1,), steps=(1,))
 
@@ -203,12 +216,20 @@ LONG = np.arange(1, 17, dtype=np.uint8).reshape(2, 8)
 GRAPHS = [
     ("inductor/argmax_of_nan", lambda b, x: b.op("ArgMin", x), NUMBERS * np.float32(np.nan), True),
     ("inductor/argmax_of_nan", lambda b, x: b.op("ArgMin", x), NUMBERS, False),
+    ("inductor/argmax_of_transposed", of_transposed, NUMBERS, True),
     ("inductor/argmax_of_transposed", lambda b, x: of_transposed(b, b.op("Sin", x)), NUMBERS, True),
-    ("inductor/argmax_of_transposed", of_transposed, NUMBERS, False),
-    ("inductor/argmax_of_transposed", lambda b, x: of_transposed(b, b.op("Sin", x)), NUMBERS[:1], False),
+    ("inductor/argmax_of_transposed", of_transposed_and("Sin"), NUMBERS, True),
+    ("inductor/argmax_of_transposed", of_transposed_plus_another, NUMBERS, False),
+    ("inductor/argmax_of_transposed", of_transposed, NUMBERS[:1], False),
     ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", columns(b, x)), NUMBERS, True),
+    ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", b.op("Exp", columns(b, x))), NUMBERS, True),
+    ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", aten(b, "flip", x, dims=(0,))), NUMBERS, True),
+    ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", plus_row(b, x)), NUMBERS, True),
+    ("inductor/argmax_of_two_axes", of_transposed_plus_another, NUMBERS, True),
+    ("inductor/argmax_of_two_axes", of_transposed, NUMBERS, False),
     ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", rows(b, x)), NUMBERS.T, False),
     ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", columns(b, x)), NUMBERS[:1], False),
+    ("inductor/argmax_of_two_axes", lambda b, x: aten(b, "argmin", plus_row(b, x)), NUMBERS[:1], False),
     ("inductor/attention_of_permuted_key", attention((0, 2, 3, 1)), np.ones((1, 4, 4, 4), np.float32), True),
     ("inductor/attention_of_permuted_key", attention((0, 1, 3, 2)), np.ones((1, 4, 4, 4), np.float32), False),
     ("inductor/floor_division_rounds_up", divided_by(0.1), np.float32([1]), True),
