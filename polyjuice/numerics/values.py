@@ -236,9 +236,9 @@ class Application:
             return True
         if self.numpy is not self.op.numpy:
             return self._rounds_alike
-        sums = self.sums
+        sums, computed = self.sums, self.op.modular or not self.op.selects
         return all(
-            t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), not self.op.selects)
+            t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
             for w, t in zip(self.whole, self.types, strict=True)
         )
 
