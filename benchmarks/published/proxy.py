@@ -1,16 +1,16 @@
 """How often the conditions of published bugs occur in generated programs. No compiler runs.
 
-    python benchmarks/published/proxy.py                             both strategies, 5,000 programs of each (minutes)
-    python benchmarks/published/proxy.py --seeds small               one strategy; the counts of the other stay
+    python benchmarks/published/proxy.py                             all strategies, 5,000 programs of each (minutes)
+    python benchmarks/published/proxy.py --seeds small               one strategy; the counts of the others stay
     python benchmarks/published/proxy.py --programs 1000 --seed 7    fewer, or other programs
 
 A blind campaign cannot find a bug whose conditions occur in none of its programs. This table tells so in minutes, where
 `run.py` takes hours. It covers the open half of the entries (see ``conditions.py``), and goes to
 ``artifacts/published-proxy.md`` and ``artifacts/published-proxy.json``.
 
-Programs are the seed graphs of a campaign with default options, of all operators of the table. Inputs are drawn by the
-profiles that are on by default for the entry's compiler, and choices of form as for that compiler. Variants, and what
-the compiler does not take, are left out of account.
+Programs are the seed graphs of a campaign with default options, of all operators of the table, with the inputs and in
+the form of their cases. Variants, and what the compiler does not take, are left out of account. The first column is what
+campaigns were before they had small programs: that was counted once.
 """
 
 from __future__ import annotations
@@ -20,21 +20,28 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from polyjuice import compilers, pipeline
-from polyjuice.campaign.seeds import Seeds
+from polyjuice import compilers
+from polyjuice.campaign.clock import Clock
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.preparation import Preparation, Skip
 from polyjuice.compilers import CompilerInfo
-from polyjuice.egraph import load, partners
+from polyjuice.egraph import Rule, load
 from polyjuice.execution import Artifact
-from polyjuice.inputs import Plan, draw, make_inputs, plans, usual_profiles
-from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph
-from polyjuice.lower import DRAWN_OPSET, Unlowerable
+from polyjuice.inputs import usual_profiles
+from polyjuice.ir import Graph, TensorType
+from polyjuice.lower.forms import Form
+from polyjuice.ops import Op
+from polyjuice.oracles import Case
+from polyjuice.support import Support
 
 sys.path.insert(0, str(Path(__file__).parent))
 import entry as entries
@@ -44,7 +51,11 @@ from program import Program
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "artifacts" / "published-proxy.json"
 
-STRATEGIES = ("default", "small")
+STRATEGIES = ("default", "small", MIXED)
+
+BEFORE = "default, before"
+"""What campaigns were before they had small programs, each on one set of inputs of a profile."""
+
 PROGRAMS = 5000
 
 Counts = Mapping[str, Mapping[str, Any]]
@@ -84,45 +95,70 @@ def count(strategy: str, programs: int, seed: int) -> dict[str, int]:
     return dict(met)
 
 
+class Everything(Support):
+    """A compiler that takes all operators in all forms."""
+
+    def __init__(self, compiler: CompilerInfo) -> None:
+        self.compiler = compiler
+
+    def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Always."""
+        return True
+
+    def lacked(self, forms: Sequence[Form]) -> list[str]:
+        """None."""
+        return []
+
+
 def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> Iterator[tuple[str, Program]]:
     """The seed graphs of campaigns on compilers, as programs for each; ``programs`` of every campaign.
 
-    Campaigns whose graphs are equally large have the same ones.
+    Campaigns whose graphs are equally large, and as many of a kind in a row, have the same ones.
     """
     rules = load()
-    chosen = {name: compilers.find(name) for name in names}
-    seeds = {n: Seeds([strategy], n, seed, partners=partners(rules)) for n in {c.nodes for c in chosen.values()}}
-    rulesets = {rule.ruleset for rule in rules}
-    for index in range(programs):
-        graphs = {nodes: source.graph(index, 0) for nodes, source in seeds.items()}
-        for name, compiler in chosen.items():
-            graph, key = graphs[compiler.nodes], f"{seed}/{index}/0"
-            inputs = partial(_inputs, graph, key, plans(usual_profiles(compiler), rulesets))
-            yield name, Program(graph, inputs, partial(_artifact, graph, key, compiler))
+    with TemporaryDirectory() as folder:
+        cases = {name: preparation(compilers.find(name), strategy, seed, Path(folder), rules) for name in names}
+        sources = {name: (compilers.find(name).nodes, compilers.find(name).fast) for name in names}
+        for index in range(programs):
+            graphs: dict[object, Graph] = {}
+            for name, source in sources.items():
+                if source not in graphs:
+                    graphs[source] = cases[name].seed_graph(index)
+                case = _Case(cases[name], index)
+                yield name, Program(graphs[source], case.inputs, case.artifact)
 
 
-def _inputs(graph: Graph, key: str, among: Sequence[Plan]) -> list[Sequence[np.ndarray]]:
-    """A set of inputs for each profile of the case's plan, but those on which the graph has no value."""
-    plan = draw(among, key)
-    found: list[Sequence[np.ndarray]] = []
-    for profile in plan.profiles_of(graph):
-        try:
-            found.append(make_inputs(graph, profile, key, (), plan.large))
-        except EvaluationError:
-            continue
-    return found
+def preparation(compiler: CompilerInfo, strategy: str, seed: int, folder: Path, rules: Sequence[Rule]) -> Preparation:
+    """What prepares the cases of a campaign with default options on a compiler that takes everything."""
+    profiles = usual_profiles(compiler)
+    config = Config(compiler.name, (strategy,), seed=seed, nodes=compiler.nodes, profiles=profiles)
+    return Preparation(config, folder, rules, compiler, Everything(compiler), Clock())
 
 
-def _artifact(graph: Graph, key: str, compiler: CompilerInfo) -> Artifact | None:
-    try:
-        return pipeline.lower(graph, key, pipeline.target_of(compiler, DRAWN_OPSET))
-    except Unlowerable:
+class _Case:
+    """A case with its seed graph alone, prepared when it is asked for."""
+
+    def __init__(self, cases: Preparation, index: int) -> None:
+        self._cases, self._index = cases, index
+
+    def inputs(self) -> list[Sequence[np.ndarray]]:
+        """Its sets of inputs."""
+        return [one.arrays for one in self._prepared.sets] if self._prepared else []
+
+    def artifact(self) -> Artifact | None:
+        """How its graph is written; None where the format cannot say it."""
+        return self._prepared.programs[0].artifact if self._prepared else None
+
+    @cached_property
+    def _prepared(self) -> Case | None:
+        with suppress(Skip):
+            return self._cases.case(self._index, 0, rewrite=False)
         return None
 
 
 def as_markdown(counts: Counts) -> str:
     """The table: a row for each entry, a column for each strategy."""
-    told = [strategy for strategy in STRATEGIES if strategy in counts]
+    told = [strategy for strategy in (BEFORE, *STRATEGIES) if strategy in counts]
     heads = [f"{strategy}, of {counts[strategy]['programs']:,}" for strategy in told]
     lines = [_HEAD, f"| bug | conditions | {' | '.join(heads)} |", "|---" * (2 + len(told)) + "|"]
     for entry in entries.read_all():

@@ -116,6 +116,10 @@ class Preparation:
         """What is due in a case beside its graph."""
         return levels(self._seeds.due(index), self._compiler.format)
 
+    def seed_graph(self, index: int, attempt: int = 0) -> Graph:
+        """The seed graph of a case; further attempts give others, where graphs are generated."""
+        return self._seeds.graph(index, attempt, self._takes)
+
     def case(self, index: int, attempt: int, rewrite: bool = True) -> Case:
         """Prepare a case with one of the seed graphs that it may try: none of its programs has run yet.
 
@@ -130,7 +134,7 @@ class Preparation:
         plan = draw(self._plans_alone if alone else self._plans, self._batch_key(index) if shared else key)
         batch = self._batch_of(index, plan) if shared and rewrite else None
         with self._clock.of("generate"):
-            graph = batch.graphs[index % BATCH] if batch else self._seeds.graph(index, attempt, self._takes)
+            graph = batch.graphs[index % BATCH] if batch else self.seed_graph(index, attempt)
         if not graph.nodes:
             raise Skip(f"unsupported: {self._support.refusal or 'no operator suits'}")
         if alone and self._seeds.generated and self._config.profiles == usual_profiles(self._compiler):
@@ -240,7 +244,7 @@ class Preparation:
         number = index // BATCH
         if self._batch[0] != number:
             with self._clock.of("generate"):
-                graphs = [self._seeds.graph(number * BATCH + i, 0, self._takes) for i in range(BATCH)]
+                graphs = [self.seed_graph(number * BATCH + i) for i in range(BATCH)]
             with self._clock.of("rewrite"):
                 known = list(map(plan.ranges, graphs))
                 try:

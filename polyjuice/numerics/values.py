@@ -236,9 +236,9 @@ class Application:
             return True
         if self.numpy is not self.op.numpy:
             return self._rounds_alike
-        sums = self.sums
+        sums, computed = self.sums, self.op.modular or not self.op.selects
         return all(
-            t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)))
+            t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
             for w, t in zip(self.whole, self.types, strict=True)
         )
 
@@ -256,13 +256,18 @@ def _computed_in(op: Op, dtype: str) -> str:
     return "float64" if dtype == "int64" and op.partial and not op.modular else dtype
 
 
-def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str) -> bool:
-    """Whether values are integers in the range of the type, and so are the bounds on partial sums, if there are any."""
+def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed: bool = False) -> bool:
+    """Whether values are integers in the range of the type, and so are the bounds on partial sums, if there are any.
+
+    A ``computed`` float64 that equals an end of float64's range may be an integer beyond it that was rounded.
+    """
     if dtype == "bool" or values.size == 0:
         return True
     low, high = dtypes.exact_integers(dtype)
     if dtype == "int64":  # a float64 that equals the least stands for smaller numbers, too
         low += 1
+    if computed and dtype == "float64":
+        low, high = low + 1, high - 1
     if values.dtype.kind == "f" and not (values == np.rint(values)).all():
         return False
     if not (float(values.min()) >= low and float(values.max()) <= high):

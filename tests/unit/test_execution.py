@@ -143,6 +143,15 @@ def test_a_file_that_declares_no_format_is_refused(tmp_path):
         compilers.read("bad", path)
 
 
+def test_every_policy_of_a_compiler_has_a_source(tmp_path):
+    path = tmp_path / "one.py"
+    path.write_text('FORMAT = "onnx"\nEDGE_POLICIES = """\n    Max float16: https://example.org/1\n"""\n')
+    assert compilers.read("one", path).edge_policies == {"Max float16": "https://example.org/1"}
+    path.write_text('FORMAT = "onnx"\nEDGE_POLICIES = "Max float16"\n')
+    with pytest.raises(EnvironmentProblem, match="must have lines 'Operator: source'"):
+        compilers.read("one", path)
+
+
 COMPILER_FILES = sorted(path for path in Path(compilers.__file__).parent.glob("*.py") if path.name != "__init__.py")
 WORKER_FILES = [Path(execution.__file__).with_name(name) for name in ("worker.py", "_wire.py")]
 # What a compiler file may import besides a module of its own name.

@@ -121,6 +121,7 @@ def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str)
         ("Add", "float16", 2048, 1),
         ("Add", "bfloat16", 256, 1),
         ("Add", "float32", 2**24, 1),
+        ("Add", "float64", 2**53, 1),
         ("Mul", "float32", 2**13, 2**12),
     ],
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Budget, Rewriter, distinct, load
 from polyjuice.egraph.encode import encode
 from polyjuice.generate import generate
@@ -18,6 +21,7 @@ from polyjuice.inputs import (
     Plan,
     allowed_rulesets,
     draw,
+    judged_on_edge,
     make_inputs,
     plans,
     ranges,
@@ -233,3 +237,19 @@ def test_the_rules_that_a_profile_allows_hold_on_its_values(profile: str) -> Non
                 assert not apart(a, b).any(), f"{graph}\n{variant.graph}"
                 compared += 1
     assert compared > 20
+
+
+def test_edge_values_are_judged_in_one_operator_that_is_no_policy_and_in_all_of_torch() -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType("float16", (3,)))
+    one = build.build([build.op("Relu", x)])
+    two = build.build([build.op("Abs", build.op("Relu", x))])
+
+    def judged(compiler: CompilerInfo) -> list[bool]:
+        return [judged_on_edge(compiler, graph) for graph in (one, two)]
+
+    onnx = replace(find("onnxruntime"), edge_policies={"Relu float32": "https://example.org"})
+    assert judged(onnx) == [True, False]
+    assert judged(replace(onnx, edge_policies={"Relu float16": "https://example.org"})) == [False, False]
+    assert judged(replace(onnx, edge_policies={"Relu": "https://example.org"})) == [False, False]
+    assert judged(find("inductor")) == [True, True]

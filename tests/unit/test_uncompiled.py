@@ -243,3 +243,30 @@ def test_what_one_operator_leaves_open_is_not_judged(
     op: str, inputs: Sequence[np.ndarray], answer: object, attrs: Any
 ) -> None:
     assert not alone(op, inputs, answer, **attrs)
+
+
+def other_zeros(op: str, x: Sequence[float], answer: Sequence[float], profile: str = "edge") -> bool:
+    """Whether an answer of ``op(x) + zeros_like(x)`` in a program of Torch has zeros of the wrong sign."""
+    build = GraphBuilder()
+    value = build.input(TensorType("float32", (4,)))
+    zeros = build.op("zeros_like", value, domain="aten")
+    graph = build.build([build.op("Add", build.op(op, value), zeros)])
+    inputs = (np.float32(x),)
+    one = InputSet(profile, inputs, mode(profile, "torch"))
+    program = pipeline.prepare("min", graph, pipeline.lower(graph, LoweringChoices(), pipeline.Target("torch")), [one])
+    outcome = Outcome("ok", outputs=((np.float32(answer),),), reference=(tuple(evaluate(graph, inputs)),))
+    verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Eager(graph))
+    assert all(verdict.rung == "zeros" for verdict in verdicts)
+    return bool(verdicts)
+
+
+def test_the_sign_of_a_zero_counts_where_the_operators_decide_it() -> None:
+    """A sum of -0.0 and 0.0 is 0.0."""
+    assert other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 3, 1])
+    assert not other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [0.0, 0.0, 3, 1])
+    assert not other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 3, 1], "normal")
+    assert not other_zeros("Relu", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 2.5, 1]), "a comparison takes either zero"
+
+
+def test_a_zero_that_other_inputs_do_not_give_has_no_sure_sign() -> None:
+    assert not other_zeros("Log", [1.0, 2.5, 3.0, 4.0], [-0.0, *np.log([2.5, 3, 4])])
