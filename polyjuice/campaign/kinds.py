@@ -2,8 +2,9 @@
 
 A small program alone, without variants, is compiled in a third of the time, and no rule bounds the values on which it
 runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. Each kind
-detects planted faults that the others miss in the same time (``artifacts/kinds.md``). So they take turns: about half of
-the time goes to small programs on ONNX Runtime, three quarters on Inductor.
+detects planted faults that the others miss in the same time (``artifacts/kinds.md``). So they take turns. On ONNX Runtime
+a larger graph takes eight times as long as a small program alone, and one with variants three times: of the time the
+three kinds have four, three and three tenths.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ class Kind:
 
 _ALONE, _SMALL, _DEFAULT = Kind("small", alone=True), Kind("small"), Kind("default")
 
+_MOST = (_ALONE, _ALONE, _ALONE)
+
 _TURNS: Mapping[str, Sequence[Kind]] = {
     "small": (_ALONE, _SMALL),
-    MIXED: (_ALONE, _SMALL, _ALONE, _SMALL, _ALONE, _SMALL, _ALONE, _DEFAULT),
+    MIXED: (*_MOST, _SMALL, *_MOST, _SMALL, *_MOST, _SMALL, *_MOST, _DEFAULT),
 }
 """The kinds that take turns; of another strategy there is one."""
 
