@@ -100,6 +100,7 @@ class Everything(Support):
 
     def __init__(self, compiler: CompilerInfo) -> None:
         self.compiler = compiler
+        self.refusal = ""
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Always."""
