@@ -44,6 +44,7 @@ _GROSS = 0.05
 of a quantization to 8 bits."""
 
 _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
+_RESIZES = frozenset(["Resize", "upsample_bilinear2d"])
 
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
@@ -161,8 +162,16 @@ def _agrees_with_us(t: Program) -> bool:
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
-    left_open = _is_left_open(t, inputs) or _ranks_nan(t, inputs)
+    left_open = _is_left_open(t, inputs) or _ranks_nan(t, inputs) or _weighs_infinities(t, inputs)
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
+
+
+def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program interpolates between what is not finite: a neighbour of weight 0 may then be NaN."""
+    if t.given or t.artifact.format == "torch":
+        return False
+    weighs = any(node.op in _RESIZES and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
+    return weighs and not all(np.isfinite(x).all() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:

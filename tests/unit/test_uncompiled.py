@@ -201,6 +201,13 @@ HALF = np.float16
     ("op", "inputs", "answer", "attrs"),
     [
         pytest.param("Max", [HALF([NAN, 1, -2]), HALF([1, NAN, 3])], [NAN, 1, 3], {}, id="a half and NaN"),
+        pytest.param(
+            "Resize",
+            [np.arange(20, dtype=np.float32)],
+            [1, 5, 8, 11, 14, 18],
+            {"sizes": (6,), "mode": "nearest", "nearest_mode": "round_prefer_ceil"},
+            id="a tie",
+        ),
         pytest.param("Relu", [np.float32([NAN, 1, -2])], [0, 1, 0], {}, id="an activation of NaN"),
         pytest.param(
             "ReduceMax",
@@ -229,6 +236,13 @@ def test_one_operator_is_judged_on_edge_values_in_every_format(
     ("op", "inputs", "answer", "attrs"),
     [
         pytest.param("ArgMax", [np.float32([1, NAN, 3])], [2], {"axis": 0}, id="the place of NaN"),
+        pytest.param(
+            "Resize",
+            [np.float32([1, NAN, 3])],
+            [NAN, NAN, NAN],
+            {"sizes": (3,), "mode": "linear"},
+            id="a neighbour of weight 0",
+        ),
         pytest.param("ReduceProd", [np.int32([2**20, 2**20])], [2**31 - 1], {"axes": (0,)}, id="an overflow"),
         pytest.param(
             "BatchNormalization",
