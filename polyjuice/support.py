@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -85,6 +86,8 @@ class Support:
         self._taken: dict[object, bool] = {}
         self.refusal = ""
         """Why the compiler did not take what it was last asked for and did not take."""
+        self.seconds = 0.0
+        """The time that answers took that were not known. It does not count in the worker's."""
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem where it cannot run."""
@@ -107,7 +110,15 @@ class Support:
             self._answers = _Kept(cache_file(self.compiler, version, self._opset))
             self._programs = _Kept(programs_file(self.compiler, version))
             self._shipped = probes.shipped(self.compiler, version)
-        return self._answers.get(key, lambda: probe(asked))
+        return self._answers.get(key, lambda: self._found_out(probe, asked))
+
+    def _found_out(self, probe: Callable[[Asked], str], asked: Asked) -> str:
+        began, before = time.perf_counter(), dict(self._worker.seconds)
+        try:
+            return probe(asked)
+        finally:
+            self._worker.seconds = before
+            self.seconds += time.perf_counter() - began
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Those of some forms of ONNX's that the compiler's importer does not take, by name."""

@@ -11,6 +11,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from polyjuice import cache
@@ -36,8 +37,13 @@ def shipped(compiler: CompilerInfo, version: str) -> dict[str, str]:
     Nothing is known on another kind of machine, or where the compiler file has changed since.
     """
     file = path(compiler, version)
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    if {key: found.get(key) for key in ("machine", "files")} != _circumstances(compiler):
+    return read(file, _circumstances(compiler)) if file.is_file() else {}
+
+
+def read(file: Path, circumstances: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """What a file says, if it was made in the ``circumstances`` that are named."""
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if any(found[key] != value for key, value in circumstances.items()):
         return {}
     return {digest: reason for reason, text in found["programs"].items() for digest in _unpacked(text)}
 
