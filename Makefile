@@ -7,8 +7,9 @@ PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
 HUNT ?=
+PROBES ?=
 
-.PHONY: fuzz check mutants published hunt test test-old test-long lint sizes clean
+.PHONY: fuzz check mutants published hunt probes test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
@@ -34,6 +35,9 @@ published: $(READY)
 
 hunt: $(READY)
 	$(BIN)/python benchmarks/hunt/run.py $(HUNT)
+
+probes: $(READY)
+	$(BIN)/python scripts/probes.py $(PROBES)
 
 test-long: $(READY)
 	$(BIN)/pytest -m long $(PARALLEL)

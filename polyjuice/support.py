@@ -7,7 +7,8 @@ campaigns stay reproducible.
 
 The cache has two files. One has the answers. It holds as long as nothing changes that decides which programs are tried.
 The other file says of each program that was run whether it was taken. It holds as long as the compiler file and the
-worker stay the same. After a change elsewhere the programs are made again, and only those that are new are run.
+worker stay the same. After a change elsewhere the programs are made again, and only those that are new are run. What
+the package ships is asked before a program is run (see :mod:`polyjuice.probes`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from polyjuice import cache, pipeline
+from polyjuice import cache, pipeline, probes
 from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, LoweringChoices, Worker, broken
 from polyjuice.generate.instances import Signature, instance, some_signature
@@ -80,9 +82,12 @@ class Support:
         self._opset = opset or DEFAULT_OPSET
         self._answers: _Kept | None = None
         self._programs: _Kept | None = None
+        self._shipped: dict[str, str] = {}
         self._taken: dict[object, bool] = {}
         self.refusal = ""
         """Why the compiler did not take what it was last asked for and did not take."""
+        self.seconds = 0.0
+        """The time that answers took that were not known. It does not count in the worker's."""
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem where it cannot run."""
@@ -103,8 +108,17 @@ class Support:
             self._worker.start()
             version = self._worker.info["version"]
             self._answers = _Kept(cache_file(self.compiler, version, self._opset))
-            self._programs = _Kept(_programs_file(self.compiler, version))
-        return self._answers.get(key, lambda: probe(asked))
+            self._programs = _Kept(programs_file(self.compiler, version))
+            self._shipped = probes.shipped(self.compiler, version)
+        return self._answers.get(key, lambda: self._found_out(probe, asked))
+
+    def _found_out(self, probe: Callable[[Asked], str], asked: Asked) -> str:
+        began, before = time.perf_counter(), dict(self._worker.seconds)
+        try:
+            return probe(asked)
+        finally:
+            self._worker.seconds = before
+            self.seconds += time.perf_counter() - began
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Those of some forms of ONNX's that the compiler's importer does not take, by name."""
@@ -167,7 +181,9 @@ class Support:
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
         """Why the compiler does not take a program; "" where it does, or fails. Raises BrokenProgram."""
         assert self._programs is not None
-        return self._programs.get(_digest(graph, artifact), lambda: self._run(graph, artifact))
+        digest = _digest(graph, artifact)
+        known = self._shipped.get(digest[: probes.DIGITS])
+        return self._programs.get(digest, lambda: self._run(graph, artifact) if known is None else known)
 
     def _run(self, graph: Graph, artifact: Artifact) -> str:
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in graph.input_types]
@@ -249,7 +265,7 @@ def refused(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) ->
     return {pair for pair, one in taken.items() if not one}
 
 
-def _programs_file(compiler: CompilerInfo, version: str) -> Path:
+def programs_file(compiler: CompilerInfo, version: str) -> Path:
     """Where it is kept which programs a version of a compiler takes, whatever question they were made for."""
     state = _state(compiler, _RUN_BY_US if compiler.name == "numpy" else _RUN)
     return cache.folder() / "support" / f"{compiler.name}-{version}-programs-{state}.jsonl"

@@ -12,7 +12,7 @@ from math import comb
 from pathlib import Path
 
 from polyjuice import pipeline
-from polyjuice.campaign.clock import ACTIVITIES, Clock
+from polyjuice.campaign.clock import ACTIVITIES, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.factors import NOTHING_DUE
@@ -73,9 +73,9 @@ class Runner:
         self._compiler: CompilerInfo = find(config.compiler)
         self._clock = Clock()
         self.session = session or CompilerSession(config.conditions, self._compiler)
-        support = Support(self._compiler, self.session.worker(), config.opset)
+        self._support = Support(self._compiler, self.session.worker(), config.opset)
         self._known = known.read(Path(config.known)) if config.known else ()
-        self._preparation = Preparation(config, out, rules, self._compiler, support, self._clock)
+        self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
         self._told: set[str] = set()
         """The signatures of the findings that say by themselves what is wrong (see `Verdict.alone`)."""
         self._ahead: dict[int, tuple[Case | Exception, dict[str, float]]] = {}
@@ -91,7 +91,9 @@ class Runner:
         for index in indices:
             if index % _ALONE:
                 self._clock.reset()
-                self._ahead[index] = self._prepared_or_problem(index), dict(self._clock.seconds)
+                before = self._seconds
+                case_or_problem = self._prepared_or_problem(index)
+                self._ahead[index] = case_or_problem, self._spent(before)
         ready = {index: case for index, (case, _) in self._ahead.items() if isinstance(case, Case)}
         before = self.session.seconds
         programs = [(program.artifact, case.inputs) for case in ready.values() for program in case.programs]
@@ -115,18 +117,28 @@ class Runner:
         """Run one case. Raises EnvironmentProblem where the compiler cannot be used at all."""
         ahead = self._ahead.get(index)
         self._clock.reset()
-        before = self.session.seconds
+        before = self._seconds
         try:
             result = self._judged(self.execute(index))
         except Skip as skip:
             result = CaseResult(index, skipped=str(skip))
         except Unsound as unsound:
             result = CaseResult(index, unsound=unsound.args)
-        spent = dict(self._clock.seconds)
-        _add_worker_seconds(spent, self.session.seconds, before)
+        spent = self._spent(before)
         if ahead:
             spent = {activity: seconds + ahead[1][activity] for activity, seconds in spent.items()}
         return replace(result, seconds=spent)
+
+    @property
+    def _seconds(self) -> dict[str, float]:
+        """The time that the clock does not count: that of the workers, and of asking what the compiler takes."""
+        return {**self.session.seconds, PROBE: self._support.seconds}
+
+    def _spent(self, before: dict[str, float]) -> dict[str, float]:
+        """The time since the clock was reset, when ``_seconds`` were ``before``."""
+        spent = dict(self._clock.seconds)
+        _add_worker_seconds(spent, self._seconds, before)
+        return spent
 
     def execute(self, index: int) -> Case:
         """Prepare a case, and compile and run its programs; those that the compiler does not support are left out.

@@ -6,7 +6,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-ACTIVITIES = ("generate", "rewrite", "lower", "compile", "run", "judge", "other")
+PROBE = "probe"
+"""The activity of asking what the compiler takes: it does not count in the time that a campaign has."""
+
+ACTIVITIES = ("generate", "rewrite", "lower", "compile", "run", "judge", PROBE, "other")
 
 
 class Clock:

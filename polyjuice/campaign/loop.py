@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from polyjuice.campaign import processes
 from polyjuice.campaign.case import CaseResult, together
+from polyjuice.campaign.clock import PROBE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
 from polyjuice.campaign.store import Store
@@ -61,9 +62,14 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     """
     began = time.monotonic()
     spent = float(store.meta("elapsed_s") or 0)
+    probed = float(store.meta("probe_s") or 0)
 
     def elapsed() -> float:
         return spent + time.monotonic() - began
+
+    def left() -> float:
+        """The time for cases: asking what the compiler takes does not count."""
+        return math.inf if config.time_s is None else config.time_s - elapsed() + probed
 
     tasks = _Tasks(config, store.done())
     triage = Triage(config, store)
@@ -73,8 +79,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     triaging: set[Future[Any]] = set()
     try:
         while True:
-            while len(running) < tasks.ahead and (config.time_s is None or elapsed() < config.time_s):
-                task = tasks.next(config.time_s - elapsed() if config.time_s is not None else math.inf)
+            while len(running) < tasks.ahead and left() > 0:
+                task = tasks.next(left())
                 if not task:
                     break
                 with _uninterrupted():  # it may start a process
@@ -87,7 +93,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
             for future in running & finished:
                 for result in future.result():
-                    store.add(result, elapsed())
+                    probed += result.seconds.get(PROBE, 0.0) / config.workers
+                    store.add(result, elapsed(), probed)
                     tasks.count(result)
                     listener.case(result)
                     if result.findings:

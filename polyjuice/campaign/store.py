@@ -151,10 +151,14 @@ class Store:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
-    def add(self, result: CaseResult, elapsed_s: float) -> None:
-        """Store a finished case and how long the campaign has run by now, all of it or nothing."""
+    def add(self, result: CaseResult, elapsed_s: float, probe_s: float = 0.0) -> None:
+        """Store a finished case and how long the campaign has run by now, all of it or nothing.
+
+        For ``probe_s`` of that time its processes, on the average, asked what the compiler takes.
+        """
         with self._db:
             self._put("elapsed_s", str(elapsed_s))
+            self._put("probe_s", str(probe_s))
             self._db.execute(
                 "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
                 (result.index, result.pairs, result.skipped, json.dumps(result.seconds)),

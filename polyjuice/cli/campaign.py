@@ -11,6 +11,7 @@ from rich.table import Table
 
 from polyjuice.campaign import coverage
 from polyjuice.campaign.case import CaseResult
+from polyjuice.campaign.clock import PROBE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.cli.common import stderr, stdout
@@ -28,6 +29,7 @@ class CampaignProgress(Live):
         self._counts = store.summary()
         self._known = sum(self._counts["known"].values())
         self._triaged = 0
+        self._probed_s = 0.0
         self._log = (store.folder / "log").open("a", encoding="utf-8", buffering=1)
         total = config.cases if config.cases is not None else config.time_s
         self._task = self.bar.add_task(config.compiler, total=total, text="starting")
@@ -38,6 +40,7 @@ class CampaignProgress(Live):
 
     def case(self, result: CaseResult) -> None:
         counts = self._counts
+        self._probed_s += result.seconds.get(PROBE, 0.0) / self._config.workers
         counts["tested"] += result.pairs > 0
         counts["pairs"] += result.pairs
         counts["skipped"] += bool(result.skipped)
@@ -67,7 +70,7 @@ class CampaignProgress(Live):
         text += f" ({self._triaged} triaged)" if self._triaged else ""
         text += f", {self._known} known" if self._known else ""
         cases = self._config.cases is not None
-        done = counts["tested"] + counts["skipped"] if cases else time.monotonic() - self.began
+        done = counts["tested"] + counts["skipped"] if cases else time.monotonic() - self.began - self._probed_s
         self.tell(self._task, text, completed=done, text=text)
 
 
@@ -110,6 +113,8 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
         "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
         "folder": summary["out"],
     }
+    if "probe_s" in summary:
+        rows["time"] += f"; {summary['probe_s']} s of asking what it takes do not count"
     if "coverage" in summary:
         rows["coverage"] = coverage.line(summary["coverage"])
     if summary["known"]:

@@ -279,6 +279,8 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         status = DEFECT
     counts = store.summary()
     elapsed = float(store.meta("elapsed_s") or time.monotonic() - began)
+    probed = float(store.meta("probe_s") or 0)
+    for_cases = elapsed - probed
     summary = {
         "compiler": config.compiler,
         "version": version,
@@ -287,7 +289,8 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         **({"accepted": store.accepted()} if config.disruptive else {}),
         **_coverage(config, store, version),
         "elapsed_s": round(elapsed, 2),
-        "pairs_per_second": round(counts["pairs"] / elapsed, 3) if elapsed else 0.0,
+        **({"probe_s": round(probed, 2)} if probed >= 0.005 else {}),
+        "pairs_per_second": round(counts["pairs"] / for_cases, 3) if for_cases > 0 else 0.0,
         "out": str(store.folder),
     }
     return (_status(counts, store.folder) if status is None else status), summary

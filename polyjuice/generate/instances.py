@@ -15,6 +15,7 @@ from polyjuice.ops.sampling import restricted_values
 _SIZES = (1, 2, 3, 4, 5, 8)
 _MAX_ELEMENTS = 2_000
 _DRAWS = 200
+_DRAWS_OF_RANK = 5
 _RANKS = (2, 3, 4, 1, 5, 0)
 
 
@@ -69,6 +70,14 @@ def some_signature(op: Op, dtype: str) -> Signature | None:
             if drawn := _draw(op, dtype, rank, rng):
                 return Signature.of(op, drawn.operands, drawn.results)
     return None
+
+
+def some_signatures(op: Op, dtype: str) -> dict[str, Signature]:
+    """Signatures of the operator on a first operand of an element type, at every rank that it takes, by their text."""
+    rng = random.Random(f"{op.qualified} {dtype} {_RANKS}")
+    drawn = [_draw(op, dtype, rank, rng) for rank in _RANKS for _ in range(_DRAWS_OF_RANK)]
+    found = [Signature.of(op, one.operands, one.results) for one in drawn if one]
+    return {str(signature): signature for signature in found}
 
 
 def instance(signature: Signature, rng: random.Random) -> Graph | None:

@@ -16,8 +16,9 @@ from polyjuice import compilers, formats
 from polyjuice.cli.rewrite import sayable
 from polyjuice.ir import TensorType
 from polyjuice.ops import FRAMEWORKS, TABLE, GraphBuilder
-from tests.support.commands import fuzz, polyjuice, polyjuice_alone, refusal, save_model
+from tests.support.commands import PLAIN, fuzz, polyjuice, polyjuice_alone, refusal, save_model
 from tests.support.light_models import LIGHT, random_weights, run_model, with_random_weights
+from tests.support.plugins import plugin
 
 
 @pytest.fixture
@@ -43,8 +44,9 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert (summary["findings"], summary["raw_findings"], summary["unsound_variants"]) == (0, 0, 0)
     assert summary["by_kind"] == {}
     assert summary["elapsed_s"] > 0
-    assert summary["pairs_per_second"] == pytest.approx(summary["tested"] / summary["elapsed_s"], rel=0.1)
-    assert set(summary["share"]) == {"generate", "rewrite", "lower", "compile", "run", "judge", "other"}
+    for_cases = summary["elapsed_s"] - summary.get("probe_s", 0)
+    assert summary["pairs_per_second"] == pytest.approx(summary["tested"] / for_cases, rel=0.1)
+    assert set(summary["share"]) == {"generate", "rewrite", "lower", "compile", "run", "judge", "probe", "other"}
     assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
     assert min(summary["share"].values()) >= 0
     assert Path(summary["out"]) == tmp_path / "c"
@@ -98,6 +100,21 @@ def test_time_ends_a_campaign(tmp_path: Path) -> None:
     assert status == 0
     assert summary["tested"] > 0
     assert summary["elapsed_s"] >= 3
+
+
+def test_asking_what_a_compiler_takes_does_not_count_in_the_time(tmp_path: Path) -> None:
+    """It takes long at first, and nothing once the answers are known."""
+    slow = "import time\ndef load(artifact): time.sleep(0.05); return control.load(artifact)"
+    env = plugin(tmp_path / "site", slow, name="slow") | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = ("--compiler", "slow", "--workers", 1, "--seeds", "small", "--only-operator", "Relu", *PLAIN)
+    _, first = fuzz(tmp_path / "first", *command, "--time", "1s", env=env)
+    assert first["probe_s"] > 0
+    assert first["share"]["probe"] > 0
+    assert sum(first["share"].values()) == pytest.approx(1, abs=1e-3)
+    _, again = fuzz(tmp_path / "again", *command, "-n", first["tested"] + first["skipped"], env=env)
+    assert again["tested"] == first["tested"]
+    assert "probe_s" not in again
+    assert again["share"]["probe"] == 0
 
 
 # --- refusals: one line that says what to do, and status 2 ----------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyjuice import compilers, support
+from polyjuice import compilers, probes, support
 from polyjuice.egraph import Rewriter, distinct, load
 from polyjuice.execution import Worker
 from polyjuice.generate import generate
@@ -17,6 +17,8 @@ from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import TensorType
 from polyjuice.ops import TABLE, Op
 from polyjuice.support import Support
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PICKY = """
 from polyjuice.campaign import numpy_control
@@ -165,3 +167,88 @@ def test_no_variant_holds_what_is_not_taken() -> None:
         kept += len(distinct(variants)) == 2
     assert met > 7
     assert kept > 2
+
+
+def test_the_time_for_answers_does_not_count_in_the_workers(picky: compilers.CompilerInfo) -> None:
+    signatures = [Signature(TABLE["", name], ("float32",), 2) for name in ("Tanh", "Relu")]
+    with Worker(picky) as worker:
+        worker.start()
+        before = dict(worker.seconds)
+        known = Support(picky, worker)
+        for signature in signatures:
+            known.reason(signature)
+        assert asked(picky)
+        assert worker.seconds == before
+        spent = known.seconds
+        assert spent > 0
+        for signature in signatures:
+            known.reason(signature)
+        assert known.seconds == spent
+        again = Support(picky, worker)
+        again.reason(signatures[0])
+        assert again.seconds == 0
+
+
+@pytest.fixture
+def shipped(picky: compilers.CompilerInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Signature]:
+    """Some signatures; what becomes of their programs is shipped. The cache is empty, and nothing was asked yet."""
+    monkeypatch.setattr(probes, "FOLDER", tmp_path)
+    signatures = [Signature(TABLE["", name], ("float32",), 2) for name in ("Tanh", "Relu", "Add")]
+    with Worker(picky) as worker:
+        known = Support(picky, worker)
+        assert [bool(known.reason(signature)) for signature in signatures] == [True, False, False]
+        version = worker.info["version"]
+        probes.ship(picky, version, support.read(support.programs_file(picky, version)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty cache"))
+    Path(f"{picky.path}.asked").unlink()
+    return signatures
+
+
+def test_no_program_runs_of_which_the_package_says_what_becomes(
+    picky: compilers.CompilerInfo, shipped: Sequence[Signature]
+) -> None:
+    with Worker(picky) as worker:
+        known = Support(picky, worker)
+        assert [known.reason(signature) for signature in shipped] == ["NotImplementedError: no kernel for Tanh", "", ""]
+        assert not Path(f"{picky.path}.asked").exists()
+        assert not known.reason(Signature(TABLE["", "Abs"], ("float32",), 2))
+        assert set(asked(picky)) == {"Abs"}
+
+
+def test_what_is_shipped_is_ignored_once_the_compiler_file_has_changed(
+    picky: compilers.CompilerInfo, shipped: Sequence[Signature]
+) -> None:
+    picky.path.write_text(PICKY + "\n")
+    with Worker(picky) as worker:
+        known = Support(picky, worker)
+        assert [bool(known.reason(signature)) for signature in shipped] == [True, False, False]
+    assert set(asked(picky)) == {"Tanh", "Relu", "Add"}
+
+
+def test_digests_that_begin_alike_are_not_shipped(picky: compilers.CompilerInfo) -> None:
+    with pytest.raises(ValueError, match="do not tell the programs of picky apart"):
+        probes.ship(picky, "1", {"0" * 24: "", "0" * 23 + "1": ""})
+
+
+def test_shipped_files_are_of_the_locked_releases() -> None:
+    """Each can be read, knows of programs that are taken, and says nothing of the machine where it was made."""
+    packages = {
+        "eager": "torch",
+        "inductor": "torch",
+        "onnxruntime": "onnxruntime",
+        "tvm": "apache-tvm",
+        "xla": "tensorflow_cpu",
+        "openvino": "openvino",
+        "iree": "iree-base-compiler",
+    }
+    locked = dict(
+        line.split("==") for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if "==" in line
+    )
+    expected = {f"{compiler}-{locked[package]}.json" for compiler, package in packages.items()}
+    assert {path.name for path in probes.FOLDER.glob("*.json")} == expected
+    for name in expected:
+        file = probes.FOLDER / name
+        known = probes.read(file)
+        assert 1000 < sum(not reason for reason in known.values()) < len(known)
+        assert not any("site-packages" in reason or str(Path.home()) in reason for reason in known.values())
+        assert file.stat().st_size < 150_000

@@ -1,0 +1,77 @@
+"""What became of the programs by which compilers are probed, as it is shipped for the releases that are locked.
+
+Each file here is of one release of one compiler, and says of many programs whether it takes them. So a fresh machine
+need not run them (see :mod:`polyjuice.support`). ``make probes`` makes the files.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from polyjuice import cache
+from polyjuice.compilers import CompilerInfo
+
+FOLDER = Path(__file__).parent
+
+DIGITS = 12
+"""How many hexadecimal digits of a program's digest are kept. A new program has a known one's by a chance of 1e-10."""
+
+_REASON = 100
+"""The longest reason that is kept."""
+
+
+def path(compiler: CompilerInfo, version: str) -> Path:
+    """The file of a release, which may not exist. Builds of one release (``2.13.0+cpu``) share it."""
+    return FOLDER / f"{compiler.name}-{version.split('+')[0]}.json"
+
+
+def shipped(compiler: CompilerInfo, version: str) -> dict[str, str]:
+    """The first digits of each program's digest, and why the compiler does not take it ("" where it does).
+
+    Nothing is known on another kind of machine, or where the compiler file has changed since.
+    """
+    file = path(compiler, version)
+    return read(file, _circumstances(compiler)) if file.is_file() else {}
+
+
+def read(file: Path, circumstances: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """What a file says, if it was made in the ``circumstances`` that are named."""
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if any(found[key] != value for key, value in circumstances.items()):
+        return {}
+    return {digest: reason for reason, text in found["programs"].items() for digest in _unpacked(text)}
+
+
+def ship(compiler: CompilerInfo, version: str, known: Mapping[str, str]) -> Path:
+    """Write what is known of programs, by digest. Raises ValueError where two digests begin alike."""
+    programs: dict[str, list[str]] = {}
+    for digest in sorted(known):
+        programs.setdefault(known[digest].strip()[:_REASON], []).append(digest[:DIGITS])
+    if len({digest[:DIGITS] for digest in known}) < len(known):
+        raise ValueError(f"{DIGITS} digits do not tell the programs of {compiler.name} apart")
+    said = {**_circumstances(compiler), "programs": {reason: _packed(programs[reason]) for reason in sorted(programs)}}
+    file = path(compiler, version)
+    file.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    return file
+
+
+def _packed(digests: Sequence[str]) -> str:
+    """Digests as one text in Base64, two thirds as long."""
+    return base64.urlsafe_b64encode(bytes.fromhex("".join(digests))).decode()
+
+
+def _unpacked(text: str) -> list[str]:
+    digits = base64.urlsafe_b64decode(text).hex()
+    return [digits[start : start + DIGITS] for start in range(0, len(digits), DIGITS)]
+
+
+def _circumstances(compiler: CompilerInfo) -> dict[str, str]:
+    """On what it depends what becomes of a program, beside the compiler's release."""
+    files = [compiler.path, *(cache.PACKAGE / "compilers").glob("_*.py")]
+    return {"machine": f"{platform.system()} {platform.machine()}", "files": cache.digest(files)}

@@ -1,0 +1,106 @@
+"""What became of the programs by which the installed compilers are probed, for the package to ship.
+
+Run with ``make probes``, or as ``python scripts/probes.py [--minutes N] [NAME ...]``. For each compiler it asks what
+campaigns ask, then every operator in every element type and rank, until the time is up. A folder keeps the answers: the
+next run goes on where this one stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from polyjuice import probes, support
+from polyjuice.campaign.clock import Clock
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.preparation import Preparation, Skip, Unsound
+from polyjuice.compilers import CompilerInfo, find
+from polyjuice.egraph import load
+from polyjuice.generate.instances import some_signatures
+from polyjuice.inputs import allowed_rulesets, usual_profiles
+from polyjuice.ops import TABLE
+from polyjuice.session import CompilerSession
+from polyjuice.support import Support
+
+COMPILERS = ("eager", "inductor", "onnxruntime", "tvm", "xla", "openvino", "iree")
+
+CASES = 2000
+"""The cases that ask, unless the time is up: few questions are new then."""
+
+SHARE = 0.6
+"""The share of the time that goes to cases."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(COMPILERS)}; all unless given")
+    parser.add_argument("--minutes", type=float, default=10, help="for each compiler")
+    parser.add_argument("--folder", type=Path, default=Path(".probes"), help="where the answers are kept")
+    options = parser.parse_args()
+    os.environ["XDG_CACHE_HOME"] = str(options.folder.resolve())
+    os.nice(19)
+    for name in options.names or COMPILERS:
+        probe(find(name), 60 * options.minutes)
+
+
+def probe(compiler: CompilerInfo, limit_s: float) -> None:
+    """Ask one compiler, and write what became of the programs to the package."""
+    config = Config(compiler.name, (MIXED,), nodes=compiler.nodes, profiles=usual_profiles(compiler))
+    began = time.monotonic()
+    with CompilerSession(config.conditions, compiler) as session:
+        worker = session.worker()
+        worker.start()
+        version = worker.info["version"]
+        probes.path(compiler, version).unlink(missing_ok=True)
+        asked = Support(compiler, worker)
+        cases = _as_long(by_cases(config, compiler, asked), began + SHARE * limit_s)
+        signatures = _as_long(by_signature(asked), began + limit_s)
+    known = support.read(support.programs_file(compiler, version))
+    file = probes.ship(compiler, version, known)
+    print(
+        f"{compiler.name} {version}: {cases} cases, {signatures} operators and types, {len(known)} programs, "
+        f"{file.stat().st_size} bytes, {time.monotonic() - began:.0f} s",
+        flush=True,
+    )
+
+
+def by_cases(config: Config, compiler: CompilerInfo, asked: Support) -> Iterator[Callable[[], object]]:
+    """The cases of a campaign, each of which asks when it is prepared."""
+    allowed = allowed_rulesets(config.profiles)
+    rules = tuple(rule for rule in load() if rule.ruleset in allowed)
+    with tempfile.TemporaryDirectory() as out:
+        preparation = Preparation(config, Path(out), rules, compiler, asked, Clock())
+        for index in range(CASES):
+            yield lambda: preparation.case(index, 0)  # noqa: B023 - called at once
+
+
+def by_signature(asked: Support) -> Iterator[Callable[[], object]]:
+    """Every operator in the element types of its first operand, in an order that favours none of them."""
+    pairs = [(op, dtype) for op in TABLE.values() if op.inputs for dtype in op.types[op.variable(0)]]
+    random.Random(0).shuffle(pairs)
+    for op, dtype in pairs:
+        yield lambda: [asked.reason(one) for one in some_signatures(op, dtype).values()]  # noqa: B023
+
+
+def _as_long(asking: Iterator[Callable[[], object]], end: float) -> int:
+    """Ask until the time is up; how often that was."""
+    count = 0
+    for ask in asking:
+        if time.monotonic() > end:
+            break
+        with suppress(Skip, Unsound):
+            ask()
+        count += 1
+    return count
+
+
+if __name__ == "__main__":
+    sys.exit(main())
