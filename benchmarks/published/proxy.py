@@ -9,8 +9,8 @@ A blind campaign cannot find a bug whose conditions occur in none of its program
 ``artifacts/published-proxy.md`` and ``artifacts/published-proxy.json``.
 
 Programs are the seed graphs of a campaign with default options, of all operators of the table, with the inputs and in
-the form of their cases. Variants, and what the compiler does not take, are left out of account. The first column is what
-campaigns were before they had small programs: that was counted once.
+the form of their cases. Variants, and what the compiler does not take, are left out of account. The first column is
+what campaigns were before they had small programs: that was counted once.
 """
 
 from __future__ import annotations

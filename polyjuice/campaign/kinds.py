@@ -2,9 +2,9 @@
 
 A small program alone, without variants, is compiled in a third of the time, and no rule bounds the values on which it
 runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. Each kind
-detects planted faults that the others miss in the same time (``artifacts/kinds.md``). So they take turns. On ONNX Runtime
-a larger graph takes eight times as long as a small program alone, and one with variants three times: of the time the
-three kinds have four, three and three tenths.
+detects planted faults that the others miss in the same time (``artifacts/kinds.md``). So they take turns. On ONNX
+Runtime a larger graph takes eight times as long as a small program alone, and a small one with variants three times: of
+the time small programs alone have four tenths, and the others three each.
 """
 
 from __future__ import annotations
