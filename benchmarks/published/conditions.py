@@ -214,8 +214,10 @@ def _frac_of_negative_zero(program: Program) -> bool:
 
 
 def _sign_is_read(program: Program, value: str) -> bool:
-    """Whether an operator tells 0.0 and -0.0 apart in a value."""
-    return any((node.qualified, place) in _SIGN_READERS for node, place in program.readers(value))
+    """Whether an operator tells 0.0 and -0.0 apart in a value, or it is a result, of which that is judged."""
+    return value in program.graph.outputs or any(
+        (node.qualified, place) in _SIGN_READERS for node, place in program.readers(value)
+    )
 
 
 def _negative_zero_plus_zero(program: Program) -> bool:
@@ -442,7 +444,7 @@ CONDITIONS: Mapping[str, Condition] = {
         "floating floor_divide whose rounded quotient has another floor", _floor_rounds_up
     ),
     "inductor/frac_of_negative_zero": Condition(
-        "frac of -0.0, of which an operator reads the sign", _frac_of_negative_zero
+        "frac of -0.0, which is a result, or of which an operator reads the sign", _frac_of_negative_zero
     ),
     "inductor/index_put_then_flip": Condition(
         "index_put_ on an input, then flip of that input added to it", None, _without_writes
@@ -457,7 +459,7 @@ CONDITIONS: Mapping[str, Condition] = {
         ),
     ),
     "inductor/negative_zero_plus_zero": Condition(
-        "-0.0 plus a constant 0.0, of which an operator reads the sign", _negative_zero_plus_zero
+        "-0.0 plus a constant 0.0, which is a result, or of which an operator reads the sign", _negative_zero_plus_zero
     ),
     "inductor/shift_left_by_64": Condition("left shift by the type's width or more", _shift_beyond_width),
     "inductor/uint8_minimum": Condition(

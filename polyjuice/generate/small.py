@@ -15,7 +15,7 @@ import numpy as np
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
 from polyjuice.generate.default import Default
-from polyjuice.generate.growth import InputTypes
+from polyjuice.generate.growth import Application, InputTypes
 from polyjuice.generate.memory import Turn
 from polyjuice.generate.motifs import MOTIFS
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -58,8 +58,8 @@ _PATTERNED, _BLOCK = 0.5, 0.5
 _NEAR_MISS = 0.4
 """How often a block is written with one permutation, axis or scale that is not the block's."""
 
-_ALONE = 0.06
-"""How often the operator that is due is put on a constant: compilers fold that."""
+_FOLDED = 0.08
+"""How often the operator that is due is put on constants alone: compilers fold that."""
 
 _BOUNDARY = 0.12
 """How often the elements of a constant are integers at the ends of types."""
@@ -69,6 +69,12 @@ _SHOWN = 0.5
 
 _LAST = 0.7
 """How often the longest dimension is the last one."""
+
+_BLOCK_OPERATORS = 6
+"""The most operators of a program with a block: attention has five, and a quantized convolution, too."""
+
+_STEPS = 0.3
+"""How often such a constant has numbers in order instead, that far apart."""
 
 _TRIALS = 40
 
@@ -90,6 +96,7 @@ class Small(Default):
         (self._due,) = memory.due(self.operators, 1)
         self._size_class = self._due.level("size", list(SIZE_CLASSES))
         self._patterned = rng.random() < _PATTERNED
+        self._folded = rng.random() < _FOLDED
         self._neighbours = [self._due.level("neighbour", self.operators)]
 
     def graph(self, nodes: int) -> Graph:
@@ -98,22 +105,30 @@ class Small(Default):
         wanted = min(nodes, rng.choices(list(_OPERATORS), list(_OPERATORS.values()))[0])
         self._start()
         if wanted > 1 and self._patterned and rng.random() < _BLOCK:
-            blocks.build(self, min(nodes, max(_OPERATORS)), _NEAR_MISS)
+            blocks.build(self, min(nodes, _BLOCK_OPERATORS), _NEAR_MISS)
         while len(self) < wanted and any(self._grow() for _ in range(_TRIALS)):
             pass
         return self.build()
 
     def _start(self) -> None:
-        """Put the operator that is due on a new value; any other where it is not allowed, if one is."""
+        """Put the operator that is due on new values; any other where it is not allowed, if one is."""
         for trial in range(3 * _TRIALS):
             op, dtype = self._due.op, self._due.dtype
             if trial >= _TRIALS or dtype not in self._dtypes:
                 op = self.rng.choice(self.operators)
                 dtype = self.rng.choice(self.inputs.dtypes_of(op.types[op.variable(0)]))
             t = self.random_type(dtype)
-            if (application := self.draw(op, t)) and self._put(application, self.fresh(t, _ALONE)):
+            if (application := self.draw(op, t)) and self._put(application, self.fresh(t, self._folded)):
+                self._folded = False
                 return
+        self._folded = False
         self.input(self.random_type())
+
+    def _operand(self, application: Application, place: int) -> str:
+        operand = application.operands[place - 1]
+        if self._folded and not operand.values:
+            return self.constant(operand.type)
+        return super()._operand(application, place)
 
     def _next(self) -> tuple[Op, str]:
         """An operator on a result that there is: the neighbour that is due, or one that is looked for behind it."""
@@ -142,6 +157,9 @@ class Small(Default):
         if t.dtype == "bool" or self.rng.random() >= _BOUNDARY:
             return super()._array(t)
         chosen = self.rng.choices(dtypes.boundary_integers(t.dtype), k=2)
+        step, (_, high) = chosen[0], dtypes.exact_integers(t.dtype)
+        if t.rank == 1 and abs(step) * (t.size - 1) <= high and self.rng.random() < _STEPS:
+            return (np.arange(t.size) * step).astype(dtypes.to_numpy(t.dtype))
         return np.asarray(self._generator().choice(chosen, t.shape)).astype(dtypes.to_numpy(t.dtype))
 
     def _shown(self, name: str) -> float:

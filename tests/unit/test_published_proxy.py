@@ -294,7 +294,7 @@ def test_programs_are_counted_that_meet_conditions(monkeypatch: pytest.MonkeyPat
         "tvm/all": Condition("", lambda program: True),
         "tvm/none": Condition("", None),
         "tvm/some": Condition("", lambda program: str(program.graph) in graphs[:7]),
-        "xla/nodes": Condition("", lambda program: len(program.graph) > 4),
+        "xla/nodes": Condition("", lambda program: len(program.graph) > 6),
     }
     monkeypatch.setattr(proxy, "CONDITIONS", wanted)
     assert proxy.count("small", 30, 0) == {"tvm/all": 30, "tvm/none": 0, "tvm/some": 7, "xla/nodes": 0}
