@@ -101,8 +101,8 @@ class View:
             )
         if self.record.rung == ZEROS:
             return (
-                "No rounding is involved: uncompiled, in the program's types and in float64, these elements are zeros of "
-                "the other sign."
+                "No rounding is involved: uncompiled, in the program's types and in float64, these elements are zeros "
+                "of the other sign."
             )
         bounds = "bounds of both programs, which are derived from their operators"
         if len(self.graphs) < 2:
