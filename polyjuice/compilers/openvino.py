@@ -18,7 +18,7 @@ EXCESS_PRECISION = "float16 bfloat16"
 EDGE_POLICIES = """
     ArgMax: https://github.com/openvinotoolkit/openvino/issues/33626
     ArgMin: https://github.com/openvinotoolkit/openvino/issues/33626
-    TopK: https://docs.openvino.ai/2025/documentation/openvino-ir-format/operation-sets/operation-specs/sort/top-k-11.html
+    TopK: https://github.com/openvinotoolkit/openvino/issues/33626
 """
 NEEDS = "openvino>=2024.0 and onnx: pip install 'polyjuice-fuzzer[openvino]'"
 

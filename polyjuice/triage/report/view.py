@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from polyjuice.ir import Graph
+from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.explanation import accountable, default_rules
 from polyjuice.triage.record import FindingRecord
 
@@ -97,6 +98,11 @@ class View:
             return (
                 "No rounding is involved: the inputs are integers, and so are all values and partial sums on the way, "
                 "each one that its type holds. The result does not depend on the order of operations."
+            )
+        if self.record.rung == ZEROS:
+            return (
+                "No rounding is involved: uncompiled, in the program's types and in float64, these elements are zeros "
+                "of the other sign."
             )
         bounds = "bounds of both programs, which are derived from their operators"
         if len(self.graphs) < 2:
