@@ -21,7 +21,18 @@ ZEROS = "zeros"
 _COMPARING = frozenset(
     (
         *("Max", "Min", "Clip", "Relu", "HardSwish", "HardSigmoid", "ThresholdedRelu", "LeakyRelu", "Elu", "Celu"),
-        *("Selu", "Softplus", "clamp_min", "relu6", "hardtanh", "heaviside", "log_sigmoid", "logaddexp", "logaddexp2"),
+        *(
+            "Selu",
+            "Softplus",
+            "clamp_min",
+            "relu6",
+            "hardtanh",
+            "heaviside",
+            "log_sigmoid",
+            "logaddexp",
+            "logaddexp2",
+            "softshrink",
+        ),
     )
 )
 """Elementwise operators whose kernels compare: of two equal zeros they take either."""
