@@ -10,7 +10,7 @@ the time small programs alone have four tenths, and the others three each.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from polyjuice.generate import STRATEGIES
 
@@ -23,10 +23,14 @@ GENERATING = (*STRATEGIES, MIXED)
 
 @dataclass(frozen=True)
 class Kind:
-    """How the seed graph of a case is generated, and whether it is tested ``alone``, without variants."""
+    """How the seed graph of a case is generated, and whether it is tested ``alone``, without variants.
+
+    ``programs`` is how many small programs the graph has side by side.
+    """
 
     strategy: str
     alone: bool = False
+    programs: int = 1
 
 
 _ALONE, _SMALL, _DEFAULT = Kind("small", alone=True), Kind("small"), Kind("default")
@@ -42,10 +46,15 @@ _TURNS: Mapping[str, Sequence[Kind]] = {
 
 @dataclass(frozen=True)
 class Kinds:
-    """The kinds of a campaign's cases: ``period`` cases in a row are of one kind."""
+    """The kinds of a campaign's cases.
+
+    ``period`` cases in a row are of one kind. A case of small programs without variants has ``beside`` of them, side by
+    side in one graph.
+    """
 
     strategy: str
     period: int = 1
+    beside: int = 1
 
     def of(self, index: int) -> Kind:
         """The kind of a case."""
@@ -53,14 +62,14 @@ class Kinds:
         return turns[index // self.period % len(turns)]
 
     def number(self, index: int) -> int:
-        """How many cases before this one have its strategy: what is due depends on that."""
-        turns = self._turns
-        strategy = self.of(index).strategy
+        """How many programs before those of this case have its strategy: what is due depends on that."""
+        turns, own = self._turns, self.of(index)
         rounds, place = divmod(index, self.period * len(turns))
         block, within = divmod(place, self.period)
-        alike = [kind.strategy == strategy for kind in turns]
-        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within
+        alike = [kind.programs * (kind.strategy == own.strategy) for kind in turns]
+        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within * own.programs
 
     @property
     def _turns(self) -> Sequence[Kind]:
-        return _TURNS.get(self.strategy, (Kind(self.strategy),))
+        turns = _TURNS.get(self.strategy, (Kind(self.strategy),))
+        return [replace(kind, programs=self.beside) if kind.alone else kind for kind in turns]

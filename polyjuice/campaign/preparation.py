@@ -16,6 +16,7 @@ from polyjuice import formats, pipeline
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.factors import NOTHING_DUE, Levels, levels
+from polyjuice.campaign.kinds import Kinds
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
@@ -94,7 +95,7 @@ class Preparation:
             partners(rules),
             matching(config.only_operators),
             config.timeout_s,
-            BATCH if compiler.fast else 1,
+            Kinds(config.seeds[0], BATCH if compiler.fast else 1, compiler.beside),
         )
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())

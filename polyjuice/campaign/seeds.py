@@ -44,21 +44,21 @@ class Seeds:
         partners: Mapping[str, Sequence[str]] | None = None,
         operators: Sequence[Op] | None = None,
         timeout_s: float = Limits.compile_s,
-        period: int = 1,
+        kinds: Kinds | None = None,
     ) -> None:
         """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
 
         A model is read in a process of its own, within ``timeout_s``. ``problems`` says of those that ended it how, by
         their number. (A campaign that has begun has read its ONNX files once: its processes do so by themselves.)
-        ``partners`` and ``operators`` are for generated graphs (see ``generate``); ``period`` of these in a row are of
-        one kind. Raises FormatError where a model is not valid, or where none is left; ValueError for an unknown
-        source, and SolverMissing.
+        ``partners`` and ``operators`` are for generated graphs (see ``generate``), and so are ``kinds``. Raises
+        FormatError where a model is not valid, or where none is left; ValueError for an unknown source, and
+        SolverMissing.
         """
         self._nodes = nodes
         self._partners = partners
         self._operators = operators
         self._seed = seed
-        self._kinds = Kinds(sources[0], period)
+        self._kinds = kinds or Kinds(sources[0])
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])
@@ -99,10 +99,10 @@ class Seeds:
         return self._kinds.of(index)
 
     def due(self, index: int) -> Due | None:
-        """What is due in the case: an operator on an element type; None where the strategy goes by something else."""
+        """What is due in the case's first program; None where the strategy goes by something else."""
         if not self.generated or self.kind(index).strategy != "small":
             return None
-        return self._turn(index).due(self._operators or list(TABLE.values()), 1)[0]
+        return self._turn(index).due_in_programs(self._operators or list(TABLE.values()))[0]
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
@@ -118,7 +118,7 @@ class Seeds:
         return settle(graph, key)
 
     def _turn(self, index: int) -> Turn:
-        return Turn(self._seed, self._kinds.number(index))
+        return Turn(self._seed, self._kinds.number(index), self.kind(index).programs)
 
 
 def forget(campaign: Path) -> None:

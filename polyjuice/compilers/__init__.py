@@ -77,6 +77,10 @@ class CompilerFile(Protocol):
     """Optional, a string literal: how many operators a generated seed graph has unless the user says; 10 where this is
     not said. More pay where a program costs much whatever its size."""
 
+    BESIDE: str
+    """Optional, a string literal: how many small programs without variants are put side by side into one graph; 1 where
+    this is not said. More pay where a program costs much whatever its size."""
+
     EXCESS_PRECISION: str
     """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
     not round where a program casts. The file says where that is documented. A cast to another type must round."""
@@ -172,6 +176,7 @@ class CompilerInfo:
     batches: bool = False
     excess_precision: tuple[str, ...] = ()
     nodes: int = 10
+    beside: int = 1
     edge_policies: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -194,9 +199,7 @@ def read(name: str, path: Path) -> CompilerInfo:
     declared = constants.get("FORMAT")
     if declared not in FORMATS:
         raise EnvironmentProblem(f"{path}: FORMAT must be one of {', '.join(FORMATS)}, not {declared!r}")
-    nodes = constants.get("NODES", str(CompilerInfo.nodes))
-    if not nodes.isdecimal() or not int(nodes):
-        raise EnvironmentProblem(f"{path}: NODES must be a number of operators in quotes, not {nodes!r}")
+    nodes = _number(path, constants, "NODES", CompilerInfo.nodes)
     return CompilerInfo(
         name,
         path,
@@ -211,9 +214,18 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("FORKS") != "no",
         constants.get("BATCHES") == "yes",
         tuple(constants.get("EXCESS_PRECISION", "").split()),
-        int(nodes),
+        nodes,
+        _number(path, constants, "BESIDE", CompilerInfo.beside),
         _policies(path, constants.get("EDGE_POLICIES", "")),
     )
+
+
+def _number(path: Path, constants: Mapping[str, str], name: str, default: int) -> int:
+    """A constant that is a number above 0, in quotes. Raises EnvironmentProblem for another."""
+    text = constants.get(name, str(default))
+    if not text.isdecimal() or not int(text):
+        raise EnvironmentProblem(f"{path}: {name} must be a number in quotes, not {text!r}")
+    return int(text)
 
 
 def _policies(path: Path, text: str) -> dict[str, str]:

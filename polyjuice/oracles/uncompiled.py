@@ -2,17 +2,17 @@
 
 That is where a result depends on an operator that the table lacks; and also where frameworks differ, as in what the
 greater of 1 and NaN is, or which place ``argmax`` gives of NaN: a compiler must do as its own framework does. There a
-program as its owner wrote it is judged on its owner's own inputs, and a program that we generated on all inputs, if it
-is one of Torch without half types (an uncompiled program rounds these at each operator, a compiled one need not) and
-no number in it is so large or small that the order of computation decides what overflows or vanishes. A generated
-program of another format is judged on ``edge`` inputs if it is one operator (see
+program as its owner wrote it is judged on its owner's own inputs. One that we generated for Torch is judged on all
+inputs, where the part of it on which the result depends has no half types (an uncompiled program rounds these at each
+operator, a compiled one need not), and no number so large or small that the order of computation decides what overflows
+or vanishes. A generated program of another format is judged on ``edge`` inputs if it is one operator (see
 :func:`polyjuice.inputs.judged_on_edge`): that rounds half types once. There our interpreter and the uncompiled run must
 agree, since ONNX's reference evaluator and TensorFlow's kernels have faults of their own.
 
 In place of error bounds stands what the uncompiled run is off by (see
 :mod:`polyjuice.oracles.tolerance`), and by how much a result changes with the inputs: much at a jump, where each side
 is right in its own way. (A zero is not changed: any order of computation gets 1 / -0.0 right. Nor is anything where
-the program is one operator, which gets its operands unrounded.) An integer must be the same in all of these
+the result is that of one operator, which gets its operands unrounded.) An integer must be the same in all of these
 runs. The uncompiled run is the framework's own, or that of ONNX's reference evaluator. Where that knows an operator
 neither, as those of ONNX Runtime's own, the compiler's lowest optimization level takes its place. Of floating results
 alone, and of gross differences: nothing is known of what rounds on the way.
@@ -30,7 +30,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
-from polyjuice.ir import dtypes
+from polyjuice.ir import dtypes, prune
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
@@ -59,7 +59,8 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
     sets = sorted({i for i, _ in unknown})
     inputs = [case.inputs[i] for i in sets]
     plain = _uncompiled(t.artifact, inputs, access)
-    sides = (0.0, 0.0, 0.0) if _is_alone(t) else (0.0, 1.0, -1.0)
+    alone = {k: _is_alone(_part(t, k)) for _, k in unknown}
+    sides = (0.0,) if all(alone.values()) else (0.0, 1.0, -1.0)
     near = [moved(x, side, zeros=False) for side in sides for x in inputs]
     around = _uncompiled(wide, near, access) if plain else None
     gross = not around and isinstance(t.artifact.source, bytes)
@@ -69,9 +70,9 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
         return None
     for i, k in unknown:
         at = sets.index(i)
-        beside = [around[len(sets) + at][k], around[2 * len(sets) + at][k]]
+        beside = [around[side * len(sets) + at][k] for side in ((0, 0) if alone[k] else (1, 2))]
         verdict = _output(oracle, t, i, k, plain[at][k], around[at][k], beside, gross)
-        if not verdict and case.profiles[i] == "edge" and _has_other_zeros(t, i, k):
+        if not verdict and case.profiles[i] == "edge" and _has_other_zeros(t, _part(t, k), i, k):
             verdict = _zeros(oracle, t, i, k, plain[at][k], [around[at][k], *beside])
         if verdict:
             return verdict
@@ -84,13 +85,25 @@ def _unknown(case: Case, t: Program, compiler: CompilerInfo) -> Iterator[tuple[i
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
         if not read:
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
-        elif _is_judged(t, profile, compiler):
-            places = range(len(t.graph.outputs))
-            found = [
-                k for k in places if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, i, k))
-            ]
-            if found and _has_one_answer(t, inputs):
-                yield from ((i, k) for k in found)
+            continue
+        for k in range(len(t.graph.outputs)):
+            part = _part(t, k)
+            if not _is_judged(part, profile, compiler):
+                continue
+            if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, part, i, k)):
+                own = [x for name, x in zip(t.graph.inputs, inputs, strict=True) if name in part.graph.inputs]
+                if _has_one_answer(part, own):
+                    yield i, k
+
+
+def _part(t: Program, k: int) -> Program:
+    """The part of a program on which an output depends, where we generated it for Torch; else all of it."""
+    if t.given or t.artifact.format != "torch":
+        return t
+    graph = prune(replace(t.graph, outputs=(t.graph.outputs[k],)))
+    read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
+    types = {name: type for name, type in graph.types.items() if name in read or name not in graph.inputs}
+    return replace(t, graph=replace(graph, inputs=tuple(filter(read.__contains__, graph.inputs)), types=types))
 
 
 def _is_contradicted(t: Program, i: int, k: int) -> bool:
@@ -110,9 +123,12 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
     return bool((open_ & (distance(array, plain) > least_tolerance(plain, dtypes.of_array(array)))).any())
 
 
-def _has_other_zeros(t: Program, i: int, k: int) -> bool:
-    """Whether a generated program of Torch gives zeros of another sign than uncompiled, which may be wrong."""
-    if t.given or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(t.graph):
+def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
+    """Whether a generated program of Torch gives zeros of another sign than uncompiled, which may be wrong.
+
+    ``part`` is that on which the output depends.
+    """
+    if t.given or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(part.graph):
         return False
     return bool(zeros.differ(t.outcome.outputs[i][k], t.outcome.reference[i][k]).any())
 
