@@ -249,6 +249,7 @@ def test_shipped_files_are_of_the_locked_releases() -> None:
     for name in expected:
         file = probes.FOLDER / name
         known = probes.read(file)
-        assert 1000 < sum(not reason for reason in known.values()) < len(known)
+        assert len(known) > 100
+        assert "" in known.values()
         assert not any("site-packages" in reason or str(Path.home()) in reason for reason in known.values())
         assert file.stat().st_size < 150_000
