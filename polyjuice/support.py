@@ -40,7 +40,7 @@ _TRIES = 3
 _FORM_TRIES = 100
 
 _ANSWER = (
-    "compilers/_*.py",
+    "compilers/_[!_]*.py",
     "execution/worker.py",
     "formats/**/*.py",
     "generate/instances.py",
@@ -50,7 +50,7 @@ _ANSWER = (
 )
 """The files on which answers depend, beside the compiler's own."""
 
-_RUN = ("compilers/_*.py", "execution/*.py")
+_RUN = ("compilers/_[!_]*.py", "execution/*.py")
 """The files on which it depends how a program runs, beside the compiler's own."""
 
 _RUN_BY_US = ("**/*.py",)

@@ -73,5 +73,5 @@ def _unpacked(text: str) -> list[str]:
 
 def _circumstances(compiler: CompilerInfo) -> dict[str, str]:
     """On what it depends what becomes of a program, beside the compiler's release."""
-    files = [compiler.path, *(cache.PACKAGE / "compilers").glob("_*.py")]
+    files = [compiler.path, *(cache.PACKAGE / "compilers").glob("_[!_]*.py")]
     return {"machine": f"{platform.system()} {platform.machine()}", "files": cache.digest(files)}
