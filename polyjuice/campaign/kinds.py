@@ -17,6 +17,9 @@ from polyjuice.generate import STRATEGIES
 MIXED = "mixed"
 """The campaign's own strategy: small programs, and between them the larger graphs of ``default``."""
 
+LARGE = "default"
+"""The strategy of the larger graphs."""
+
 GENERATING = (*STRATEGIES, MIXED)
 """Where a campaign's seeds may come from, beside models."""
 
@@ -33,7 +36,7 @@ class Kind:
     programs: int = 1
 
 
-_ALONE, _SMALL, _DEFAULT = Kind("small", alone=True), Kind("small"), Kind("default")
+_ALONE, _SMALL, _DEFAULT = Kind("small", alone=True), Kind("small"), Kind(LARGE)
 
 _MOST = (_ALONE, _ALONE, _ALONE)
 

@@ -102,7 +102,9 @@ class Preparation:
         self._support = support
         self._target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
         self._least = max(ORACLES[name].least for name in config.oracles)
-        self._comparing = min(ORACLES[name].least for name in config.oracles) > 1
+        # Who names rules, or only oracles that compare variants, wants variants.
+        named = bool(config.rules or config.only_rules)
+        self._varied = named or min(ORACLES[name].least for name in config.oracles) > 1
         self._plans = plans(config.profiles, {rule.ruleset for rule in rules})
         self._plans_alone = plans(config.profiles, ())
         self._clock = clock
@@ -235,7 +237,7 @@ class Preparation:
     def _is_alone(self, index: int) -> bool:
         """Whether the seed graph is tested without variants."""
         kind = self._seeds.kind(index)
-        return self._config.extract == ORIGINAL or (kind.alone and not self._comparing)
+        return self._config.extract == ORIGINAL or (kind.alone and not self._varied)
 
     def _batch_key(self, index: int) -> str:
         return f"{self._config.seed}/batch {index // BATCH}"

@@ -19,7 +19,7 @@ from rich.markup import escape
 from polyjuice import compilers, formats
 from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.cli.campaign import CampaignProgress, print_summary
@@ -83,7 +83,7 @@ def fuzz(
         typer.Option(
             "--seeds",
             help="A strategy, or models: MODEL.onnx, PROGRAM.pt2, module:callable (repeatable).",
-            show_default="mixed: small programs, and larger graphs between them",
+            show_default="mixed: small programs, and larger graphs between them; default with --nodes",
         ),
     ] = None,
     cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
@@ -177,7 +177,7 @@ def fuzz(
             raise Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
         config = Config(
             compiler=compiler,
-            seeds=tuple(_seed_source(s) for s in seeds or [MIXED]),
+            seeds=tuple(_seed_source(s) for s in seeds or [LARGE if nodes else MIXED]),
             cases=cases,
             time_s=seconds(duration) if duration else None if cases else 600.0,
             seed=seed,

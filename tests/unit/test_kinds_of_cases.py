@@ -1,0 +1,81 @@
+"""How cases are prepared by their kind: with variants or alone, on which sets of inputs, one program or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from polyjuice import compilers
+from polyjuice.campaign.clock import Clock
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.preparation import Preparation, Skip
+from polyjuice.egraph import load
+from polyjuice.inputs import usual_profiles
+from polyjuice.ir import TensorType
+from polyjuice.lower.forms import Form
+from polyjuice.ops import Op
+from polyjuice.oracles import Case
+from polyjuice.support import Support
+
+RULES = load()
+
+
+class Everything(Support):
+    """A compiler that takes all operators in all forms."""
+
+    def __init__(self) -> None:
+        self.refusal = ""
+
+    def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        return True
+
+    def lacked(self, forms: Sequence[Form]) -> list[str]:
+        return []
+
+
+def cases(folder: Path, name: str, count: int, **options: object) -> list[Case]:
+    """The cases of a campaign on a compiler that can be prepared."""
+    compiler = compilers.find(name)
+    config = Config(name, (MIXED,), nodes=6, profiles=usual_profiles(compiler), **options)  # type: ignore[arg-type]
+    preparation = Preparation(config, folder, RULES, compiler, Everything(), Clock())
+    found = []
+    for index in range(count):
+        try:
+            found.append(preparation.case(index, 0))
+        except Skip:
+            continue
+    return found
+
+
+def test_most_small_programs_are_alone_and_have_four_sets_where_compilation_is_slow(tmp_path: Path) -> None:
+    found = cases(tmp_path, "tvm", 16)
+    alone = [case for case in found if len(case.programs) == 1]
+    assert 9 <= len(alone) <= 12
+    assert all(len(case.programs) >= 2 for case in found if case not in alone)
+    assert {len(case.sets) for case in found} <= {1, 2, 3, 4}
+    assert sum(len(case.sets) == 4 for case in found) >= len(found) / 2
+
+
+def test_eight_small_programs_stand_side_by_side_for_inductor(tmp_path: Path) -> None:
+    found = cases(tmp_path, "inductor", 4)
+    assert [len(case.programs) for case in found] == [1, 1, 1, 2]
+    assert all(len(case.programs[0].graph.outputs) >= 8 for case in found[:3])
+    assert all(case.sets[0].profile == "edge" for case in found[:3])
+
+
+def test_edge_values_are_for_single_operators_where_another_framework_judges(tmp_path: Path) -> None:
+    for case in cases(tmp_path, "onnxruntime", 32):
+        (program, *others) = case.programs
+        one = len(program.graph.nodes) == 1 and not others
+        assert ("edge" in [inputs.profile for inputs in case.sets]) <= one
+
+
+@pytest.mark.parametrize(
+    "options", [{"only_rules": ("add-commutes",)}, {"oracles": ("metamorphic",)}], ids=["rules", "oracle"]
+)
+def test_who_wants_variants_gets_no_case_without(tmp_path: Path, options: dict[str, tuple[str, ...]]) -> None:
+    for case in cases(tmp_path, "tvm", 8, **options):
+        assert len(case.programs) >= 2
