@@ -52,9 +52,7 @@ def cases(folder: Path, name: str, count: int, **options: object) -> list[Case]:
 
 def test_most_small_programs_are_alone_and_have_four_sets_where_compilation_is_slow(tmp_path: Path) -> None:
     found = cases(tmp_path, "tvm", 16)
-    alone = [case for case in found if len(case.programs) == 1]
-    assert 9 <= len(alone) <= 12
-    assert all(len(case.programs) >= 2 for case in found if case not in alone)
+    assert 9 <= sum(len(case.programs) == 1 for case in found) <= 12
     assert {len(case.sets) for case in found} <= {1, 2, 3, 4}
     assert sum(len(case.sets) == 4 for case in found) >= len(found) / 2
 
