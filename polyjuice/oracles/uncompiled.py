@@ -44,7 +44,7 @@ _GROSS = 0.05
 of a quantization to 8 bits."""
 
 _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
-_RESIZES = frozenset(["Resize", "upsample_bilinear2d"])
+_INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
 
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
@@ -184,9 +184,9 @@ def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a generated program interpolates between what is not finite: a neighbour of weight 0 may then be NaN."""
-    if t.given or t.artifact.format == "torch":
+    if t.given:
         return False
-    weighs = any(node.op in _RESIZES and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
+    weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
     return weighs and not all(np.isfinite(x).all() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
 
 

@@ -170,6 +170,29 @@ def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() ->
     assert not generated("float32", "Sign", [NAN, 1.0, -2.0, 3.0], answer, "onnx"), "ONNX has no run of its own"
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_a_result_is_judged_by_the_part_on_which_it_depends(dtype: str) -> None:
+    """What else the program holds, as half types, or an interpolation of NaN, leaves it as sure as it was."""
+    build = GraphBuilder()
+    x, other = build.input(TensorType("float32", (4,))), build.input(TensorType(dtype, (1, 1, 1, 3)))
+    resized = build.op("upsample_bilinear2d", other, domain="aten", align_corners=0, output_size=(1, 1))
+    graph = build.build([build.op("Add", build.op("Sign", x), x), resized])
+    inputs = (np.array([NAN, 1, -2, 3], np.float32), np.array([NAN, 1, NAN], dtype).reshape(1, 1, 1, 3))
+    one = InputSet("edge", inputs, mode("edge", "torch"))
+    artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target("torch"))
+    program = pipeline.prepare("min", graph, artifact, [one])
+    right = tuple(evaluate(graph, inputs))
+    wrong = (np.array([0, 2, -3, 4], np.float32), right[1] + np.array(1, dtype))
+
+    def judged(outputs: Sequence[np.ndarray]) -> list[int]:
+        outcome = Outcome("ok", outputs=(outputs,), reference=(right,))
+        verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Eager(graph))
+        return [verdict.output for verdict in verdicts]
+
+    assert judged((wrong[0], right[1])) == [0]
+    assert judged((right[0], np.full_like(right[1], NAN))) == [], "a neighbour of weight 0"
+
+
 @pytest.mark.parametrize("extreme", [1e30, 1e-30])
 def test_numbers_at_the_ends_of_their_type_leave_a_generated_program_unjudged(extreme: float) -> None:
     assert not generated("float32", "Sign", [NAN, 1.0, -2.0, extreme], [0.0, 2.0, -3.0, extreme])
