@@ -6,19 +6,23 @@ It says nothing of whether the compiler takes the program, or whether a wrong re
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from program import Program
 
 from polyjuice.formats import aten_calls
 from polyjuice.ir import Node, dtypes
 from polyjuice.ops import TABLE, entry
+
+sys.path.insert(0, str(Path(__file__).parent))
+from program import Program
 
 _BEYOND_INT32 = 2**31
 

@@ -114,12 +114,12 @@ class Everything(Support):
 def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> Iterator[tuple[str, Program]]:
     """The seed graphs of campaigns on compilers, as programs for each; ``programs`` of every campaign.
 
-    Campaigns whose graphs are equally large, and as many of a kind in a row, have the same ones.
+    Campaigns whose graphs are equally large, and whose kinds of cases take the same turns, have the same ones.
     """
     rules = load()
     with TemporaryDirectory() as folder:
         cases = {name: preparation(compilers.find(name), strategy, seed, Path(folder), rules) for name in names}
-        sources = {name: (compilers.find(name).nodes, compilers.find(name).fast) for name in names}
+        sources = {name: (c.nodes, c.fast, c.beside) for name in names for c in [compilers.find(name)]}
         for index in range(programs):
             graphs: dict[object, Graph] = {}
             for name, source in sources.items():
