@@ -46,6 +46,8 @@ of a quantization to 8 bits."""
 _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
 _INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
 
+_ROOTS = frozenset(["Sqrt", "rsqrt", "Pow"])
+
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
 
@@ -178,7 +180,7 @@ def _agrees_with_us(t: Program) -> bool:
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
-    left_open = _is_left_open(t, inputs) or _ranks_nan(t, inputs) or _weighs_infinities(t, inputs)
+    left_open = any(rule(t, inputs) for rule in (_is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots))
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
 
 
@@ -188,6 +190,20 @@ def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
         return False
     weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
     return weighs and not all(np.isfinite(x).all() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
+
+
+def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program of Torch takes a root of -inf or -0.0.
+
+    It may be written as ``x ** 0.5``, which is inf and 0.0 by IEEE 754, while ``sqrt`` is NaN and -0.0. Torch's own
+    kernel takes the root there, and a compiler may do either.
+    """
+    if t.given or t.artifact.format != "torch":
+        return False
+    graph = t.graph
+    bases = tuple(node.inputs[0] for node in graph.nodes if node.op in _ROOTS)
+    values = evaluate(replace(graph, outputs=bases), inputs, "float64") if bases else []
+    return any(bool(((x == -np.inf) | ((x == 0) & np.signbit(x))).any()) for x in values)
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:

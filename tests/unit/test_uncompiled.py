@@ -143,11 +143,13 @@ class Eager(CompilerSession):
         return Outcome("ok", reference=tuple(tuple(evaluate(self.graph, x, precision)) for x in inputs))
 
 
-def generated(dtype: str, op: str, x: Sequence[float], answer: Sequence[float], format: str = "torch") -> bool:
+def generated(
+    dtype: str, op: str, x: Sequence[float], answer: Sequence[float], format: str = "torch", domain: str = ""
+) -> bool:
     """Whether an answer of ``op(x) + x`` in a program that we generated is wrong, says the oracle."""
     build = GraphBuilder()
     value = build.input(TensorType(dtype, (4,)))
-    graph = build.build([build.op("Add", build.op(op, value), value)])
+    graph = build.build([build.op("Add", build.op(op, value, domain=domain), value)])
     inputs = (np.array(x).astype(to_numpy(dtype)),)
     session = Eager(graph)
     artifact = pipeline.lower(graph, LoweringChoices(), pipeline.Target(format))
@@ -191,6 +193,15 @@ def test_a_result_is_judged_by_the_part_on_which_it_depends(dtype: str) -> None:
 
     assert judged((wrong[0], right[1])) == [0]
     assert judged((right[0], np.full_like(right[1], NAN))) == [], "a neighbour of weight 0"
+
+
+@pytest.mark.parametrize("x", [-np.inf, -0.0])
+def test_a_root_of_what_powers_take_otherwise_is_left_open(x: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """x ** -0.5 is 0 where x is -inf, and inf where it is -0.0; the root is NaN and -inf."""
+    program = "float32", "rsqrt", [x, 1.0, 4.0, 9.0], [0.0, 2.0, 4.5, 9.333333], "torch", "aten"
+    assert not generated(*program)
+    monkeypatch.setattr(uncompiled, "_ROOTS", frozenset())
+    assert generated(*program)
 
 
 @pytest.mark.parametrize("extreme", [1e30, 1e-30])
