@@ -19,7 +19,7 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.ir.dtypes import to_numpy
 from polyjuice.numerics import Analyses
 from polyjuice.ops import GraphBuilder
-from polyjuice.oracles import ORACLES, Case, InputSet, Program
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, uncompiled
 from polyjuice.session import CompilerSession, Conditions
 from tests.support.sessions import Refusing
 
