@@ -1,0 +1,31 @@
+"""torch.compile gives 0 for the variance of one element that is NaN or infinite, in PyTorch 2.13.0 on the CPU.
+
+Uncompiled it is NaN, and so it is with the backend ``aot_eager``, and where more than one variance is computed. Exits 1
+where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
+"""
+
+import sys
+
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+def variance(x):
+    return torch.var(x, correction=0)
+
+
+shown = False
+for value in (float("nan"), float("inf")):
+    x = torch.tensor([value])
+    expected = variance(x)
+    try:
+        compiled = {name: torch.compile(variance, backend=name)(x) for name in ("aot_eager", "inductor")}
+    except Exception as error:
+        print("could not run:", error)
+        sys.exit(2)
+    print(f"var([{value}]): uncompiled {expected}, aot_eager {compiled['aot_eager']}, inductor {compiled['inductor']}")
+    shown |= bool(compiled["inductor"].isnan() != expected.isnan())
+sys.exit(shown)
