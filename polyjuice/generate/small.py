@@ -1,4 +1,5 @@
-"""Small programs: one to four operators, of which the first is what is due, on an input of the size that is due.
+"""Small programs: one to four operators, or a block of up to six, of which the first is what is due, on an input of the
+size that is due.
 
 Of 50 published wrong results of Inductor from one year 45 need no more than three operators, and beside them a rare
 element type, size, layout or form. In a large graph at random these hardly ever meet. So each program here holds the
@@ -56,6 +57,9 @@ _OPERATORS = {1: 4, 2: 3, 3: 2, 4: 1}
 _PATTERNED, _BLOCK = 0.5, 0.5
 """How often what follows is what rules or compilers look for, and how often that is a block."""
 
+_BLOCK_OPERATORS = 6
+"""The most operators of a program with a block: attention has five, and a quantized convolution, too."""
+
 _NEAR_MISS = 0.4
 """How often a block is written with one permutation, axis or scale that is not the block's."""
 
@@ -65,17 +69,14 @@ _FOLDED = 0.08
 _BOUNDARY = 0.12
 """How often the elements of a constant are integers at the ends of types."""
 
+_STEPS = 0.3
+"""How often such a constant has numbers in order instead, that far apart."""
+
 _SHOWN = 0.5
 """How often a result that an operator reads is an output as well."""
 
 _LAST = 0.7
 """How often the longest dimension is the last one."""
-
-_BLOCK_OPERATORS = 6
-"""The most operators of a program with a block: attention has five, and a quantized convolution, too."""
-
-_STEPS = 0.3
-"""How often such a constant has numbers in order instead, that far apart."""
 
 _TRIALS = 40
 
