@@ -3,9 +3,9 @@
 A small program alone, without variants, is compiled in a third of the time, and no rule bounds the values on which it
 runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. On ONNX
 Runtime each kind detects planted faults that the others miss in the same time, larger graphs most
-(``artifacts/kinds.md``); published bugs of single kernels come by small programs alone. So all take turns. There a larger
-graph takes eight times as long as a small program alone, and a small one with variants three times: of the time small
-programs alone have four tenths, and the others three each.
+(``artifacts/kinds.md``); published bugs of single kernels come by small programs alone. So all take turns. There a
+larger graph takes eight times as long as a small program alone, and a small one with variants three times: of the time
+small programs alone have four tenths, and the others three each.
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ DISRUPTED = "disrupted"
 _DISRUPTED_UNKNOWN_SIZES = 0.5
 
 #: Sets of inputs of a generated case where a compilation takes seconds: further ones cost next to nothing there, and a
-#: fault of vectorised code shows on few values. Of programs with an 8-bit reduction that a faulty lane makes wrong, 43 in
-#: 100 show it on one set, and 72 on four.
+#: fault of vectorised code shows on few values. Of programs with an 8-bit reduction that a faulty lane makes wrong, 43
+#: in 100 show it on one set, and 72 on four.
 _SETS = 4
 
 #: Chance that the choices about the variants of a case are drawn alike.
