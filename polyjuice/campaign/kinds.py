@@ -18,8 +18,8 @@ from polyjuice.generate import STRATEGIES
 MIXED = "mixed"
 """The campaign's own strategy: small programs, and between them the larger graphs of ``default``."""
 
-LARGE = "default"
-"""The strategy of the larger graphs."""
+SMALL, LARGE = "small", "default"
+"""The strategies of small programs and of larger graphs."""
 
 GENERATING = (*STRATEGIES, MIXED)
 """Where a campaign's seeds may come from, beside models."""
@@ -37,12 +37,12 @@ class Kind:
     programs: int = 1
 
 
-_ALONE, _SMALL, _DEFAULT = Kind("small", alone=True), Kind("small"), Kind(LARGE)
+_ALONE, _SMALL, _DEFAULT = Kind(SMALL, alone=True), Kind(SMALL), Kind(LARGE)
 
 _MOST = (_ALONE, _ALONE, _ALONE)
 
 _TURNS: Mapping[str, Sequence[Kind]] = {
-    "small": (_ALONE, _SMALL),
+    SMALL: (_ALONE, _SMALL),
     MIXED: (*_MOST, _SMALL, *_MOST, _SMALL, *_MOST, _SMALL, *_MOST, _DEFAULT),
 }
 """The kinds that take turns; of another strategy there is one."""

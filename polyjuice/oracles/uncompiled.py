@@ -54,14 +54,15 @@ Results = Sequence[Sequence[np.ndarray]]
 
 def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
     """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
-    unknown = list(_unknown(case, t, access.compiler))
+    parts = [_part(t, k) for k in range(len(t.graph.outputs))]
+    unknown = list(_unknown(case, t, parts, access.compiler))
     wide = given.in_float64(t.artifact) if unknown else None
     if wide is None:
         return None
     sets = sorted({i for i, _ in unknown})
     inputs = [case.inputs[i] for i in sets]
     plain = _uncompiled(t.artifact, inputs, access)
-    alone = {k: _is_alone(_part(t, k)) for _, k in unknown}
+    alone = {k: _is_alone(parts[k]) for _, k in unknown}
     sides = (0.0,) if all(alone.values()) else (0.0, 1.0, -1.0)
     near = [moved(x, side, zeros=False) for side in sides for x in inputs]
     around = _uncompiled(wide, near, access) if plain else None
@@ -74,22 +75,24 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
         at = sets.index(i)
         beside = [around[side * len(sets) + at][k] for side in ((0, 0) if alone[k] else (1, 2))]
         verdict = _output(oracle, t, i, k, plain[at][k], around[at][k], beside, gross)
-        if not verdict and case.profiles[i] == "edge" and _has_other_zeros(t, _part(t, k), i, k):
+        if not verdict and case.profiles[i] == "edge" and _has_other_zeros(t, parts[k], i, k):
             verdict = _zeros(oracle, t, i, k, plain[at][k], [around[at][k], *beside])
         if verdict:
             return verdict
     return None
 
 
-def _unknown(case: Case, t: Program, compiler: CompilerInfo) -> Iterator[tuple[int, int]]:
-    """The results that the uncompiled run is to judge, by the set of inputs and the output."""
+def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: CompilerInfo) -> Iterator[tuple[int, int]]:
+    """The results that the uncompiled run is to judge, by the set of inputs and the output.
+
+    ``parts`` are those of the program on which each output depends.
+    """
     read = _is_read(t)
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
         if not read:
             yield from ((i, k) for k, analysis in enumerate(t.analyses[i]) if not analysis.comparable)
             continue
-        for k in range(len(t.graph.outputs)):
-            part = _part(t, k)
+        for k, part in enumerate(parts):
             if not _is_judged(part, profile, compiler):
                 continue
             if _is_contradicted(t, i, k) or (profile == "edge" and _has_other_zeros(t, part, i, k)):
@@ -339,24 +342,7 @@ def _output(
         f"output {k} ({type}): {t.label} differs from its {other} at {listing(wrong)}; at {place} it gives "
         f"{array[at]}, {value}"
     )
-    names = sorted({node.qualified for node in t.graph.nodes})
-    signature = " ".join([oracle, "mismatch", "uncompiled", type.dtype, *names])
-    limit = np.where(wrong, allowed, np.inf)
-    return Verdict(
-        oracle,
-        "mismatch",
-        t.label,
-        "",
-        message,
-        signature,
-        i,
-        k,
-        t.label,
-        "uncompiled",
-        allowed=limit,
-        expected=wide,
-        alone=_is_alone(t),
-    )
+    return _verdict(oracle, t, i, k, "uncompiled", message, np.where(wrong, allowed, np.inf), wide)
 
 
 def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Sequence[np.ndarray]) -> Verdict | None:
@@ -370,9 +356,15 @@ def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Seq
         f"output {k} ({type}): {t.label} gives zeros of another sign than its uncompiled run at {listing(wrong)}; "
         f"at {list(at)} it gives {array[at]}, uncompiled {plain[at]}"
     )
+    return _verdict(oracle, t, i, k, zeros.ZEROS, message, np.where(wrong, 0.0, np.inf), plain)
+
+
+def _verdict(
+    oracle: str, t: Program, i: int, k: int, rung: str, message: str, allowed: np.ndarray, expected: np.ndarray
+) -> Verdict:
+    """A verdict on a result of a program that its own uncompiled run contradicts."""
     names = sorted({node.qualified for node in t.graph.nodes})
-    signature = " ".join([oracle, "mismatch", zeros.ZEROS, type.dtype, *names])
-    limit = np.where(wrong, 0.0, np.inf)
+    signature = " ".join([oracle, "mismatch", rung, t.graph.output_types[k].dtype, *names])
     return Verdict(
         oracle,
         "mismatch",
@@ -383,8 +375,8 @@ def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Seq
         i,
         k,
         t.label,
-        zeros.ZEROS,
-        allowed=limit,
-        expected=plain,
+        rung,
+        allowed=allowed,
+        expected=expected,
         alone=_is_alone(t),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,33 +14,19 @@ from polyjuice.campaign.kinds import MIXED
 from polyjuice.campaign.preparation import Preparation, Skip
 from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles
-from polyjuice.ir import TensorType
-from polyjuice.lower.forms import Form
-from polyjuice.ops import Op
 from polyjuice.oracles import Case
-from polyjuice.support import Support
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from benchmarks.published.proxy import Everything
 
 RULES = load()
-
-
-class Everything(Support):
-    """A compiler that takes all operators in all forms."""
-
-    def __init__(self) -> None:
-        self.refusal = ""
-
-    def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        return True
-
-    def lacked(self, forms: Sequence[Form]) -> list[str]:
-        return []
 
 
 def cases(folder: Path, name: str, count: int, **options: object) -> list[Case]:
     """The cases of a campaign on a compiler that can be prepared."""
     compiler = compilers.find(name)
     config = Config(name, (MIXED,), nodes=6, profiles=usual_profiles(compiler), **options)  # type: ignore[arg-type]
-    preparation = Preparation(config, folder, RULES, compiler, Everything(), Clock())
+    preparation = Preparation(config, folder, RULES, compiler, Everything(compiler), Clock())
     found = []
     for index in range(count):
         try:
