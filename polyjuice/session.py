@@ -102,10 +102,17 @@ class CompilerSession:
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
 
     def execute_together(
-        self, programs: Sequence[tuple[Artifact, Sequence[Sequence[np.ndarray]]]]
+        self, packs: Sequence[tuple[Artifact, Sequence[Sequence[np.ndarray]], int]]
     ) -> list[Outcome | None]:
-        """Execute programs by a compiler that compiles several in less time together (see Worker.execute_together)."""
-        return self.worker().execute_together(programs, reference=not self.conditions.disruptive)
+        """Execute packs, each of so many programs, by a compiler that compiles several in less time together.
+
+        See Worker.execute_together. Any other compiler is given one after another.
+        """
+        reference = not self.conditions.disruptive
+        if self.compiler.batches:
+            return self.worker().execute_together(packs, reference=reference)
+        worker = self.worker()
+        return [worker.execute(artifact, inputs, reference=reference) for artifact, inputs, _ in packs]
 
     def execute_given(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Execute a program as its owner wrote it: nobody has asked whether the compiler takes its operators.

@@ -5,20 +5,21 @@ seed graph -> equivalent variants -> equivalence check -> artifacts -> outcomes 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+import time
+import traceback
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
 
-from polyjuice import pipeline
+from polyjuice import packs, pipeline
 from polyjuice.campaign.clock import ACTIVITIES, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.factors import NOTHING_DUE
-from polyjuice.campaign.kinds import GENERATING
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
-from polyjuice.compilers import CompilerInfo, find
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution import broken
 from polyjuice.inputs import GIVEN
@@ -26,9 +27,6 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord, known, write_finding
-
-#: Of so many cases, one whose programs are compiled alone, so that what compiling them together hides is met.
-_ALONE = 8
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -61,8 +59,57 @@ class CaseResult:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
+class _Turn:
+    """A case on its way: the seed graphs that it has tried, what came of the last one, and the time of all."""
+
+    def __init__(self, index: int, attempts: int) -> None:
+        self.index = index
+        self.case: Case | None = None
+        self.problem: Exception | None = None
+        self.result: CaseResult | None = None
+        self._attempts = attempts
+        self._attempt = 0
+        self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
+
+    def next_attempt(self) -> int:
+        """The number of the seed graph to try, from 0."""
+        self.problem = None
+        self._attempt += 1
+        return self._attempt - 1
+
+    @property
+    def may_try_another(self) -> bool:
+        """Whether its graph could not be tested, and there are others."""
+        return isinstance(self.problem, Skip) and self._attempt < self._attempts
+
+    @property
+    def whole(self) -> Case:
+        """The case, which there must be."""
+        assert self.case is not None
+        return self.case
+
+    def fail(self, problem: Exception) -> None:
+        self.case, self.problem = None, problem
+
+    def spend(self, seconds: Mapping[str, float]) -> None:
+        for activity, spent in seconds.items():
+            self._seconds[activity] += spent
+
+    def told(self) -> CaseResult:
+        """What became of the case."""
+        if self.problem is None and self.result:
+            result = self.result
+        elif isinstance(self.problem, Skip):
+            result = CaseResult(self.index, skipped=str(self.problem))
+        elif isinstance(self.problem, Unsound):
+            result = CaseResult(self.index, unsound=self.problem.args)
+        else:
+            result = CaseResult(self.index, defect="".join(traceback.format_exception(self.problem)))
+        return replace(result, seconds=self._seconds)
+
+
 class Runner:
-    """Runs cases of one campaign, one after another, on a session of its own unless one is given."""
+    """Runs cases of one campaign, on a session of its own unless one is given."""
 
     def __init__(
         self, config: Config, out: Path, rules: Sequence[Rule], session: CompilerSession | None = None
@@ -78,83 +125,93 @@ class Runner:
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
         self._told: set[str] = set()
         """The signatures of the findings that say by themselves what is wrong (see `Verdict.alone`)."""
-        self._ahead: dict[int, tuple[Case | Exception, dict[str, float]]] = {}
-        """Cases prepared, and run as far as that went, before their turn, or what went wrong; and the time it took."""
+        self._attempts = _ATTEMPTS if self._preparation.generated else 1
+        self._pack = config.pack_of(self._compiler)
 
     def close(self) -> None:
         self.session.close()
 
-    def run_ahead(self, indices: Sequence[int]) -> None:
-        """Compile and run the programs of cases that `run` is to run next, where that takes less time together."""
-        if not together(self._config, self._compiler):
-            return
-        for index in indices:
-            if index % _ALONE:
-                self._clock.reset()
-                before = self._seconds
-                case_or_problem = self._prepared_or_problem(index)
-                self._ahead[index] = case_or_problem, self._spent(before)
-        ready = {index: case for index, (case, _) in self._ahead.items() if isinstance(case, Case)}
-        before = self.session.seconds
-        programs = [(program.artifact, case.inputs) for case in ready.values() for program in case.programs]
-        outcomes = iter(self.session.execute_together(programs))
-        now = {name: seconds / max(len(ready), 1) for name, seconds in self.session.seconds.items()}
-        before = {name: seconds / max(len(ready), 1) for name, seconds in before.items()}
-        for index, case in ready.items():
-            spent = self._ahead[index][1]
-            _add_worker_seconds(spent, now, before)
-            ran = [replace(p, outcome=outcome) if (outcome := next(outcomes)) else p for p in case.programs]
-            self._ahead[index] = replace(case, programs=ran), spent
+    def run(self, indices: Sequence[int]) -> list[CaseResult]:
+        """Run some cases, whose programs are compiled in packs where that takes less time.
 
-    def _prepared_or_problem(self, index: int) -> Case | Exception:
-        """The case, or what went wrong: `run` raises that when the case has its turn."""
-        try:
-            return self._preparation.case(index, 0)
-        except Exception as problem:  # noqa: BLE001 - nothing is lost
-            return problem
-
-    def run(self, index: int) -> CaseResult:
-        """Run one case. Raises EnvironmentProblem where the compiler cannot be used at all."""
-        ahead = self._ahead.get(index)
-        self._clock.reset()
-        before = self._seconds
-        try:
-            result = self._judged(self.execute(index))
-        except Skip as skip:
-            result = CaseResult(index, skipped=str(skip))
-        except Unsound as unsound:
-            result = CaseResult(index, unsound=unsound.args)
-        spent = self._spent(before)
-        if ahead:
-            spent = {activity: seconds + ahead[1][activity] for activity, seconds in spent.items()}
-        return replace(result, seconds=spent)
-
-    @property
-    def _seconds(self) -> dict[str, float]:
-        """The time that the clock does not count: that of the workers, and of asking what the compiler takes."""
-        return {**self.session.seconds, PROBE: self._support.seconds}
-
-    def _spent(self, before: dict[str, float]) -> dict[str, float]:
-        """The time since the clock was reset, when ``_seconds`` were ``before``."""
-        spent = dict(self._clock.seconds)
-        _add_worker_seconds(spent, self._seconds, before)
-        return spent
+        Raises EnvironmentProblem where the compiler cannot be used at all.
+        """
+        turns = self._execute(indices)
+        for turn in turns:
+            if turn.case:
+                with self._timed(turn):
+                    turn.result = self._judged(turn.case)
+        return [turn.told() for turn in turns]
 
     def execute(self, index: int) -> Case:
         """Prepare a case, and compile and run its programs; those that the compiler does not support are left out.
 
         Raises Skip where none of the seed graphs that it may try can be tested, and Unsound.
         """
-        attempts = _ATTEMPTS if self._preparation.generated else 1
-        for attempt in range(attempts - 1):
-            with suppress(Skip):
-                return self._attempt(index, attempt)
-        return self._attempt(index, attempts - 1)
+        (turn,) = self._execute([index])
+        if turn.problem:
+            raise turn.problem
+        return turn.whole
 
-    def _attempt(self, index: int, attempt: int) -> Case:
-        case = self._executed(self._prepared(index, attempt))
+    def _execute(self, indices: Sequence[int]) -> list[_Turn]:
+        """Prepare some cases, and run their programs; each may try further seed graphs where one cannot be tested."""
+        turns = waiting = [_Turn(index, self._attempts) for index in indices]
+        while waiting:
+            for turn in waiting:
+                self._prepare(turn)
+            ready = [turn for turn in waiting if turn.case]
+            self._execute_packs(ready)
+            for turn in ready:
+                with self._timed(turn):
+                    turn.case = self._executed(turn.whole)
+            waiting = [turn for turn in ready if turn.may_try_another]
+        return turns
+
+    def _prepare(self, turn: _Turn) -> None:
+        """Prepare the case with the next seed graph that it may try and that can be tested."""
+        while True:
+            with self._timed(turn):
+                turn.case = self._preparation.case(turn.index, turn.next_attempt())
+            if not turn.may_try_another:
+                return
+
+    def _execute_packs(self, turns: Sequence[_Turn]) -> None:
+        """Run the programs of cases, as many as run in packs."""
+        if self._pack == 1 or not turns:
+            return
+        began, before = time.perf_counter(), self.session.seconds
+        packed = packs.execute([turn.whole for turn in turns], self.session, self._pack)
+        spent = _worker_seconds(self.session.seconds, before)
+        spent["lower"] += time.perf_counter() - began - sum(spent.values())
+        for turn, case in zip(turns, packed.cases, strict=True):
+            turn.case = case
+            turn.spend({activity: seconds / len(turns) for activity, seconds in spent.items()})
+
+    @contextmanager
+    def _timed(self, turn: _Turn) -> Iterator[None]:
+        """Work on a case: the time that it takes, and what goes wrong, is the case's."""
+        self._clock.reset()
+        before = self._seconds
+        try:
+            yield
+        except EnvironmentProblem:
+            raise
+        except Exception as problem:  # noqa: BLE001 - nothing is lost: it is the case's result
+            turn.fail(problem)
+        finally:
+            turn.spend(self._clock.seconds)
+            turn.spend(_worker_seconds(self._seconds, before))
+
+    @property
+    def _seconds(self) -> dict[str, float]:
+        """The time that the clock does not count: that of the workers, and of asking what the compiler takes."""
+        return {**self.session.seconds, PROBE: self._support.seconds}
+
+    def _executed(self, case: Case) -> Case:
+        """The case with what became of its programs. Raises Skip where the compiler supports none."""
+        case = self._ran(case)
         if _refused(case) and (own := _on_its_own_inputs(case)):  # others are not fit for it, perhaps
-            case = self._executed(own)
+            case = self._ran(own)
         if case.broken:
             return case
         supported = [program for program in case.programs if program.outcome.status != "unsupported"]
@@ -162,17 +219,7 @@ class Runner:
             raise Skip("unsupported: " + pipeline.first_line(case.programs[0].outcome))
         return replace(case, programs=supported)
 
-    def _prepared(self, index: int, attempt: int) -> Case:
-        """The case as it was prepared ahead, if it was. Raises what was raised then."""
-        ahead = self._ahead.pop(index, None)
-        if ahead is None:
-            return self._preparation.case(index, attempt)
-        case, _ = ahead
-        if isinstance(case, Exception):
-            raise case
-        return case
-
-    def _executed(self, case: Case) -> Case:
+    def _ran(self, case: Case) -> Case:
         """The case with what became of its programs.
 
         Raises Skip where one that we wrote of a graph is refused, and BrokenProgram where it is our own fault.
@@ -263,12 +310,6 @@ def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
     return distinct
 
 
-def together(config: Config, compiler: CompilerInfo) -> bool:
-    """Whether the programs of several cases are compiled together: of generated graphs that nothing was done to."""
-    ours = len(config.seeds) == 1 and config.seeds[0] in GENERATING and not config.disruptive
-    return compiler.batches and config.device == "cpu" and ours and not config.plain
-
-
 def _refused(case: Case) -> bool:
     """Whether the compiler, or its framework, does not take the program as its owner wrote it."""
     return any(program.given and program.outcome.status == "unsupported" for program in case.programs)
@@ -283,7 +324,9 @@ def _on_its_own_inputs(case: Case) -> Case | None:
     return replace(case, sets=own, programs=programs)
 
 
-def _add_worker_seconds(spent: dict[str, float], now: dict[str, float], before: dict[str, float]) -> None:
+def _worker_seconds(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+    """The time that workers have spent between two moments, by activity."""
+    spent = dict.fromkeys(ACTIVITIES, 0.0)
     for activity, seconds in now.items():
-        name = activity if activity in ACTIVITIES else "other"
-        spent[name] += seconds - before.get(activity, 0.0)
+        spent[activity if activity in ACTIVITIES else "other"] += seconds - before.get(activity, 0.0)
+    return spent

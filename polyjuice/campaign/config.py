@@ -7,6 +7,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from polyjuice.campaign.kinds import GENERATING
+from polyjuice.compilers import CompilerInfo
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.lower import DRAWN_OPSET
 from polyjuice.oracles import USUAL_ORACLES
@@ -23,8 +25,8 @@ class Config:
     ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, of which there are no variants then (see
     :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known bugs, if there is one. ``triage_s`` is how long
-    each finding is reduced, and bisected, at most; with 0 neither is done. ``plain``: no two programs are compiled
-    together.
+    each finding is reduced, and bisected, at most; with 0 neither is done. ``pack`` is how many programs are compiled
+    as one at most (0: as many as suits the compiler).
     """
 
     compiler: str
@@ -51,11 +53,16 @@ class Config:
     disruptive: bool = False
     known: str = ""
     triage_s: float = 300.0
-    plain: bool = False
+    pack: int = 0
 
     @property
     def conditions(self) -> Conditions:
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
+
+    def pack_of(self, compiler: CompilerInfo) -> int:
+        """How many programs are compiled as one at most: 1 where it is not we who generate them, or on a GPU."""
+        ours = len(self.seeds) == 1 and self.seeds[0] in GENERATING and not self.disruptive
+        return (self.pack or compiler.pack) if ours and self.device == "cpu" else 1
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

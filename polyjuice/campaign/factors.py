@@ -6,6 +6,7 @@ stands for what is usual is listed more than once, so that it is due more often.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,12 +38,15 @@ class Levels:
 NOTHING_DUE = Levels()
 
 
-def levels(due: Due | None, format: str) -> Levels:
-    """The levels that are due in a case whose programs are of a format."""
+def levels(due: Due | None, format: str, pack: str = "") -> Levels:
+    """The levels that are due in a case whose programs are of a format.
+
+    Cases of one ``pack`` have one setting, which is drawn for the pack.
+    """
     if due is None:
         return NOTHING_DUE
     distribution = due.level("distribution", [*["mixed"] * _MIXED, *DISTRIBUTIONS])
-    return Levels(Wanted(_layout(due, format), _setting(due, format), _opset(due, format)), distribution)
+    return Levels(Wanted(_layout(due, format), _setting(due, format, pack), _opset(due, format)), distribution)
 
 
 def _layout(due: Due, format: str) -> str:
@@ -51,12 +55,13 @@ def _layout(due: Due, format: str) -> str:
     return due.level("layout", [*[torch_source.CONTIGUOUS] * _CONTIGUOUS, *torch_source.LAYOUTS])
 
 
-def _setting(due: Due, format: str) -> str:
+def _setting(due: Due, format: str, pack: str) -> str:
     """The setting: half of the programs are plain."""
     if format not in SETTINGS:
         return ""
     plain, *others = SETTINGS[format]
-    return due.level("setting", [*[plain] * len(others), *others])
+    options = [*[plain] * len(others), *others]
+    return random.Random(f"setting of pack {pack}").choice(options) if pack else due.level("setting", options)
 
 
 def _opset(due: Due, format: str) -> int:

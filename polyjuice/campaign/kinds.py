@@ -11,7 +11,7 @@ small programs alone have four tenths, and the others three each.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from polyjuice.generate import STRATEGIES
 
@@ -27,14 +27,10 @@ GENERATING = (*STRATEGIES, MIXED)
 
 @dataclass(frozen=True)
 class Kind:
-    """How the seed graph of a case is generated, and whether it is tested ``alone``, without variants.
-
-    ``programs`` is how many small programs the graph has side by side.
-    """
+    """How the seed graph of a case is generated, and whether it is tested ``alone``, without variants."""
 
     strategy: str
     alone: bool = False
-    programs: int = 1
 
 
 _ALONE, _SMALL, _DEFAULT = Kind(SMALL, alone=True), Kind(SMALL), Kind(LARGE)
@@ -52,13 +48,11 @@ _TURNS: Mapping[str, Sequence[Kind]] = {
 class Kinds:
     """The kinds of a campaign's cases.
 
-    ``period`` cases in a row are of one kind. A case of small programs without variants has ``beside`` of them, side by
-    side in one graph.
+    ``period`` cases in a row are of one kind.
     """
 
     strategy: str
     period: int = 1
-    beside: int = 1
 
     def of(self, index: int) -> Kind:
         """The kind of a case."""
@@ -66,14 +60,13 @@ class Kinds:
         return turns[index // self.period % len(turns)]
 
     def number(self, index: int) -> int:
-        """How many programs before those of this case have its strategy: what is due depends on that."""
+        """How many cases before this one have its strategy: what is due depends on that."""
         turns, own = self._turns, self.of(index)
         rounds, place = divmod(index, self.period * len(turns))
         block, within = divmod(place, self.period)
-        alike = [kind.programs * (kind.strategy == own.strategy) for kind in turns]
-        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within * own.programs
+        alike = [kind.strategy == own.strategy for kind in turns]
+        return (rounds * sum(alike) + sum(alike[:block])) * self.period + within
 
     @property
     def _turns(self) -> Sequence[Kind]:
-        turns = _TURNS.get(self.strategy, (Kind(self.strategy),))
-        return [replace(kind, programs=self.beside) if kind.alone else kind for kind in turns]
+        return _TURNS.get(self.strategy, (Kind(self.strategy),))

@@ -18,7 +18,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from polyjuice.campaign import processes
-from polyjuice.campaign.case import CaseResult, together
+from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import PROBE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
@@ -30,10 +30,6 @@ from polyjuice.triage.automatic import Triaged
 
 #: Tasks given out ahead to each process, so that none waits for the loop.
 _AHEAD = 2
-
-#: Cases whose programs are compiled together, where that takes less time. They are one task, and none is given out
-#: ahead of it: when the time is up, no more than these are still to come.
-_TOGETHER = 8
 
 #: Seconds that one task takes, about: results come back at its end, and less than this is lost when all is killed.
 _TASK_S = 0.5
@@ -127,24 +123,27 @@ def _context() -> BaseContext:
 
 
 class _Tasks:
-    """The indices that are still to be run, in tasks of cases that share an e-graph and take a moment together."""
+    """The indices that are still to be run, in tasks of cases that share a pack, or an e-graph and a moment.
+
+    Packs are tasks, and none is given out ahead of them: when the time is up, no more than these are still to come.
+    """
 
     def __init__(self, config: Config, done: Set[int]) -> None:
         indices = (i for i in (itertools.count() if config.cases is None else range(config.cases)) if i not in done)
-        self._batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // BATCH))
+        self._pack = config.pack_of(find(config.compiler))
+        shared = self._pack if self._pack > 1 else BATCH
+        self._batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // shared))
         self._batch: list[int] = []
         self._cases, self._busy_s = 0, 0.0
-        self._together = together(config, find(config.compiler))
-        self.ahead = (1 if self._together else _AHEAD) * config.workers
+        self.ahead = (1 if self._pack > 1 else _AHEAD) * config.workers
 
     def next(self, remaining_s: float) -> list[int]:
         """The next task; empty where there is nothing left to do."""
         self._batch = self._batch or next(self._batches, [])
         case_s = self._busy_s / self._cases if self._busy_s else math.inf
-        affordable = _TOGETHER if self._together else int(_TASK_S / case_s)
         known = self._cases // self.ahead  # few cases say little of the next
-        size = max(1, min(affordable, known))
-        if remaining_s < size * case_s:
+        size = self._pack if self._pack > 1 else max(1, min(int(_TASK_S / case_s), known))
+        if known and remaining_s < size * case_s:
             size = max(1, int(remaining_s / case_s))
         task, self._batch = self._batch[:size], self._batch[size:]
         return task

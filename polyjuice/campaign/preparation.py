@@ -96,7 +96,7 @@ class Preparation:
             partners(rules),
             matching(config.only_operators),
             config.timeout_s,
-            Kinds(config.seeds[0], BATCH if compiler.fast else 1, compiler.beside),
+            Kinds(config.seeds[0], BATCH if compiler.fast else 1),
         )
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
@@ -118,7 +118,9 @@ class Preparation:
 
     def due(self, index: int) -> Levels:
         """What is due in a case beside its graph."""
-        return levels(self._seeds.due(index), self._compiler.format)
+        size = self._config.pack_of(self._compiler)
+        pack = f"{self._config.seed}/{index // size}" if size > 1 else ""
+        return levels(self._seeds.due(index), self._compiler.format, pack)
 
     def seed_graph(self, index: int, attempt: int = 0) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated."""

@@ -82,26 +82,23 @@ def _close() -> None:
 
 
 def run_cases(indices: Sequence[int]) -> list[CaseResult]:
-    """Run some cases that share an e-graph, or a compilation, so that this process makes it and no other."""
-    _unwound(lambda: _the_runner().run_ahead(indices))
-    return [_run_case(index) for index in indices]
+    """Run some cases that share an e-graph, or a pack, so that this process makes it and no other.
 
-
-def _run_case(index: int) -> CaseResult:
-    """Run one case; whatever goes wrong in our own code is a result too, so that the campaign goes on."""
+    Whatever goes wrong in our own code is a result too, so that the campaign goes on.
+    """
     began = time.perf_counter()
 
-    def work() -> CaseResult:
+    def work() -> list[CaseResult]:
         runner = _the_runner()
         started = time.perf_counter() - began
         try:
-            result = runner.run(index)
+            results = runner.run(indices)
         except EnvironmentProblem as problem:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
         except Exception:
-            return CaseResult(index, defect=traceback.format_exc())
-        result.seconds["other"] += started
-        return result
+            return [CaseResult(index, defect=traceback.format_exc()) for index in indices]
+        results[0].seconds["other"] += started
+        return results
 
     return _unwound(work)
 

@@ -99,10 +99,10 @@ class Seeds:
         return self._kinds.of(index)
 
     def due(self, index: int) -> Due | None:
-        """What is due in the case's first program; None where the strategy goes by something else."""
+        """What is due in the case; None where the strategy goes by something else."""
         if not self.generated or self.kind(index).strategy != SMALL:
             return None
-        return self._turn(index).due_in_programs(self._operators or list(TABLE.values()))[0]
+        return self._turn(index).due(self._operators or list(TABLE.values()), 1)[0]
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
@@ -118,7 +118,7 @@ class Seeds:
         return settle(graph, key)
 
     def _turn(self, index: int) -> Turn:
-        return Turn(self._seed, self._kinds.number(index), self.kind(index).programs)
+        return Turn(self._seed, self._kinds.number(index))
 
 
 def forget(campaign: Path) -> None:

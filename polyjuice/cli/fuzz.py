@@ -132,10 +132,14 @@ def fuzz(
     triage: Annotated[
         str, typer.Option(help="How long a finding is reduced, and bisected, at most; 0s: findings stay as they are.")
     ] = "5m",
-    plain: Annotated[
-        bool,
-        typer.Option("--plain", help="Compile every program alone; Inductor's kernels are built together otherwise."),
-    ] = False,
+    pack: Annotated[
+        str,
+        typer.Option(
+            metavar="K|auto|1",
+            help="How many small programs are compiled as one at most; auto: as many as suits the compiler.",
+        ),
+    ] = "auto",
+    plain: Annotated[bool, typer.Option("--plain", help="Compile every program alone: --pack 1.")] = False,
     opset: Annotated[
         int | None,
         typer.Option(
@@ -200,7 +204,7 @@ def fuzz(
             disruptive=disruptive,
             known=_known_bugs(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
-            plain=plain,
+            pack=1 if plain else _pack(pack),
         )
         version, models, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
@@ -322,6 +326,15 @@ def _known_bugs(path: Path | None) -> str:
     """The file of known bugs, or "" where there is none."""
     default = Path(known.DEFAULT_FILE)
     return str((path or default).resolve()) if path or default.exists() else ""
+
+
+def _pack(text: str) -> int:
+    """How many programs are compiled as one, 0 for as many as suits the compiler. Raises Usage."""
+    if text == "auto":
+        return 0
+    if not text.isdecimal() or not int(text):
+        raise Usage(f"--pack {text}: give a number of programs, or auto")
+    return int(text)
 
 
 def _seed_source(source: str) -> str:

@@ -77,9 +77,9 @@ class CompilerFile(Protocol):
     """Optional, a string literal: how many operators a generated seed graph has unless the user says; 10 where this is
     not said. More pay where a program costs much whatever its size."""
 
-    BESIDE: str
-    """Optional, a string literal: how many small programs without variants are put side by side into one graph; 1 where
-    this is not said. More pay where a program costs much whatever its size."""
+    PACK: str
+    """Optional, a string literal: how many small programs are compiled as one (see :mod:`polyjuice.packs`); 1 where
+    this is not said. More pay where a compilation costs much whatever its size."""
 
     EXCESS_PRECISION: str
     """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
@@ -176,7 +176,7 @@ class CompilerInfo:
     batches: bool = False
     excess_precision: tuple[str, ...] = ()
     nodes: int = 10
-    beside: int = 1
+    pack: int = 1
     edge_policies: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -215,7 +215,7 @@ def read(name: str, path: Path) -> CompilerInfo:
         constants.get("BATCHES") == "yes",
         tuple(constants.get("EXCESS_PRECISION", "").split()),
         nodes,
-        _number(path, constants, "BESIDE", CompilerInfo.beside),
+        _number(path, constants, "PACK", CompilerInfo.pack),
         _policies(path, constants.get("EDGE_POLICIES", "")),
     )
 

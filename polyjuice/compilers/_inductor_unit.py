@@ -13,8 +13,10 @@ import os
 import re
 import shlex
 import subprocess
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import accumulate, count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -119,16 +121,21 @@ class Unit:
         return f'#include "{self._headers[text]}"'
 
     def build(self) -> None:
-        """Compile all kernels, those of equal flags together; each alone where they do not compile together."""
+        """Compile all kernels, those of equal flags together, as far as they compile together."""
         groups: dict[tuple[str, ...], list[_Kernel]] = {}
         for kernel in self._kernels.values():
             groups.setdefault(kernel.command, []).append(kernel)
+        waiting = list(groups.values())
         with self._cache:
-            for number, group in enumerate(groups.values()):
-                if not _build(group, self._folder / f"unit_{number}"):
-                    for at, kernel in enumerate(group):
-                        if not _build([kernel], self._folder / f"unit_{number}_{at}"):
-                            kernel.problem = "this kernel does not compile in a unit of ours"
+            for number in count():
+                if not waiting:
+                    return
+                group = waiting.pop()
+                faulty = _build(group, self._folder / f"unit_{number}")
+                if faulty and len(group) == 1:
+                    group[0].problem = "this kernel does not compile in a unit of ours"
+                elif faulty:
+                    waiting += [faulty, [kernel for kernel in group if kernel not in faulty]]
 
 
 @contextmanager
@@ -160,21 +167,29 @@ def _command(arguments: Sequence[Any]) -> list[str]:
     return shlex.split(builders[0].get_command_line()) if len(builders) == 1 else []
 
 
-def _build(kernels: Sequence[_Kernel], path: Path) -> bool:
-    """Compile and load kernels of equal flags as one unit; whether they compile so."""
+def _build(kernels: Sequence[_Kernel], path: Path) -> list[_Kernel]:
+    """Compile and load kernels of equal flags as one unit. None is left where that works.
+
+    Otherwise it returns those in which the C++ compiler finds an error; half of them where it does not say.
+    """
     source, library = path.with_suffix(".cpp"), path.with_suffix(".so")
-    source.write_text(_together([kernel.source for kernel in kernels]), encoding="utf-8")
+    parts = _together([kernel.source for kernel in kernels])
+    source.write_text("\n".join(parts), encoding="utf-8")
     files = {_SOURCE: str(source), _OUTPUT: str(library)}
     command = [files.get(word, word) for word in kernels[0].command]
-    if subprocess.run(command, capture_output=True).returncode:
-        return False
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        lines = {int(line) for line in re.findall(rf"{re.escape(source.name)}:(\d+):\d+: error", done.stderr)}
+        ends = list(accumulate(part.count("\n") + 1 for part in parts))
+        faulty = [kernels[number] for number in sorted({bisect_left(ends, line) - 1 for line in lines}) if number >= 0]
+        return faulty if 0 < len(faulty) < len(kernels) else list(kernels[: (len(kernels) + 1) // 2])
     for number, kernel in enumerate(kernels):
         kernel.function = _function(library, number, kernel.bound)
-    return True
+    return []
 
 
-def _together(sources: Sequence[str]) -> str:
-    """One unit of several: what they include, then each in a namespace, its external names numbered."""
+def _together(sources: Sequence[str]) -> list[str]:
+    """The parts of one unit of several: what they include, then each in a namespace, its external names numbered."""
     included = dict.fromkeys(line.strip() for source in sources for line in _INCLUDE.findall(source))
     parts = ["\n".join(included)]
     for number, source in enumerate(sources):
@@ -182,8 +197,8 @@ def _together(sources: Sequence[str]) -> str:
         defined = "\n".join(f"#define {name} {name}_{number}" for name in names)
         forgotten = "\n".join(f"#undef {name}" for name in names)
         inside = f"namespace unit_{number} {{\n{_INCLUDE.sub('', source)}\n}}"
-        parts.append(f"{defined}\n{inside}\n{forgotten}")
-    return "\n\n".join(parts) + "\n"
+        parts.append(f"{defined}\n{inside}\n{forgotten}\n")
+    return parts
 
 
 def _function(library: Path, number: int, bound: bool) -> Any:

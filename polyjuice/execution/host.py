@@ -110,41 +110,48 @@ class Worker:
         return _outcome(header, results, len(inputs))
 
     def execute_together(
-        self, programs: Sequence[tuple[Artifact, Sequence[Sequence[NDArray[Any]]]]], *, reference: bool = True
+        self, packs: Sequence[tuple[Artifact, Sequence[Sequence[NDArray[Any]]], int]], *, reference: bool = True
     ) -> list[Outcome | None]:
-        """Execute artifacts, each on its sets of inputs, by a compiler that compiles several in less time together.
+        """Execute artifacts by a compiler that compiles several in less time together.
 
-        There is an outcome for each that ran, or that the compiler does not support. None stands for any other: it must
-        be executed alone, since a failure may be that of its neighbours. Raises as `execute`.
+        Each comes with its sets of inputs, and with how many programs it holds: it has the time of so many. None stands
+        for one that has not run, since no process started, or another artifact took it along. Where the process is lost
+        while all of them are built, that is the outcome of each. Raises as `execute`.
         """
-        outcomes: list[Outcome | None] = [None] * len(programs)
+        outcomes: list[Outcome | None] = [None] * len(packs)
+        asked_of: list[int] = []
         try:
             self.start()
             drafted: list[int] = []
-            for number, (artifact, inputs) in enumerate(programs):
+            for number, (artifact, inputs, count) in enumerate(packs):
                 asked = {"step": "draft", "number": number, "reference": reference, "compile": True, "measure_s": 0.0}
-                header, results = self._ask(*self._request(artifact, inputs, asked))
+                asked_of = [number]
+                header, results = self._ask(*self._request(artifact, inputs, asked), programs=count)
                 if header["status"] == "drafted":
                     drafted.append(number)
                     continue
                 self._account(header["seconds"])
-                if header["status"] == "unsupported":
-                    outcomes[number] = _outcome(header, results, len(inputs))
+                outcomes[number] = _outcome(header, results, len(inputs))
             if drafted:
-                header, _ = self._ask({"step": "build"}, [], programs=len(drafted))
+                asked_of = drafted
+                header, _ = self._ask({"step": "build"}, [], programs=sum(packs[number][2] for number in drafted))
                 self.seconds["compile"] += header["seconds"]
             for number in drafted:
-                header, results = self._ask({"step": "finish", "number": number}, [])
+                asked_of = [number]
+                header, results = self._ask({"step": "finish", "number": number}, [], programs=packs[number][2])
                 self._account(header["seconds"])
-                if header["status"] == "ok":
-                    outcomes[number] = _outcome(header, results, len(programs[number][1]))
+                outcomes[number] = _outcome(header, results, len(packs[number][1]))
                 if number == drafted[-1]:
                     self._recycle(header)
         except _StartFailed:
             if not self.info:
                 raise
-        except _Lost:
+        except _Lost as lost:
             self._holds = None
+            for number in asked_of:
+                outcomes[number] = lost.outcome
+        if any(outcome and outcome.status == "crash" for outcome in outcomes):
+            self._discard()
         return outcomes
 
     def close(self) -> None:

@@ -62,21 +62,15 @@ class Turn(Memory):
     whoever runs it.
     """
 
-    def __init__(self, seed: int | str, index: int, programs: int = 1) -> None:
-        """``programs``: how many small programs the graph is to hold side by side; the next case's have later turns."""
+    def __init__(self, seed: int | str, index: int) -> None:
         super().__init__()
         self.seed = seed
         self.index = index
-        self.programs = programs
         self._turn = index % _TURNS
 
     def due(self, operators: Sequence[Op], count: int) -> list[Due]:
         """Operators, each with the element type of its first operand, that this case is to hold."""
         return due(operators, self.seed, range(self.index * count, (self.index + 1) * count))
-
-    def due_in_programs(self, operators: Sequence[Op]) -> list[Due]:
-        """What each small program of this case is to begin with; ``index`` counts programs then."""
-        return due(operators, self.seed, range(self.index, self.index + self.programs))
 
     def covers(self, pair: tuple[str, str, str]) -> bool:
         turn = crc32(f"{self.seed} {pair}".encode()) % _TURNS

@@ -16,7 +16,6 @@ import numpy as np
 from polyjuice.generate import blocks
 from polyjuice.generate.call_space import OPS
 from polyjuice.generate.default import Default
-from polyjuice.generate.due import Due
 from polyjuice.generate.growth import Application, InputTypes
 from polyjuice.generate.memory import Turn
 from polyjuice.generate.motifs import MOTIFS
@@ -95,36 +94,22 @@ class Small(Default):
     ) -> None:
         super().__init__(rng, accepts, operators, memory, inputs, partners)
         self._dtypes = dict.fromkeys(self._dtypes, 1.0)
-        self._programs = memory.due_in_programs(self.operators)
+        (self._due,) = memory.due(self.operators, 1)
 
     def graph(self, nodes: int) -> Graph:
-        """One program or several side by side, each of at most ``nodes`` operators.
-
-        The operator that is due is left out where it is not allowed.
-        """
-        computed: list[str] = []
-        for due in self._programs:
-            self._program(due, nodes)
-            computed += self.computed
-            self.withdraw([*self.values])
-        self.computed = computed
-        return self.build()
-
-    def _program(self, due: Due, nodes: int) -> None:
-        """Add a program to the graph: it reads nothing of the others."""
-        rng = self.rng
-        self._due = due
+        """A program of at most ``nodes`` operators. The operator that is due is left out where it is not allowed."""
+        rng, due = self.rng, self._due
         self._size_class = due.level("size", list(SIZE_CLASSES))
         self._patterned = rng.random() < _PATTERNED
         self._folded = rng.random() < _FOLDED
         self._neighbours = [due.level("neighbour", self.operators)]
-        before = len(self)
         wanted = min(nodes, rng.choices(list(_OPERATORS), list(_OPERATORS.values()))[0])
         self._start()
         if wanted > 1 and self._patterned and rng.random() < _BLOCK:
-            blocks.build(self, before + min(nodes, _BLOCK_OPERATORS), _NEAR_MISS)
-        while len(self) - before < wanted and any(self._grow() for _ in range(_TRIALS)):
+            blocks.build(self, min(nodes, _BLOCK_OPERATORS), _NEAR_MISS)
+        while len(self) < wanted and any(self._grow() for _ in range(_TRIALS)):
             pass
+        return self.build()
 
     def _start(self) -> None:
         """Put the operator that is due on new values; any other where it is not allowed, if one is."""

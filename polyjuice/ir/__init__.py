@@ -13,6 +13,7 @@ from polyjuice.ir.graph import (
     prune,
     releases,
 )
+from polyjuice.ir.names import numbered, renamed, union
 from polyjuice.ir.parts import Part, connected, cut, random_order
 
 __all__ = [
@@ -30,10 +31,13 @@ __all__ = [
     "connected",
     "cut",
     "digest",
+    "numbered",
     "packed",
     "prune",
     "random_order",
     "releases",
+    "renamed",
     "uniform_value",
+    "union",
     "unpacked",
 ]

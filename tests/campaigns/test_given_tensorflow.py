@@ -183,7 +183,7 @@ def test_a_function_takes_part_as_it_is_and_is_judged_by_its_uncompiled_run(
     runner = ready(tmp_path, monkeypatch, "soft", own)
     try:
         case = runner.execute(0)
-        result = runner.run(0)
+        (result,) = runner.run([0])
         right = case.of("original")
         shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
         wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))

@@ -148,7 +148,7 @@ def test_a_module_that_has_no_graph_takes_part_as_it_is(tmp_path: Path, monkeypa
     runner = ready(tmp_path, monkeypatch, "spectral", forward, "torch.arange(8.0)")
     try:
         case = runner.execute(0)
-        result = runner.run(0)
+        (result,) = runner.run([0])
         right = case.of("original")
         shifted = tuple(tuple(y + 1 for y in outputs) for outputs in right.outcome.outputs)
         wrong = replace(right, outcome=replace(right.outcome, outputs=shifted))

@@ -5,10 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from polyjuice.campaign.case import Runner, together
-from polyjuice.campaign.config import Config
 from polyjuice.compilers import find
-from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Worker
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs, settle
@@ -37,7 +34,7 @@ import numpy as np
 def outcomes(folder, *sources):
     """What comes of programs of a fake compiler, whose output is how many were built together."""
     with Worker(fake(folder, BATCHING), limits=LIMITS) as worker:
-        found = worker.execute_together([(Artifact("torch", source), [[ONES]]) for source in sources])
+        found = worker.execute_together([(Artifact("torch", source), [[ONES]], 1) for source in sources])
         return [int(outcome.outputs[0][0]) if outcome and outcome.status == "ok" else outcome for outcome in found]
 
 
@@ -46,9 +43,10 @@ def test_several_are_built_at_once(tmp_path):
     assert outcomes(tmp_path) == []
 
 
-def test_what_fails_has_no_outcome(tmp_path):
-    assert outcomes(tmp_path, "", "raise ValueError", "") == [2, None, 2]
-    assert outcomes(tmp_path, "raise ValueError") == [None]
+def test_what_fails_says_so_and_leaves_the_others(tmp_path):
+    first, failed, last = outcomes(tmp_path, "", "raise ValueError('of its own')", "")
+    assert (first, last) == (2, 2)
+    assert (failed.status, failed.message) == ("error", "ValueError: of its own")
 
 
 def test_what_is_not_supported_says_so(tmp_path):
@@ -58,20 +56,27 @@ def test_what_is_not_supported_says_so(tmp_path):
     assert second == 1
 
 
-@pytest.mark.parametrize("when", ["", "later = 'import os; os.abort()'"], ids=["drafting", "building"])
-def test_a_crash_takes_the_others_along_and_the_worker_goes_on(tmp_path, when):
+def test_a_crash_is_that_of_its_program_and_the_others_have_not_run(tmp_path):
     with Worker(fake(tmp_path, BATCHING), limits=LIMITS) as worker:
-        fatal = when or "import os; os.abort()"
-        programs = [(Artifact("torch", source), [[ONES]]) for source in ("", fatal, "")]
-        assert worker.execute_together(programs) == [None, None, None]
-        assert worker.execute(*programs[0]).status == "ok"
+        programs = [(Artifact("torch", source), [[ONES]], 1) for source in ("", "import os; os.abort()", "")]
+        first, crashed, last = worker.execute_together(programs)
+        assert (first, last) == (None, None)
+        assert crashed.status == "crash"
+        assert worker.execute(*programs[0][:2]).status == "ok"
+
+
+def test_a_crash_while_all_are_built_may_be_that_of_each(tmp_path):
+    with Worker(fake(tmp_path, BATCHING), limits=LIMITS) as worker:
+        programs = [(Artifact("torch", source), [[ONES]], 1) for source in ("", "later = 'import os; os.abort()'")]
+        assert [outcome.status for outcome in worker.execute_together(programs)] == ["crash", "crash"]
+        assert worker.execute(*programs[0][:2]).status == "ok"
 
 
 def test_programs_get_their_own_inputs(tmp_path):
     with Worker(
         fake(tmp_path, BATCHING.replace("np.array(len(waiting))", "names['inputs'][0][1].sum(dtype=int)"))
     ) as w:
-        programs = [(Artifact("torch", ""), [[np.full(2, n)], [np.full(2, n)]]) for n in (1, 2)]
+        programs = [(Artifact("torch", ""), [[np.full(2, n)], [np.full(2, n)]], 1) for n in (1, 2)]
         assert [[int(y) for (y,) in o.outputs] for o in w.execute_together(programs)] == [[2, 2], [4, 4]]
 
 
@@ -109,6 +114,15 @@ def test_a_kernel_that_does_not_compile_leaves_the_others(tmp_path, monkeypatch)
         faulty()
 
 
+def test_kernels_that_do_not_compile_are_told_by_their_lines(tmp_path, monkeypatch):
+    unit = pytest.importorskip("polyjuice.compilers._inductor_unit")
+    names = ["1", "missing", "2", "3", "4", "absent", "5"]
+    kernels = [
+        unit._Kernel(f'extern "C" int kernel() {{\n return {name};\n}}\n', kernel("").command, False) for name in names
+    ]
+    assert unit._build(kernels, tmp_path / "unit") == [kernels[1], kernels[5]]
+
+
 def test_headers_that_are_written_anew_are_kept_once(tmp_path, monkeypatch):
     """As Inductor 2.5 does, with a folder for each program that is removed before the unit is built."""
     unit = pytest.importorskip("polyjuice.compilers._inductor_unit")
@@ -125,45 +139,17 @@ def test_headers_that_are_written_anew_are_kept_once(tmp_path, monkeypatch):
     assert [k() for k in kernels] == [9, 12]
 
 
-def test_only_generated_graphs_are_compiled_together():
-    inductor = find("inductor")
-    assert together(Config("inductor"), inductor)
-    assert not together(Config("inductor", plain=True), inductor)
-    assert not together(Config("inductor", seeds=("model.onnx",)), inductor)
-    assert not together(Config("inductor", device="cuda"), inductor)
-    assert not together(Config("onnxruntime"), find("onnxruntime"))
-
-
 @pytest.mark.long
 def test_inductor_gives_the_same_results_together(tmp_path):
     pytest.importorskip("torch")
     programs = []
     for key in ("a", "b", "c", "d"):
         graph = settle(generate(5, key), key)
-        programs.append((lower(graph, "torch", key), [make_inputs(graph, "normal", key)]))
+        programs.append((lower(graph, "torch", key), [make_inputs(graph, "normal", key)], 1))
     with Worker(find("inductor")) as worker:
         found = worker.execute_together(programs)
-        alone = [worker.execute(*program) for program in programs]
+        alone = [worker.execute(*program[:2]) for program in programs]
     assert [o.status for o in found] == [o.status for o in alone] == ["ok"] * 4
     for one, other in zip(found, alone, strict=True):
         for y, z in zip(one.outputs[0], other.outputs[0], strict=True):
             np.testing.assert_array_equal(y, z)
-
-
-def test_a_runner_uses_what_ran_ahead(tmp_path):
-    """Cases 1 to 3 run ahead; case 0 is one of those that are always compiled alone."""
-    pytest.importorskip("torch")
-    config = Config("inductor", nodes=4, triage_s=0.0)
-    runner = Runner(config, tmp_path, load([], (), ()))
-    try:
-        runner.run_ahead([0, 1, 2])
-        assert sorted(runner._ahead) == [1, 2]
-        worker = runner.session.worker()
-        before = worker.seconds["compile"]
-        result = runner.run(1)
-        assert result.pairs or result.skipped
-        assert worker.seconds["compile"] == before
-        assert result.seconds["compile"] > 0
-        assert sorted(runner._ahead) == [2]
-    finally:
-        runner.close()

@@ -41,7 +41,7 @@ def executed(config: Config, indices: Iterable[int], folder: Path, patch: pytest
     try:
         for index in indices:
             seen.clear()
-            result = runner.run(index)
+            (result,) = runner.run([index])
             assert result.skipped or seen
             seen.append(f"{result.pairs} {result.skipped} {result.unsound}".encode())
             digests[index] = hashlib.sha256(b"\0".join(seen)).hexdigest()

@@ -11,18 +11,16 @@ from polyjuice.campaign.seeds import Seeds
 from polyjuice.generate import STRATEGIES
 
 
-@pytest.mark.parametrize("beside", [1, 8])
 @pytest.mark.parametrize("period", [1, 16])
 @pytest.mark.parametrize("strategy", GENERATING)
-def test_the_programs_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int, beside: int) -> None:
+def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int) -> None:
     """So that whatever is due has its turn, whichever cases are of another strategy."""
-    kinds = Kinds(strategy, period, beside)
+    kinds = Kinds(strategy, period)
     numbers: Counter[str] = Counter()
     for index in range(1000):
         kind = kinds.of(index)
         assert kinds.number(index) == numbers[kind.strategy]
-        numbers[kind.strategy] += kind.programs
-        assert kind.programs == (beside if kind.alone else 1)
+        numbers[kind.strategy] += 1
 
 
 def test_as_many_cases_in_a_row_as_share_an_e_graph_are_of_one_kind() -> None:

@@ -1,4 +1,4 @@
-"""How cases are prepared by their kind: with variants or alone, on which sets of inputs, one program or several."""
+"""How cases are prepared by their kind: with variants or alone, on which sets of inputs, in which setting."""
 
 from __future__ import annotations
 
@@ -43,11 +43,17 @@ def test_most_small_programs_are_alone_and_have_four_sets_where_compilation_is_s
     assert sum(len(case.sets) == 4 for case in found) >= len(found) / 2
 
 
-def test_eight_small_programs_stand_side_by_side_for_inductor(tmp_path: Path) -> None:
-    found = cases(tmp_path, "inductor", 4)
-    assert [len(case.programs) for case in found] == [1, 1, 1, 2]
-    assert all(len(case.programs[0].graph.outputs) >= 8 for case in found[:3])
-    assert all(case.sets[0].profile == "edge" for case in found[:3])
+def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> None:
+    found = cases(tmp_path, "inductor", 64, pack=8)
+    packs: dict[int, set[str]] = {}
+    for case in found:
+        if len(case.programs) == 1:
+            (program,) = case.programs
+            setup = {name: value for name, value in program.artifact.setup.items() if name != "layouts"}
+            packs.setdefault(case.index // 8, set()).add(str(setup))
+            assert case.sets[0].profile == "edge"
+    assert all(len(settings) == 1 for settings in packs.values())
+    assert len(set.union(*packs.values())) > 1
 
 
 def test_edge_values_are_for_single_operators_where_another_framework_judges(tmp_path: Path) -> None:

@@ -79,25 +79,6 @@ def test_an_input_has_the_size_that_is_due(size: str) -> None:
     assert longest & set(SIZE_CLASSES[size])
 
 
-def test_programs_side_by_side_begin_with_what_is_due_and_share_nothing() -> None:
-    for index in range(0, 60, 6):
-        graph = generate(20, f"0/{index}", strategy="small", memory=Turn(0, index, 6), operators=OPERATORS)
-        programs = [due.op.qualified for due in due(OPERATORS, 0, range(index, index + 6))]
-        belongs: dict[str, int] = {}
-        begun: list[str] = []
-        for node in graph.nodes:
-            made = {belongs[name] for name in node.inputs if name in belongs}
-            assert len(made) <= 1
-            if not made and len(begun) < 6 and node.qualified == programs[len(begun)]:
-                begun.append(node.qualified)
-            number = made.pop() if made else len(begun)
-            shared = [name for name in node.inputs if name not in graph.constants]
-            belongs.update(dict.fromkeys((*node.outputs, *shared), number))
-        assert begun == programs
-        assert len(graph.nodes) <= 6 * 6
-        assert {belongs[name] for name in graph.outputs} == {*range(1, 7)}
-
-
 def test_a_program_depends_on_the_campaign_and_its_index_alone() -> None:
     assert [digest(small(index)) for index in range(20)] == [digest(small(index)) for index in range(20)]
     assert len({digest(small(index)) for index in range(20)}) == 20

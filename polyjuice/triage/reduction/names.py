@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, renamed
 from polyjuice.triage.reduction.pair import Pair, plain_names
 from polyjuice.triage.reduction.rebuild import without_inputs
 
@@ -28,19 +28,4 @@ def with_plain_names(pair: Pair) -> Pair:
     """The same pair with its values named as people do (see :func:`plain_names`)."""
     names = list(map(plain_names, pair.graphs))
     choices = tuple(choices.renamed(to) for choices, to in zip(pair.choices, names, strict=True))
-    return replace(pair, graphs=tuple(map(_renamed, pair.graphs, names)), choices=choices)
-
-
-def _renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
-    nodes = [
-        replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
-        for node in graph.nodes
-    ]
-    return replace(
-        graph,
-        inputs=tuple(names[name] for name in graph.inputs),
-        constants={names[name]: array for name, array in graph.constants.items()},
-        nodes=tuple(nodes),
-        outputs=tuple(names[name] for name in graph.outputs),
-        types={names[name]: t for name, t in graph.types.items()},
-    )
+    return replace(pair, graphs=tuple(map(renamed, pair.graphs, names)), choices=choices)

@@ -1,0 +1,47 @@
+"""Graphs whose values have other names, and several graphs side by side as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from polyjuice.ir.graph import Graph, TensorType
+
+
+def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
+    """The same graph with other names of its values. ``names`` has each value of the graph, and "" for ""."""
+    nodes = [
+        replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
+        for node in graph.nodes
+    ]
+    return replace(
+        graph,
+        inputs=tuple(names[name] for name in graph.inputs),
+        constants={names[name]: array for name, array in graph.constants.items()},
+        nodes=tuple(nodes),
+        outputs=tuple(names[name] for name in graph.outputs),
+        types={names[name]: t for name, t in graph.types.items()},
+    )
+
+
+def numbered(graph: Graph, number: int) -> dict[str, str]:
+    """Names for the values of a graph that no other graph of another number has (see :func:`renamed`)."""
+    return {"": "", **{name: f"p{number}_{name}" for name in graph.types}}
+
+
+def union(graphs: Sequence[Graph]) -> Graph:
+    """Graphs side by side as one, with the inputs and outputs of each in order. They must share no name."""
+    constants = {name: array for graph in graphs for name, array in graph.constants.items()}
+    types: dict[str, TensorType] = {}
+    opsets: dict[str, int] = {}
+    for graph in graphs:
+        types.update(graph.types)
+        opsets.update(graph.opsets)
+    return Graph(
+        tuple(name for graph in graphs for name in graph.inputs),
+        constants,
+        tuple(node for graph in graphs for node in graph.nodes),
+        tuple(name for graph in graphs for name in graph.outputs),
+        types,
+        opsets,
+    )

@@ -1,0 +1,198 @@
+"""Packs: programs of several cases side by side as one program, which a compiler compiles once.
+
+A compilation by Inductor has a high fixed cost, and small programs are nearly nothing but that. So programs of several
+cases become one: their graphs are put side by side, with the choices by which each was lowered. Each keeps its inputs
+and its outputs, and is judged as ever. All programs of a pack have one setting (sizes, freezing, gradient mode). No two
+variants of a case are in one pack: the compiler must not merge what is to be compared.
+
+A pack that fails is cut in two, until each program that fails stands alone, and all others have run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from polyjuice import pipeline
+from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.ir import numbered, renamed, union
+from polyjuice.numerics import Mode
+from polyjuice.oracles import Case, InputSet, Program
+from polyjuice.session import CompilerSession
+
+LABEL = "pack"
+"""The label of a pack's program."""
+
+LARGEST = 8
+"""A program of more operators is in no pack: its compilation costs more than what is fixed."""
+
+_USUAL = "normal"
+"""The profile of a pack's inputs where those of its programs differ: nothing beyond numbers counts as known then."""
+
+_NAMED = re.compile(r"\bp(\d+)_")
+"""How an error names a value of a pack, and so the program that it belongs to (see :func:`polyjuice.ir.numbered`)."""
+
+_OF_EACH = "layouts"
+"""What a program is set up with that concerns its own inputs alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A program, as one of its case's."""
+
+    case: Case
+    program: Program
+
+
+@dataclass(frozen=True, eq=False)
+class Pack:
+    """Programs of different cases that are compiled as one."""
+
+    members: tuple[Member, ...]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @cached_property
+    def case(self) -> Case:
+        """All programs as a case of one program; of one member it is that member's."""
+        first = self.members[0].case
+        if len(self) == 1:
+            return first.only([self.members[0].program.label])
+        sets = [self._input_set(i) for i in range(max(len(member.case.sets) for member in self.members))]
+        names = [numbered(member.program.graph, number) for number, member in enumerate(self.members)]
+        graph = union([renamed(m.program.graph, to) for m, to in zip(self.members, names, strict=True)])
+        target = pipeline.Target(self.members[0].program.artifact.format)
+        artifact = pipeline.lower(graph, self._choices(names), target)
+        return Case(sets, [pipeline.prepare(LABEL, graph, artifact, sets)], seed=first.seed, index=first.index)
+
+    @property
+    def program(self) -> Program:
+        """The program of that case."""
+        return self.case.programs[0]
+
+    def _input_set(self, i: int) -> InputSet:
+        """The inputs of all programs; one that has fewer sets runs on its first ones again."""
+        sets = [member.case.sets[i % len(member.case.sets)] for member in self.members]
+        profiles = {one.profile for one in sets}
+        arrays = tuple(array for one in sets for array in one.arrays)
+        values = tuple(value for one in sets for value in one.values)
+        return InputSet(profiles.pop() if len(profiles) == 1 else _USUAL, arrays, _known_to_all(sets), values)
+
+    def _choices(self, names: Sequence[Mapping[str, str]]) -> LoweringChoices:
+        """The choices about all programs; those about no value are the first program's."""
+        taken: dict[tuple[str, str], tuple[int, ...]] = {}
+        for member, to in reversed(list(zip(self.members, names, strict=True))):
+            choices = member.program.artifact.choices
+            assert choices is not None
+            taken.update(choices.renamed(to).taken)
+        return LoweringChoices.of(taken)
+
+    def outcomes(self, outcome: Outcome) -> Iterator[Outcome]:
+        """What became of each program, where the pack ran."""
+        at = 0
+        for member in self.members:
+            sets, width = len(member.case.sets), len(member.program.graph.outputs)
+            yield replace(
+                outcome,
+                outputs=_columns(outcome.outputs[:sets], at, width),
+                reference=None if outcome.reference is None else _columns(outcome.reference[:sets], at, width),
+            )
+            at += width
+
+    def parts(self, outcome: Outcome) -> list[Pack]:
+        """Two packs of its programs, after it failed: those that the error names and the others, or two halves."""
+        named = {int(number) for number in _NAMED.findall(outcome.message)} & {*range(len(self))}
+        if not named or 2 * len(named) > len(self):
+            named = {*range((len(self) + 1) // 2)}
+        first = tuple(member for number, member in enumerate(self.members) if number in named)
+        return [Pack(first), Pack(tuple(member for member in self.members if member not in first))]
+
+
+@dataclass
+class Packed:
+    """Cases whose programs ran in packs, where they could; those that must run alone still wait.
+
+    ``packs`` are those of several programs that ran. ``failed`` are those that failed although both parts ran.
+    """
+
+    cases: list[Case]
+    packs: list[Pack] = field(default_factory=list)
+    failed: list[Pack] = field(default_factory=list)
+
+
+def formed(cases: Sequence[Case], size: int) -> list[Pack]:
+    """Packs of at most ``size`` programs each, which stand at one place of their cases and have one setting."""
+    groups: dict[object, list[Member]] = {}
+    for case in cases:
+        for place, program in enumerate(case.programs):
+            apart = case.index if len(program.graph) > LARGEST else None
+            groups.setdefault((place, _setting(program.artifact), apart), []).append(Member(case, program))
+    return [Pack(tuple(part)) for group in groups.values() for part in _parts(group, size)]
+
+
+def execute(cases: Sequence[Case], session: CompilerSession, size: int) -> Packed:
+    """Compile and run the programs of cases in packs of at most ``size``."""
+    ran: list[Pack] = []
+    parts: dict[Pack, list[Pack]] = {}
+    outcomes: dict[tuple[int, str], Outcome] = {}
+    waiting = formed(cases, size)
+    while waiting:
+        found = session.execute_together([(pack.program.artifact, pack.case.inputs, len(pack)) for pack in waiting])
+        if not any(found):
+            break
+        again: list[Pack] = []
+        for pack, outcome in zip(waiting, found, strict=True):
+            if outcome is None:
+                again.append(pack)
+            elif outcome.status == "ok" or (len(pack) == 1 and outcome.status == "unsupported"):
+                ran += [pack] if outcome.status == "ok" else []
+                for member, own in zip(pack.members, pack.outcomes(outcome), strict=True):
+                    outcomes[member.case.index, member.program.label] = own
+            elif len(pack) > 1:
+                parts[pack] = pack.parts(outcome)
+                again += parts[pack]
+        waiting = again
+    return Packed(
+        [replace(case, programs=[_ran(case, program, outcomes) for program in case.programs]) for case in cases],
+        [pack for pack in ran if len(pack) > 1],
+        [pack for pack, two in parts.items() if all(part in ran for part in two)],
+    )
+
+
+def _ran(case: Case, program: Program, outcomes: Mapping[tuple[int, str], Outcome]) -> Program:
+    outcome = outcomes.get((case.index, program.label))
+    return replace(program, outcome=outcome) if outcome else program
+
+
+def _parts(group: Sequence[Member], size: int) -> list[Sequence[Member]]:
+    """The group in as few parts as ``size`` allows, of about equal length."""
+    count = -(-len(group) // size)
+    bounds = [len(group) * i // count for i in range(count + 1)]
+    return [group[start:end] for start, end in pairwise(bounds)]
+
+
+def _setting(artifact: Artifact) -> str:
+    """What a program is set up with beside what concerns its own inputs."""
+    return str(sorted((name, value) for name, value in artifact.setup.items() if name != _OF_EACH))
+
+
+def _known_to_all(sets: Sequence[InputSet]) -> Mode:
+    """What counts as known on the inputs of every program."""
+    modes = [one.mode for one in sets]
+    return Mode(
+        all(mode.wrap for mode in modes),
+        all(mode.edge for mode in modes),
+        all(mode.ordered for mode in modes),
+        tuple(dict.fromkeys(dtype for mode in modes for dtype in mode.excess_precision)),
+    )
+
+
+def _columns(results: Sequence[tuple[np.ndarray, ...]], at: int, width: int) -> tuple[tuple[np.ndarray, ...], ...]:
+    """Some of the outputs of each set of inputs."""
+    return tuple(one[at : at + width] for one in results)

@@ -1,0 +1,168 @@
+"""Packs: programs side by side are each what they are alone; what fails ends alone, and all others run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyjuice import packs, pipeline
+from polyjuice.campaign.config import Config
+from polyjuice.compilers import find
+from polyjuice.execution import Artifact, Outcome
+from polyjuice.generate import generate
+from polyjuice.inputs import make_inputs, settle
+from polyjuice.interpret import evaluate
+from polyjuice.ir import Graph, numbered, renamed, union
+from polyjuice.lower import Wanted
+from polyjuice.numerics import Mode
+from polyjuice.oracles import Case, InputSet
+from polyjuice.pipeline import Target
+from polyjuice.session import CompilerSession, Conditions
+
+
+def graphs(count: int) -> list[Graph]:
+    return [settle(generate(3, f"pack {i}", strategy="small"), str(i)) for i in range(count)]
+
+
+def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int], int] = lambda i: 2) -> list[Case]:
+    """Cases whose variants are one graph, each on some sets of inputs of its own."""
+    found = []
+    for i, graph in enumerate(graphs(count)):
+        inputs = [
+            InputSet("normal", tuple(make_inputs(graph, "normal", f"{i} {n}")), Mode(), ()) for n in range(sets(i))
+        ]
+        artifact = pipeline.lower(graph, f"{i}", Target("torch"), wanted=Wanted(setting="plain"))
+        programs = [pipeline.prepare(label, graph, artifact, inputs) for label in labels]
+        found.append(Case(inputs, programs, index=i))
+    return found
+
+
+class Failing(CompilerSession):
+    """Runs Torch uncompiled, and fails packs whose first set of inputs holds some arrays.
+
+    ``asked`` has how many programs the packs of each round held.
+    """
+
+    def __init__(self, outcome: Callable[[Sequence[np.ndarray]], Outcome | None] = lambda arrays: None) -> None:
+        super().__init__(Conditions(), find("eager"))
+        self.asked: list[list[int]] = []
+        self._outcome_on = outcome
+
+    def execute_together(self, packed: Sequence[tuple[Artifact, Any, int]]) -> list[Outcome | None]:
+        self.asked.append([count for _, _, count in packed])
+        found = super().execute_together(packed)
+        return [self._outcome_on(inputs[0]) or out for (_, inputs, _), out in zip(packed, found, strict=True)]
+
+
+def holds(arrays: Sequence[np.ndarray], case: Case) -> bool:
+    """Whether a pack whose inputs these are has a program of the case."""
+    own = case.inputs[0]
+    return bool(own) and any(array is own[0] for array in arrays)
+
+
+def numbers(pack: packs.Pack) -> list[int]:
+    return [member.case.index for member in pack.members]
+
+
+def test_graphs_side_by_side_have_the_values_of_each() -> None:
+    several = graphs(5)
+    whole = union([renamed(graph, numbered(graph, i)) for i, graph in enumerate(several)])
+    inputs = [make_inputs(graph, "normal", "0") for graph in several]
+    together = evaluate(whole, [array for one in inputs for array in one], "float64")
+    alone = [value for graph, one in zip(several, inputs, strict=True) for value in evaluate(graph, one, "float64")]
+    assert len(together) == len(alone)
+    for value, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(value, other)
+
+
+def test_variants_of_a_case_are_in_different_packs() -> None:
+    several = cases(5, ("min", "max"))
+    formed = packs.formed(several, 3)
+    assert sorted(map(len, formed)) == [2, 2, 3, 3]
+    assert all(len(set(numbers(pack))) == len(pack) for pack in formed)
+    assert {frozenset(m.program.label for m in pack.members) for pack in formed} == {
+        frozenset(["min"]),
+        frozenset(["max"]),
+    }
+
+
+def test_programs_of_one_pack_have_one_setting_and_large_ones_are_alone() -> None:
+    several = cases(4)
+    setups: list[dict[str, Any]] = [{}, {"dynamic": True}, {"layouts": ["sliced"]}, {"dynamic": True}]
+    for i, setup in enumerate(setups):
+        (program,) = several[i].programs
+        several[i] = replace(several[i], programs=[replace(program, artifact=replace(program.artifact, setup=setup))])
+    assert sorted(map(numbers, packs.formed(several, 10))) == [[0, 2], [1, 3]]
+
+
+def test_each_program_of_a_pack_gives_what_it_gives_alone() -> None:
+    several = cases(6, sets=lambda i: 1 + i % 3)
+    with Failing() as session:
+        packed = packs.execute(several, session, 4)
+        assert session.asked == [[3, 3]]
+        alone = [pipeline.execute(case, session) for case in several]
+    for case, other in zip(packed.cases, alone, strict=True):
+        (program,), (own,) = case.programs, other.programs
+        assert program.outcome.status == own.outcome.status == "ok"
+        assert [len(one) for one in program.outcome.outputs] == [len(case.programs[0].graph.outputs)] * len(case.sets)
+        for outputs, expected in zip(program.outcome.outputs, own.outcome.outputs, strict=True):
+            for value, right in zip(outputs, expected, strict=True):
+                np.testing.assert_array_equal(value, right)
+
+
+@pytest.mark.parametrize(
+    ("message", "rounds"),
+    [("no name", [[8], [4, 4], [2, 2], [1, 1]]), ("while executing p5_v1", [[8], [1, 7]])],
+    ids=["halved", "named"],
+)
+def test_a_program_that_fails_ends_alone_and_all_others_run(message: str, rounds: list[list[int]]) -> None:
+    several = cases(8)
+    guilty = several[5]
+    error = Outcome("error", "compile", message=message)
+    with Failing(lambda arrays: error if holds(arrays, guilty) else None) as session:
+        packed = packs.execute(several, session, 8)
+    assert session.asked == rounds
+    assert [case.index for case in packed.cases if case.programs[0].waits] == [5]
+    assert packed.failed == []
+
+
+def test_what_fails_in_company_alone_is_told() -> None:
+    several = cases(4)
+    both = several[0], several[3]
+    error = Outcome("crash", "run")
+    with Failing(lambda arrays: error if all(holds(arrays, case) for case in both) else None) as session:
+        packed = packs.execute(several, session, 4)
+    assert [numbers(pack) for pack in packed.failed] == [[0, 1, 2, 3]]
+    assert all(case.programs[0].ran for case in packed.cases)
+
+
+def test_what_never_runs_is_left_to_run_alone() -> None:
+    class Absent(Failing):
+        def execute_together(self, packed: Sequence[Any]) -> list[Outcome | None]:
+            return [None] * len(packed)
+
+    with Absent() as session:
+        packed = packs.execute(cases(3), session, 4)
+    assert all(case.programs[0].waits for case in packed.cases)
+
+
+def test_a_pack_of_inputs_of_several_profiles_takes_nothing_more_for_known() -> None:
+    first, second = cases(2)
+    edge = replace(second, sets=[replace(one, profile="edge", mode=Mode(edge=True)) for one in second.sets])
+    mixed, alike = packs.formed([first, edge], 2)[0].case, packs.formed([edge, replace(edge, index=7)], 2)[0].case
+    assert (mixed.profiles[0], mixed.sets[0].mode.edge) == ("normal", False)
+    assert (alike.profiles[0], alike.sets[0].mode.edge) == ("edge", True)
+
+
+def test_only_generated_graphs_are_packed() -> None:
+    inductor = find("inductor")
+    assert Config("inductor").pack_of(inductor) == inductor.pack > 1
+    assert Config("inductor", pack=5).pack_of(inductor) == 5
+    assert Config("inductor", seeds=("model.onnx",)).pack_of(inductor) == 1
+    assert Config("inductor", device="cuda").pack_of(inductor) == 1
+    assert Config("inductor", disruptive=True).pack_of(inductor) == 1
+    assert Config("onnxruntime").pack_of(find("onnxruntime")) == 1
