@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -105,6 +105,11 @@ class Pack:
             )
             at += width
 
+    def member_of(self, output: int) -> Member:
+        """The program to which an output of the pack belongs."""
+        ends = accumulate(len(member.program.graph.outputs) for member in self.members)
+        return next(member for member, end in zip(self.members, ends, strict=True) if output < end)
+
     def parts(self, outcome: Outcome) -> list[Pack]:
         """Two packs of its programs, after it failed: those that the error names and the others, or two halves."""
         named = {int(number) for number in _NAMED.findall(outcome.message)} & {*range(len(self))}
@@ -114,16 +119,33 @@ class Pack:
         return [Pack(first), Pack(tuple(member for member in self.members if member not in first))]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Together:
+    """The packs of several programs that concern a case.
+
+    ``ran`` has those in which its programs ran, by label. ``failed`` are those that failed although both parts ran, and
+    whose first program is the case's.
+    """
+
+    ran: Mapping[str, Pack] = field(default_factory=dict)
+    failed: Sequence[Pack] = ()
+
+
+@dataclass(frozen=True)
 class Packed:
     """Cases whose programs ran in packs, where they could; those that must run alone still wait.
 
     ``packs`` are those of several programs that ran. ``failed`` are those that failed although both parts ran.
     """
 
-    cases: list[Case]
-    packs: list[Pack] = field(default_factory=list)
-    failed: list[Pack] = field(default_factory=list)
+    cases: Sequence[Case]
+    packs: Sequence[Pack]
+    failed: Sequence[Pack]
+
+    def of(self, case: Case) -> Together:
+        """The packs that concern a case."""
+        ran = {m.program.label: pack for pack in self.packs for m in pack.members if m.case.index == case.index}
+        return Together(ran, [pack for pack in self.failed if pack.members[0].case.index == case.index])
 
 
 def formed(cases: Sequence[Case], size: int) -> list[Pack]:

@@ -14,6 +14,7 @@ from math import comb
 from pathlib import Path
 
 from polyjuice import packs, pipeline
+from polyjuice.campaign import together
 from polyjuice.campaign.clock import ACTIVITIES, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple, covered
@@ -24,6 +25,7 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import broken
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
+from polyjuice.packs import Together
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord, known, write_finding
@@ -66,6 +68,7 @@ class _Turn:
         self.index = index
         self.case: Case | None = None
         self.problem: Exception | None = None
+        self.packs = Together()
         self.result: CaseResult | None = None
         self._attempts = attempts
         self._attempt = 0
@@ -96,15 +99,14 @@ class _Turn:
             self._seconds[activity] += spent
 
     def told(self) -> CaseResult:
-        """What became of the case."""
-        if self.problem is None and self.result:
-            result = self.result
-        elif isinstance(self.problem, Skip):
-            result = CaseResult(self.index, skipped=str(self.problem))
+        """What became of the case; where a defect of ours came in between, with all that was found before it."""
+        result = self.result or CaseResult(self.index)
+        if isinstance(self.problem, Skip):
+            result = replace(result, skipped=str(self.problem))
         elif isinstance(self.problem, Unsound):
-            result = CaseResult(self.index, unsound=self.problem.args)
-        else:
-            result = CaseResult(self.index, defect="".join(traceback.format_exception(self.problem)))
+            result = replace(result, unsound=self.problem.args)
+        elif self.problem:
+            result = replace(result, defect="".join(traceback.format_exception(self.problem)))
         return replace(result, seconds=self._seconds)
 
 
@@ -140,7 +142,9 @@ class Runner:
         for turn in turns:
             if turn.case:
                 with self._timed(turn):
-                    turn.result = self._judged(turn.case)
+                    turn.result, flaky = self._judged(turn.case)
+                    shown = self._in_packs(turn.case, turn.packs, flaky)
+                    turn.result = replace(turn.result, findings=[*turn.result.findings, *shown])
         return [turn.told() for turn in turns]
 
     def execute(self, index: int) -> Case:
@@ -185,6 +189,7 @@ class Runner:
         spent["lower"] += time.perf_counter() - began - sum(spent.values())
         for turn, case in zip(turns, packed.cases, strict=True):
             turn.case = case
+            turn.packs = packed.of(case)
             turn.spend({activity: seconds / len(turns) for activity, seconds in spent.items()})
 
     @contextmanager
@@ -234,7 +239,8 @@ class Runner:
             raise Skip("unsupported: " + pipeline.first_line(refused[0]))
         return case
 
-    def _judged(self, case: Case) -> CaseResult:
+    def _judged(self, case: Case) -> tuple[CaseResult, Sequence[Verdict]]:
+        """What became of a case that ran, and the verdicts that did not show again."""
         with self._clock.of("judge"):
             verdicts = self._judge(case)
         findings, met, flaky = self._confirm(case, _distinct(case, verdicts))
@@ -245,16 +251,17 @@ class Runner:
             raise Skip("failed: " + pipeline.first_line(failed))
         accepted = case.broken if case.ran else ""
         due = self._preparation.due(case.index)
-        return CaseResult(
+        result = CaseResult(
             case.index,
             pairs,
             findings=findings,
             known=met,
-            flaky=flaky,
+            flaky=[verdict.message for verdict in flaky],
             rules=case.rules,
             accepted=accepted,
             covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
         )
+        return result, flaky
 
     def _judge(self, case: Case) -> list[Verdict]:
         """What the oracles say, in the order in which the user names them."""
@@ -265,7 +272,21 @@ class Runner:
             self._clock.deduct(sum(self.session.seconds.values()) - before)
         return verdicts
 
-    def _confirm(self, case: Case, verdicts: Sequence[Verdict]) -> tuple[list[FindingRecord], list[str], list[str]]:
+    def _in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> list[FindingRecord]:
+        """What shows in packs alone: where a program does not give by itself what it gave there, and where packs fail."""
+        suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
+        found = []
+        with self._clock.of("other"):
+            for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
+                if (shown := together.fault(pack, self.session, self._config.oracles)) is None:
+                    continue
+                shown_case, verdict = shown
+                if pipeline.repeats(shown_case, verdict, self.session):
+                    folder = self._out / "raw" / f"{case.index:06d}-pack-{number}-{verdict.kind}"
+                    found.append(write_finding(folder, self.session, shown_case, verdict))
+        return found
+
+    def _confirm(self, case: Case, verdicts: Sequence[Verdict]) -> tuple[list[FindingRecord], list[str], list[Verdict]]:
         """Keep the verdicts that repeat every time in a fresh process, and write them down; but no known bugs.
 
         Of those that are told by one operator alone, the first of each signature.
@@ -286,7 +307,7 @@ class Runner:
                     findings.append(write_finding(folder, self.session, case, verdict, regression=regression))
                     self._told |= {verdict.signature} if verdict.alone else set()
                 else:
-                    flaky.append(verdict.message)
+                    flaky.append(verdict)
         return findings, met, flaky
 
     @property

@@ -13,42 +13,21 @@ from polyjuice import packs, pipeline
 from polyjuice.campaign.config import Config
 from polyjuice.compilers import find
 from polyjuice.execution import Artifact, Outcome
-from polyjuice.generate import generate
-from polyjuice.inputs import make_inputs, settle
+from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph, numbered, renamed, union
-from polyjuice.lower import Wanted
+from polyjuice.ir import numbered, renamed, union
 from polyjuice.numerics import Mode
-from polyjuice.oracles import Case, InputSet
-from polyjuice.pipeline import Target
-from polyjuice.session import CompilerSession, Conditions
+from tests.support.packs import Eager, cases, graphs, holds, numbers
 
 
-def graphs(count: int) -> list[Graph]:
-    return [settle(generate(3, f"pack {i}", strategy="small"), str(i)) for i in range(count)]
-
-
-def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int], int] = lambda i: 2) -> list[Case]:
-    """Cases whose variants are one graph, each on some sets of inputs of its own."""
-    found = []
-    for i, graph in enumerate(graphs(count)):
-        inputs = [
-            InputSet("normal", tuple(make_inputs(graph, "normal", f"{i} {n}")), Mode(), ()) for n in range(sets(i))
-        ]
-        artifact = pipeline.lower(graph, f"{i}", Target("torch"), wanted=Wanted(setting="plain"))
-        programs = [pipeline.prepare(label, graph, artifact, inputs) for label in labels]
-        found.append(Case(inputs, programs, index=i))
-    return found
-
-
-class Failing(CompilerSession):
+class Failing(Eager):
     """Runs Torch uncompiled, and fails packs whose first set of inputs holds some arrays.
 
     ``asked`` has how many programs the packs of each round held.
     """
 
     def __init__(self, outcome: Callable[[Sequence[np.ndarray]], Outcome | None] = lambda arrays: None) -> None:
-        super().__init__(Conditions(), find("eager"))
+        super().__init__()
         self.asked: list[list[int]] = []
         self._outcome_on = outcome
 
@@ -56,16 +35,6 @@ class Failing(CompilerSession):
         self.asked.append([count for _, _, count in packed])
         found = super().execute_together(packed)
         return [self._outcome_on(inputs[0]) or out for (_, inputs, _), out in zip(packed, found, strict=True)]
-
-
-def holds(arrays: Sequence[np.ndarray], case: Case) -> bool:
-    """Whether a pack whose inputs these are has a program of the case."""
-    own = case.inputs[0]
-    return bool(own) and any(array is own[0] for array in arrays)
-
-
-def numbers(pack: packs.Pack) -> list[int]:
-    return [member.case.index for member in pack.members]
 
 
 def test_graphs_side_by_side_have_the_values_of_each() -> None:

@@ -1,0 +1,75 @@
+"""Faults that show in a pack alone: in programs that are right by themselves, and wrong, or fail, beside others.
+
+Such a fault is in what a compiler does to a whole program: how it plans memory, in which order it schedules kernels,
+what it fuses. The pack is then one program like any other. Programs are left out of it as long as the fault shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyjuice import pipeline
+from polyjuice.execution.broken import BrokenProgram
+from polyjuice.oracles import ORACLES, Case, Verdict
+from polyjuice.packs import Member, Pack
+from polyjuice.session import CompilerSession
+from polyjuice.triage.ddmin import ddmin
+
+_TRIALS = 40
+"""How many packs are run at most to find a small one."""
+
+
+def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
+    """A smallest part of a pack that shows what the pack shows, with the verdict on it; None where it shows nothing.
+
+    ``oracles`` are those of the campaign; the ones that compare variants see nothing in a pack. Raises BrokenProgram
+    where the pack is not the programs that it was made of.
+    """
+    alone = [name for name in oracles if ORACLES[name].least == 1]
+    with session.fresh() as fresh:
+        whole = _verdict(pack, fresh, alone)
+        if whole is None:
+            return None
+        trials = 0
+
+        def shows(members: Sequence[Member]) -> bool:
+            nonlocal trials
+            trials += 1
+            part = Pack(tuple(members))
+            return trials <= _TRIALS and len(part) > 1 and _same(whole, pack, _verdict(part, fresh, alone), part)
+
+        small = Pack(ddmin(pack.members, shows))
+        case = pipeline.rerun(small.case, fresh)
+        _check(small, case, fresh)
+        verdict = next(iter(pipeline.judge(case, fresh, alone)), None)
+    return (case, verdict) if verdict else None
+
+
+def _verdict(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> Verdict | None:
+    case = pipeline.rerun(pack.case, session)
+    return next(iter(pipeline.judge(case, session, oracles)), None)
+
+
+def _same(verdict: Verdict, pack: Pack, other: Verdict | None, part: Pack) -> bool:
+    """Whether a part of a pack shows the same: the same failure, or something wrong with the same program."""
+    if other is None or (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
+        return False
+    if verdict.kind != "mismatch":
+        return other.signature == verdict.signature
+    return part.member_of(other.output) is pack.member_of(verdict.output)
+
+
+def _check(pack: Pack, case: Case, session: CompilerSession) -> None:
+    """Uncompiled, a pack must give bit for bit what its programs give alone: otherwise the fault is ours.
+
+    Those are held against the interpreter, like any program.
+    """
+    (program,) = case.programs
+    if program.outcome.reference is None:
+        return
+    for member, outcome in zip(pack.members, pack.outcomes(program.outcome), strict=True):
+        alone = session.execute(member.program.artifact, member.case.inputs, compile=False)
+        assert outcome.reference is not None
+        given = [[y.tobytes() for y in outputs] for outputs in outcome.reference]
+        if alone.reference is not None and given != [[y.tobytes() for y in outputs] for outputs in alone.reference]:
+            raise BrokenProgram(f"a pack gives other results uncompiled than its programs\n{program.artifact.source!s}")
