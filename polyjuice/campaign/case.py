@@ -273,7 +273,7 @@ class Runner:
         return verdicts
 
     def _in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> list[FindingRecord]:
-        """What shows in packs alone: where a program does not give by itself what it gave there, and where packs fail."""
+        """What shows in packs alone: what programs do not give by themselves, and packs that fail as a whole."""
         suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
         found = []
         with self._clock.of("other"):
