@@ -118,7 +118,7 @@ class Preparation:
 
     def due(self, index: int) -> Levels:
         """What is due in a case beside its graph."""
-        size = self._config.pack_of(self._compiler)
+        size = self._compiler.pack  # not the user's: the same programs are then made whatever is compiled together
         pack = f"{self._config.seed}/{index // size}" if size > 1 else ""
         return levels(self._seeds.due(index), self._compiler.format, pack)
 

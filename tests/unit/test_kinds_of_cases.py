@@ -44,16 +44,23 @@ def test_most_small_programs_are_alone_and_have_four_sets_where_compilation_is_s
 
 
 def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> None:
-    found = cases(tmp_path, "inductor", 64, pack=8)
+    size = compilers.find("inductor").pack
     packs: dict[int, set[str]] = {}
-    for case in found:
+    for case in cases(tmp_path, "inductor", 6 * size):
         if len(case.programs) == 1:
             (program,) = case.programs
             setup = {name: value for name, value in program.artifact.setup.items() if name != "layouts"}
-            packs.setdefault(case.index // 8, set()).add(str(setup))
+            packs.setdefault(case.index // size, set()).add(str(setup))
             assert case.sets[0].profile == "edge"
     assert all(len(settings) == 1 for settings in packs.values())
     assert len(set.union(*packs.values())) > 1
+
+
+def test_the_size_of_packs_changes_no_program(tmp_path: Path) -> None:
+    found, others = (cases(tmp_path, "inductor", 12, pack=pack) for pack in (0, 1))
+    for case, other in zip(found, others, strict=True):
+        assert [p.artifact.source for p in case.programs] == [p.artifact.source for p in other.programs]
+        assert [p.artifact.setup for p in case.programs] == [p.artifact.setup for p in other.programs]
 
 
 def test_edge_values_are_for_single_operators_where_another_framework_judges(tmp_path: Path) -> None:
