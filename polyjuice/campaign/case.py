@@ -12,7 +12,7 @@ from math import comb
 from pathlib import Path
 
 from polyjuice import pipeline
-from polyjuice.campaign.clock import ACTIVITIES, PROBE, Clock
+from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.factors import NOTHING_DUE
@@ -38,7 +38,7 @@ _ATTEMPTS = 5
 class CaseResult:
     """What became of a case: ``pairs`` tested, or why it was ``skipped``; what was found; where the time went.
 
-    A pair is tested where each of its programs ran, or was found to fail.
+    A pair is tested where each of its programs ran, or was found to fail; ``programs`` of them were judged.
 
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
     program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
@@ -49,6 +49,7 @@ class CaseResult:
 
     index: int
     pairs: int = 0
+    programs: int = field(default=0, kw_only=True)
     skipped: str = ""
     findings: Sequence[FindingRecord] = ()
     known: Sequence[str] = ()
@@ -83,6 +84,11 @@ class Runner:
 
     def close(self) -> None:
         self.session.close()
+
+    @property
+    def probe_s(self) -> float:
+        """The time that went to asking what the compiler takes."""
+        return self._support.seconds
 
     def run_ahead(self, indices: Sequence[int]) -> None:
         """Compile and run the programs of cases that `run` is to run next, where that takes less time together."""
@@ -201,6 +207,7 @@ class Runner:
         return CaseResult(
             case.index,
             pairs,
+            programs=len(case.programs) if case.broken else len(judged),
             findings=findings,
             known=met,
             flaky=flaky,
@@ -226,7 +233,7 @@ class Runner:
         The findings, the addresses of the known bugs, and what was flaky.
         """
         findings, met, flaky = [], [], []
-        with self._clock.of("other"):
+        with self._clock.of(CONFIRM):
             for number, verdict in enumerate(verdicts):
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):

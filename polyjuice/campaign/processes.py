@@ -20,6 +20,7 @@ from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
 from polyjuice.session import CompilerSession
+from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic, known
 from polyjuice.triage.automatic import Suspect, Triaged
 
@@ -29,6 +30,8 @@ _job: tuple[Config, Path, Sequence[Rule]] | None = None
 _session: CompilerSession | None = None
 _runner: Runner | None = None
 _busy = False
+_finished: list[CaseResult] = []
+"""The results of the task at hand, so far."""
 
 
 class _Ended(BaseException):
@@ -81,6 +84,39 @@ def _close() -> None:
         _session.close()
 
 
+def run_task(indices: Sequence[int], last_begin: float, end: float) -> list[CaseResult]:
+    """Run cases as `run_cases` does, but none after ``last_begin``; what is not finished at ``end`` is given up.
+
+    Both are moments of the monotonic clock. The time of asking what the compiler takes comes on top. A case that has no
+    result is run again when the campaign is continued. The results account for all of the task's time.
+    """
+    began = time.monotonic()
+    if began > last_begin:
+        return []
+    _finished.clear()
+    asked_before = _asked_s()
+    with TimeLimit(end, lambda: _asked_s() - asked_before) as limit:
+        run_cases(indices)
+    if limit.passed:
+        _begin_anew()
+    if _finished:
+        told = sum(sum(result.seconds.values()) for result in _finished)
+        seconds = _finished[-1].seconds
+        seconds["other"] = seconds.get("other", 0.0) + max(time.monotonic() - began - told, 0.0)
+    return list(_finished)
+
+
+def _asked_s() -> float:
+    return _runner.probe_s if _runner else 0.0
+
+
+def _begin_anew() -> None:
+    """Let go of a runner that was interrupted anywhere within a case, and of its compiler."""
+    global _session, _runner
+    _close()
+    _session = _runner = None
+
+
 def run_cases(indices: Sequence[int]) -> list[CaseResult]:
     """Run some cases that share an e-graph, or a compilation, so that this process makes it and no other."""
     _unwound(lambda: _the_runner().run_ahead(indices))
@@ -103,11 +139,16 @@ def _run_case(index: int) -> CaseResult:
         result.seconds["other"] += started
         return result
 
-    return _unwound(work)
+    result = _unwound(work)
+    _finished.append(result)
+    return result
 
 
-def triage(folder: Path) -> Triaged:
-    """Triage a finding; whatever goes wrong in our own code is a result too."""
+def triage(folder: Path, budget_s: float, end: float) -> Triaged:
+    """Triage a finding for so many seconds, and until ``end`` on the monotonic clock, at most.
+
+    Whatever goes wrong in our own code is a result too.
+    """
     assert _job is not None
     config, campaign, rules = _job
 
@@ -116,7 +157,7 @@ def triage(folder: Path) -> Triaged:
 
     def work() -> Triaged:
         try:
-            return automatic.triage(folder, seen, config.triage_s, rules)
+            return automatic.triage(folder, seen, config.triage_s, rules, min(time.monotonic() + budget_s, end))
         except Exception:
             return Triaged(folder.name, defect=traceback.format_exc())
 

@@ -13,6 +13,7 @@ TESTS = Path(__file__).parents[1]
 
 STANDS_ON = {
     "cache": "",
+    "timelimit": "",
     "ir": "",
     "compilers": "",
     "ops": "ir",
@@ -31,7 +32,7 @@ STANDS_ON = {
     "oracles": "given inputs",
     "pipeline": "oracles session equivalence",
     "support": "pipeline generate probes",
-    "triage": "pipeline egraph",
+    "triage": "pipeline egraph timelimit",
     "campaign": "triage support",
     "suite": "campaign",
     "rulecheck": "egraph inputs generate",
