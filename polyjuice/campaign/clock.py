@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 PROBE = "probe"
 """The activity of asking what the compiler takes: it does not count in the time that a campaign has."""
@@ -58,6 +59,19 @@ class Clock:
     def deduct(self, seconds: float) -> None:
         """So much of the activity that is being timed is counted elsewhere, by the worker."""
         self._apart += seconds
+
+
+@dataclass(frozen=True)
+class Moments:
+    """When the last case begins, and when cases that are under way are given up, on the monotonic clock.
+
+    This is so if the processes of a run, on the average, have asked for ``asked_s`` what the compiler takes. A process
+    that has asked for longer has as much more time.
+    """
+
+    last_begin: float
+    cases_end: float
+    asked_s: float
 
 
 class Schedule:
@@ -124,19 +138,18 @@ class Schedule:
         return self._time_s / 2
 
     @property
-    def last_begin(self) -> float:
-        """When the last case begins."""
-        return self._began + self._probed_s + max(self._time_s - self._before.get("cases_s", 0.0), 0.0)
-
-    @property
-    def cases_end(self) -> float:
-        """When cases that are under way are given up."""
-        return self.last_begin + self._afterwards_s / 2
+    def moments(self) -> Moments:
+        """When cases end."""
+        return Moments(self._last_begin, self._last_begin + self._afterwards_s / 2, self._probed_s)
 
     @property
     def end(self) -> float:
         """When triage is ended."""
-        return self.last_begin + self._afterwards_s
+        return self._last_begin + self._afterwards_s
+
+    @property
+    def _last_begin(self) -> float:
+        return self._began + self._probed_s + max(self._time_s - self._before.get("cases_s", 0.0), 0.0)
 
     @property
     def _afterwards_s(self) -> float:

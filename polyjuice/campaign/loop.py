@@ -65,16 +65,17 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     triage = Triage(config, store)
     job = config, store.folder, rules, dict(os.environ)
     pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
-    running: set[Future[Any]] = set()
+    running: dict[Future[Any], list[int]] = {}
+    left_over: list[list[int]] = []
     triaging: set[Future[Any]] = set()
     try:
         while True:
             while len(running) < tasks.ahead and schedule.left_s > 0:
-                task = tasks.next(schedule.left_s)
+                task = left_over.pop(0) if left_over else tasks.next(schedule.left_s)
                 if not task:
                     break
                 with _uninterrupted():  # it may start a process
-                    running.add(pool.submit(processes.run_task, task, schedule.last_begin, schedule.cases_end))
+                    running[pool.submit(processes.run_task, task, schedule.moments)] = task
             if not running:
                 schedule.end_cases()
             while due := triage.next(schedule, cases=bool(running)):
@@ -83,8 +84,12 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             if not running and not triaging:
                 break
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
-            for future in running & finished:
-                for result in future.result():
+            for future in running.keys() & finished:
+                results, task = future.result(), running.pop(future)
+                done = {result.index for result in results}
+                if left := [index for index in task if index not in done]:  # they have their turn if there is time
+                    left_over.append(left)
+                for result in results:
                     schedule.count(result.seconds, config.workers)
                     store.add(result, **schedule.spent)
                     tasks.count(result)
@@ -94,7 +99,6 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             for future in triaging & finished:
                 triaged: Triaged = future.result()
                 listener.triaged(triaged, triage.finish(triaged))
-            running -= finished
             triaging -= finished
         pool.shutdown()
     except BrokenProcessPool as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from polyjuice.campaign.case import CaseResult, Runner
+from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.triage import suspects
 from polyjuice.compilers import EnvironmentProblem, find
@@ -84,18 +85,21 @@ def _close() -> None:
         _session.close()
 
 
-def run_task(indices: Sequence[int], last_begin: float, end: float) -> list[CaseResult]:
-    """Run cases as `run_cases` does, but none after ``last_begin``; what is not finished at ``end`` is given up.
+def run_task(indices: Sequence[int], moments: Moments) -> list[CaseResult]:
+    """Run cases as `run_cases` does if it is not too late for that; those that are not finished in time are given up.
 
-    Both are moments of the monotonic clock. The time of asking what the compiler takes comes on top. A case that has no
-    result is run again when the campaign is continued. The results account for all of the task's time.
+    A case that has no result is run again when the campaign is continued. The results account for all of the task's
+    time.
     """
+
+    def asked_since_s() -> float:
+        return max((_runner.probe_s if _runner else 0.0) - moments.asked_s, 0.0)
+
     began = time.monotonic()
-    if began > last_begin:
+    if began > moments.last_begin + asked_since_s():
         return []
     _finished.clear()
-    asked_before = _asked_s()
-    with TimeLimit(end, lambda: _asked_s() - asked_before) as limit:
+    with TimeLimit(moments.cases_end, asked_since_s) as limit:
         run_cases(indices)
     if limit.passed:
         _begin_anew()
@@ -104,10 +108,6 @@ def run_task(indices: Sequence[int], last_begin: float, end: float) -> list[Case
         seconds = _finished[-1].seconds
         seconds["other"] = seconds.get("other", 0.0) + max(time.monotonic() - began - told, 0.0)
     return list(_finished)
-
-
-def _asked_s() -> float:
-    return _runner.probe_s if _runner else 0.0
 
 
 def _begin_anew() -> None:
