@@ -88,7 +88,7 @@ class Runner:
     @property
     def probe_s(self) -> float:
         """The time that went to asking what the compiler takes."""
-        return self._support.seconds
+        return self._support.seconds_by_now
 
     def run_ahead(self, indices: Sequence[int]) -> None:
         """Compile and run the programs of cases that `run` is to run next, where that takes less time together."""
