@@ -86,6 +86,7 @@ class Support:
         self._taken: dict[object, bool] = {}
         self.refusal = ""
         """Why the compiler did not take what it was last asked for and did not take."""
+        self._asking_since: float | None = None
         self.seconds = 0.0
         """The time that answers took that were not known. It does not count in the worker's."""
 
@@ -114,11 +115,19 @@ class Support:
 
     def _found_out(self, probe: Callable[[Asked], str], asked: Asked) -> str:
         began, before = time.perf_counter(), dict(self._worker.seconds)
+        self._asking_since = began
         try:
             return probe(asked)
         finally:
+            self._asking_since = None
             self._worker.seconds = before
             self.seconds += time.perf_counter() - began
+
+    @property
+    def seconds_by_now(self) -> float:
+        """Those of the answers, and of one that is being found out now."""
+        since = self._asking_since
+        return self.seconds + (0.0 if since is None else time.perf_counter() - since)
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
         """Those of some forms of ONNX's that the compiler's importer does not take, by name."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from polyjuice import packs, pipeline
 from polyjuice.campaign import together
-from polyjuice.campaign.clock import ACTIVITIES, PROBE, Clock
+from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.factors import NOTHING_DUE
@@ -38,7 +38,7 @@ _ATTEMPTS = 5
 class CaseResult:
     """What became of a case: ``pairs`` tested, or why it was ``skipped``; what was found; where the time went.
 
-    A pair is tested where each of its programs ran, or was found to fail.
+    A pair is tested where each of its programs ran, or was found to fail; ``programs`` of them were judged.
 
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
     program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
@@ -49,6 +49,7 @@ class CaseResult:
 
     index: int
     pairs: int = 0
+    programs: int = field(default=0, kw_only=True)
     skipped: str = ""
     findings: Sequence[FindingRecord] = ()
     known: Sequence[str] = ()
@@ -133,7 +134,12 @@ class Runner:
     def close(self) -> None:
         self.session.close()
 
-    def run(self, indices: Sequence[int]) -> list[CaseResult]:
+    @property
+    def probe_s(self) -> float:
+        """The time that went to asking what the compiler takes."""
+        return self._support.seconds_by_now
+
+    def run(self, indices: Sequence[int]) -> Iterator[CaseResult]:
         """Run some cases, whose programs are compiled in packs where that takes less time.
 
         Raises EnvironmentProblem where the compiler cannot be used at all.
@@ -145,7 +151,7 @@ class Runner:
                     turn.result, flaky = self._judged(turn.case)
                     shown = self._in_packs(turn.case, turn.packs, flaky)
                     turn.result = replace(turn.result, findings=[*turn.result.findings, *shown])
-        return [turn.told() for turn in turns]
+            yield turn.told()
 
     def execute(self, index: int) -> Case:
         """Prepare a case, and compile and run its programs; those that the compiler does not support are left out.
@@ -254,6 +260,7 @@ class Runner:
         result = CaseResult(
             case.index,
             pairs,
+            programs=len(case.programs) if case.broken else len(judged),
             findings=findings,
             known=met,
             flaky=[verdict.message for verdict in flaky],
@@ -276,7 +283,7 @@ class Runner:
         """What shows in packs alone: what programs do not give by themselves, and packs that fail as a whole."""
         suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
         found = []
-        with self._clock.of("other"):
+        with self._clock.of(CONFIRM):
             for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
                 if (shown := together.fault(pack, self.session, self._config.oracles)) is None:
                     continue
@@ -294,7 +301,7 @@ class Runner:
         The findings, the addresses of the known bugs, and what was flaky.
         """
         findings, met, flaky = [], [], []
-        with self._clock.of("other"):
+        with self._clock.of(CONFIRM):
             for number, verdict in enumerate(verdicts):
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):

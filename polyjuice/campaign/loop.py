@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import signal
 import tempfile
-import time
 from collections.abc import Iterator, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,7 +18,7 @@ from typing import Any, Protocol
 
 from polyjuice.campaign import processes
 from polyjuice.campaign.case import CaseResult
-from polyjuice.campaign.clock import PROBE
+from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
 from polyjuice.campaign.store import Store
@@ -53,44 +52,42 @@ class Listener(Protocol):
 def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener) -> None:
     """Run the cases that the store does not have yet, and triage what they find; each result is stored, then told.
 
-    Returns when the configured number of cases or time is reached, and findings are triaged. On an interrupt
-    (KeyboardInterrupt) all that was finished is stored. Raises EnvironmentProblem where the compiler cannot be used.
+    Returns when the configured number of cases or time is reached, and findings are triaged, or the time for that is
+    over, too (see :class:`polyjuice.campaign.clock.Schedule`). On an interrupt (KeyboardInterrupt) all that was
+    finished is stored. Raises EnvironmentProblem where the compiler cannot be used.
     """
-    began = time.monotonic()
-    spent = float(store.meta("elapsed_s") or 0)
-    probed = float(store.meta("probe_s") or 0)
-
-    def elapsed() -> float:
-        return spent + time.monotonic() - began
-
-    def left() -> float:
-        """The time for cases: asking what the compiler takes does not count."""
-        return math.inf if config.time_s is None else config.time_s - elapsed() + probed
-
+    schedule = Schedule(config.time_s, store.spent(config.workers))
     tasks = _Tasks(config, store.done())
     triage = Triage(config, store)
     job = config, store.folder, rules, dict(os.environ)
     pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
-    running: set[Future[Any]] = set()
+    running: dict[Future[Any], list[int]] = {}
+    left_over: list[list[int]] = []
     triaging: set[Future[Any]] = set()
     try:
         while True:
-            while len(running) < tasks.ahead and left() > 0:
-                task = tasks.next(left())
+            while len(running) < tasks.ahead and schedule.left_s > 0:
+                task = left_over.pop(0) if left_over else tasks.next(schedule.left_s)
                 if not task:
                     break
                 with _uninterrupted():  # it may start a process
-                    running.add(pool.submit(processes.run_cases, task))
-            while finding := triage.next(elapsed(), cases=bool(running)):
+                    running[pool.submit(processes.run_task, task, schedule.moments)] = task
+            if not running:
+                schedule.end_cases()
+            while due := triage.next(schedule, cases=bool(running)):
                 with _uninterrupted():
-                    triaging.add(pool.submit(processes.triage, finding))
+                    triaging.add(pool.submit(processes.triage, due.folder, due.budget_s, due.end))
             if not running and not triaging:
                 break
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
-            for future in running & finished:
-                for result in future.result():
-                    probed += result.seconds.get(PROBE, 0.0) / config.workers
-                    store.add(result, elapsed(), probed)
+            for future in running.keys() & finished:
+                results, task = future.result(), running.pop(future)
+                done = {result.index for result in results}
+                if left := [index for index in task if index not in done]:  # they have their turn if there is time
+                    left_over.append(left)
+                for result in results:
+                    schedule.count(result.seconds, config.workers)
+                    store.add(result, **schedule.spent)
                     tasks.count(result)
                     listener.case(result)
                     if result.findings:
@@ -98,16 +95,15 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             for future in triaging & finished:
                 triaged: Triaged = future.result()
                 listener.triaged(triaged, triage.finish(triaged))
-            running -= finished
             triaging -= finished
         pool.shutdown()
     except BrokenProcessPool as error:
         raise RuntimeError(f"a campaign process died: {error}") from error
     finally:
-        store.set_meta("elapsed_s", str(elapsed()))
+        store.set_spent(**schedule.spent)
         _stop(multiprocessing.active_children())
         pool.shutdown(cancel_futures=True)
-        triage.publish()
+        triage.close()
 
 
 def _context() -> BaseContext:

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from polyjuice.campaign.case import CaseResult, Runner
+from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.triage import suspects
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
 from polyjuice.session import CompilerSession
+from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic, known
 from polyjuice.triage.automatic import Suspect, Triaged
 
@@ -29,6 +31,8 @@ _job: tuple[Config, Path, Sequence[Rule]] | None = None
 _session: CompilerSession | None = None
 _runner: Runner | None = None
 _busy = False
+_finished: list[CaseResult] = []
+"""The results of the task at hand, so far."""
 
 
 class _Ended(BaseException):
@@ -81,30 +85,63 @@ def _close() -> None:
         _session.close()
 
 
-def run_cases(indices: Sequence[int]) -> list[CaseResult]:
+def run_task(indices: Sequence[int], moments: Moments) -> list[CaseResult]:
+    """Run cases as `run_cases` does if it is not too late for that; those that are not finished in time are given up.
+
+    A case that has no result is run again when the campaign is continued. The results account for all of the task's
+    time.
+    """
+
+    def asked_since_s() -> float:
+        return max((_runner.probe_s if _runner else 0.0) - moments.asked_s, 0.0)
+
+    began = time.monotonic()
+    if began > moments.last_begin + asked_since_s():
+        return []
+    _finished.clear()
+    with TimeLimit(moments.cases_end, asked_since_s) as limit:
+        run_cases(indices)
+    if limit.passed:
+        _begin_anew()
+    if _finished:
+        told = sum(sum(result.seconds.values()) for result in _finished)
+        seconds = _finished[-1].seconds
+        seconds["other"] = seconds.get("other", 0.0) + max(time.monotonic() - began - told, 0.0)
+    return list(_finished)
+
+
+def _begin_anew() -> None:
+    """Let go of a runner that was interrupted anywhere within a case, and of its compiler."""
+    global _session, _runner
+    _close()
+    _session = _runner = None
+
+
+def run_cases(indices: Sequence[int]) -> None:
     """Run some cases that share an e-graph, or a pack, so that this process makes it and no other.
 
-    Whatever goes wrong in our own code is a result too, so that the campaign goes on.
+    Each result is told in ``_finished``. Whatever goes wrong in our own code is a result too, so that the campaign goes
+    on.
     """
-    began = time.perf_counter()
 
-    def work() -> list[CaseResult]:
-        runner = _the_runner()
-        started = time.perf_counter() - began
+    def work() -> None:
         try:
-            results = runner.run(indices)
+            for result in _the_runner().run(indices):
+                _finished.append(result)
         except EnvironmentProblem as problem:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
         except Exception:
-            return [CaseResult(index, defect=traceback.format_exc()) for index in indices]
-        results[0].seconds["other"] += started
-        return results
+            defect = traceback.format_exc()
+            _finished.extend(CaseResult(index, defect=defect) for index in indices[len(_finished) :])
 
-    return _unwound(work)
+    _unwound(work)
 
 
-def triage(folder: Path) -> Triaged:
-    """Triage a finding; whatever goes wrong in our own code is a result too."""
+def triage(folder: Path, budget_s: float, end: float) -> Triaged:
+    """Triage a finding for so many seconds, and until ``end`` on the monotonic clock, at most.
+
+    Whatever goes wrong in our own code is a result too.
+    """
     assert _job is not None
     config, campaign, rules = _job
 
@@ -113,7 +150,7 @@ def triage(folder: Path) -> Triaged:
 
     def work() -> Triaged:
         try:
-            return automatic.triage(folder, seen, config.triage_s, rules)
+            return automatic.triage(folder, seen, config.triage_s, rules, min(time.monotonic() + budget_s, end))
         except Exception:
             return Triaged(folder.name, defect=traceback.format_exc())
 

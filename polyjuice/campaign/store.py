@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from polyjuice.campaign import seeds
 from polyjuice.campaign.case import CaseResult
-from polyjuice.campaign.clock import ACTIVITIES
+from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.triage.automatic import Triaged
@@ -26,7 +26,8 @@ CREATE TABLE IF NOT EXISTS cases (
     "index" INTEGER PRIMARY KEY,
     pairs INTEGER NOT NULL,
     skipped TEXT NOT NULL,
-    seconds TEXT NOT NULL
+    seconds TEXT NOT NULL,
+    programs INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE IF NOT EXISTS findings (
     folder TEXT PRIMARY KEY,
@@ -108,11 +109,17 @@ class Store:
             store = cls(folder, sqlite3.connect(path))
             text = store.meta("config")
             store._db.executescript(_SCHEMA)  # an older campaign lacks what is newer
+            store._add_programs()
         except sqlite3.DatabaseError as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         if text is None:
             raise NoCampaign(f"{path} has no configuration")
         return store, Config.from_json(text)
+
+    def _add_programs(self) -> None:
+        """Campaigns of an earlier version did not count programs: of their cases none counts."""
+        if "programs" not in {name for _, name, *_ in self._db.execute("PRAGMA table_info(cases)")}:
+            self._db.execute("ALTER TABLE cases ADD COLUMN programs INTEGER NOT NULL DEFAULT 0")
 
     def claim(self) -> None:
         """Keep others from running this campaign until `close` or the end of the process. Raises NoCampaign."""
@@ -151,17 +158,38 @@ class Store:
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
-    def add(self, result: CaseResult, elapsed_s: float, probe_s: float = 0.0) -> None:
-        """Store a finished case and how long the campaign has run by now, all of it or nothing.
+    def spent(self, workers: int) -> dict[str, float]:
+        """What the campaign's time was spent on so far (see :attr:`polyjuice.campaign.clock.Schedule.spent`).
 
-        For ``probe_s`` of that time its processes, on the average, asked what the compiler takes.
+        Campaigns of an earlier version did not tell their cases' time from that of triage, and had so many ``workers``.
         """
+        found = {name: float(self.meta(name) or 0) for name in ("elapsed_s", "probe_s")}
+        for name, otherwise in (
+            ("cases_s", found["elapsed_s"] - found["probe_s"]),
+            ("busy_s", sum(busy_s(seconds) for seconds in self._seconds()) / workers),
+        ):
+            text = self.meta(name)
+            found[name] = otherwise if text is None else float(text)
+        return found
+
+    def set_spent(self, **seconds: float) -> None:
+        """Store what the campaign's time was spent on so far."""
         with self._db:
-            self._put("elapsed_s", str(elapsed_s))
-            self._put("probe_s", str(probe_s))
+            for name, value in seconds.items():
+                self._put(name, str(value))
+
+    def _seconds(self) -> Iterator[dict[str, float]]:
+        """What the time of each case went to."""
+        return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
+
+    def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> None:
+        """Store a finished case, and what the campaign's time was spent on by now (see `spent`): all or nothing."""
+        with self._db:
+            for name, value in {"elapsed_s": elapsed_s, **spent}.items():
+                self._put(name, str(value))
             self._db.execute(
-                "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
-                (result.index, result.pairs, result.skipped, json.dumps(result.seconds)),
+                'INSERT OR REPLACE INTO cases ("index", pairs, skipped, seconds, programs) VALUES (?, ?, ?, ?, ?)',
+                (result.index, result.pairs, result.skipped, json.dumps(result.seconds), result.programs),
             )
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
@@ -202,6 +230,10 @@ class Store:
         )
         return [json.loads(record) for (record,) in rows]
 
+    def add_triage_time(self, seconds: float) -> None:
+        """Add to the time that triage took."""
+        self.set_meta("triage_s", str(float(self.meta("triage_s") or 0) + seconds))
+
     def add_triaged(self, triaged: Triaged, url: str = "") -> None:
         """Store what became of a finding in triage; with ``url`` it turned out to be the known bug reported there."""
         with self._db:
@@ -237,27 +269,33 @@ class Store:
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; findings with equal signatures count once."""
-        rows = self._db.execute("SELECT pairs, skipped, seconds FROM cases").fetchall()
+        rows = self._db.execute("SELECT pairs, skipped, programs FROM cases").fetchall()
         skipped = Counter(reason.split(":")[0] for _, reason, _ in rows if reason)
         by_kind = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM findings"))
         notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
         if notes["flaky"]:
             by_kind["flaky"] = notes["flaky"]
-        seconds = dict.fromkeys(ACTIVITIES, 0.0)
-        for _, _, text in rows:
-            for activity, value in json.loads(text).items():
-                seconds[activity] += value
-        total = sum(seconds.values()) or 1.0
         return {
             "tested": sum(pairs > 0 for pairs, _, _ in rows),
             "skipped": sum(skipped.values()),
             "skipped_reasons": dict(skipped),
             "pairs": sum(pairs for pairs, _, _ in rows),
+            "programs": sum(programs for _, _, programs in rows),
             "unsound_variants": notes["unsound"],
             "defects": notes["defect"],
             "findings": len(self.findings()),
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
+            "untriaged": len(self.untriaged()),
             "by_kind": dict(by_kind),
             "known": self.known(),
-            "share": {activity: round(value / total, 4) for activity, value in seconds.items()},
+            "share": self._shares(),
         }
+
+    def _shares(self) -> dict[str, float]:
+        """Fractions of the time of all processes, by activity: of cases, but for asking, and of triage."""
+        spent = Counter({TRIAGE: float(self.meta("triage_s") or 0)})
+        for seconds in self._seconds():
+            spent.update(seconds)
+        del spent[PROBE]
+        total = sum(spent.values()) or 1.0
+        return {activity: round(spent[activity] / total, 4) for activity in SHARES}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Distinct, Store
 from polyjuice.triage import known
@@ -18,14 +22,25 @@ from polyjuice.triage.stored import annotate
 #: How many of the findings that it stands for a finding names.
 _EXAMPLES = 20
 
-#: For how many findings there is time at least when all cases are done.
+#: For how many findings there is time at least when the number of cases that was asked for is done.
 _LEAST = 2
+
+
+@dataclass(frozen=True)
+class Job:
+    """The folder of a finding to triage, for how many seconds at most, and when, on the monotonic clock, to end."""
+
+    folder: Path
+    budget_s: float
+    end: float
 
 
 class Triage:
     """The findings of a campaign on their way through triage.
 
-    While cases are run it has half of the time. Afterwards it goes on for as long as they took.
+    While cases are run it has half of the processes; a single process gives it half of the time so far, and never more
+    than half of the time that the campaign has for cases. Afterwards it has all processes until the schedule ends; in a
+    campaign of a number of cases, for as long as these took.
     """
 
     def __init__(self, config: Config, store: Store) -> None:
@@ -35,28 +50,32 @@ class Triage:
         self._bugs = known.read(Path(config.known)) if config.known else ()
         self._running: dict[str, Mapping[str, Any]] = {}
         self._spent_s = 0.0
-        self._cases_s: float | None = None
+        self._ended: Counter[str] = Counter()
 
-    def next(self, elapsed_s: float, cases: bool) -> Path | None:
-        """The folder of the finding to triage now; None where there is none, or no time for it.
+    def next(self, schedule: Schedule, cases: bool) -> Job | None:
+        """The finding to triage now; None where there is none, or no time for it.
 
-        ``elapsed_s`` is how long the campaign has run; ``cases`` says whether it still runs cases. Small programs come
-        first.
+        ``cases`` says whether the campaign still runs cases. Those whose triage was not ended yet come first, and of
+        these the small programs.
         """
-        limit_s = self._config.triage_s
-        if not limit_s or len(self._running) >= max(1, self._config.workers // (2 if cases else 1)):
+        workers = self._config.workers
+        if not self._config.triage_s or len(self._running) >= max(1, workers // (2 if cases else 1)):
             return None
-        if cases:
-            late = self._spent_s > elapsed_s / 2
-        else:
-            self._cases_s = self._cases_s or elapsed_s
-            late = elapsed_s - self._cases_s > max(self._cases_s, 2 * _LEAST * limit_s)
-        waiting = [] if late else self._waiting()
+        waiting = [] if self._late(schedule, cases) else self._waiting()
         if not waiting:
             return None
-        record = min(waiting, key=lambda record: sum(record["operators"].values()))
+        record = min(waiting, key=lambda r: (self._ended[r["folder"]], sum(r["operators"].values())))
         self._running[record["folder"]] = record
-        return self._store.folder / "raw" / str(record["folder"])
+        budget_s = schedule.triage_share_s - self._spent_s if cases and workers == 1 else math.inf
+        return Job(self._store.folder / "raw" / str(record["folder"]), budget_s, schedule.end)
+
+    def _late(self, schedule: Schedule, cases: bool) -> bool:
+        """Whether there is no time for a further finding now."""
+        if cases:
+            return self._spent_s > schedule.cases_s / 2
+        least_s = 2 * _LEAST * self._config.triage_s
+        over = self._config.cases is not None and schedule.since_cases_s > max(schedule.cases_s, least_s)
+        return over or time.monotonic() >= schedule.end
 
     def _waiting(self) -> Sequence[Mapping[str, Any]]:
         """The findings that may be triaged now. A failure like one that has been is triaged by that."""
@@ -77,6 +96,10 @@ class Triage:
         """Take a result in. The address of the known bug's report where the finding turned out to be one, or ""."""
         raw = self._running.pop(triaged.name)
         self._spent_s += triaged.seconds
+        self._store.add_triage_time(triaged.seconds)
+        if triaged.ended:
+            self._ended[triaged.name] += 1
+            return ""
         triaged = replace(triaged, signature=triaged.signature or raw["signature"])
         compiler, version = raw["compiler"], raw["versions"][raw["compiler"]]
         bug = known.find(self._bugs, compiler, version, triaged.signature)
@@ -88,6 +111,12 @@ class Triage:
         self._store.add_triaged(triaged)
         self.publish()
         return ""
+
+    def close(self) -> None:
+        """Lay failures to those of their like that have been triaged, which takes no time; and publish."""
+        if self._config.triage_s:
+            self._waiting()
+        self.publish()
 
     def publish(self) -> None:
         """Make the campaign's ``findings`` hold one folder of each signature, with how many more there are."""
@@ -103,7 +132,12 @@ def suspects(campaign: Path, bugs: Sequence[known.KnownBug], compiler: str, vers
     """What a campaign has found so far, or is known, as far as the part of the compiler to blame for it is known."""
     store, _ = Store.open(campaign)
     try:
-        found = [Suspect(d.signature, tuple(d.record["blame"])) for d in store.findings()]
+        records = ((d.signature, d.record) for d in store.findings())
+        found = [
+            Suspect(signature, tuple(record["blame"]))
+            for signature, record in records
+            if record["bisection"].get("complete", True)
+        ]
     finally:
         store.close()
     found += [Suspect(b.signature, b.blame) for b in bugs if b.compiler == compiler and b.is_in(version)]

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from polyjuice.campaign import coverage
 from polyjuice.campaign.case import CaseResult
-from polyjuice.campaign.clock import PROBE
+from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.cli.common import stderr, stdout
@@ -57,7 +57,7 @@ class CampaignProgress(Live):
     def triaged(self, result: Triaged, known: str) -> None:
         self._known += bool(known)
         self._counts["raw_findings"] -= bool(known)
-        self._triaged += not known
+        self._triaged += not known and not result.ended
         line = f"triage {result.name}: {_outcome(result, known)}"
         self._log.write(f"{line} {result.seconds:.1f} s\n")
         colour = "magenta" if result.defect else "red"
@@ -78,6 +78,8 @@ def _outcome(result: Triaged, known: str) -> str:
     """What became of a finding in triage, in a line."""
     if result.defect:
         return f"a fault of Polyjuice's own: {result.defect}"
+    if result.ended:
+        return "ended before it came to a result; --resume goes on with it"
     if known:
         return f"known: {known}"
     if result.problem:
@@ -99,6 +101,10 @@ def _log_line(result: CaseResult) -> str:
     return "\n    ".join([f"case {result.index} {what} {spent}", *found])
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
 def print_summary(summary: dict[str, Any], store: Store) -> None:
     """The summary, and one line or two for each finding."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -106,11 +112,15 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
     share = summary["share"]
     rows = {
         "compiler": f"{summary['compiler']} {summary['version']}",
-        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['pairs_per_second']} pairs/s",
+        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs; while cases "
+        f"were run {summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
         "findings": f"{summary['findings']} distinct of {summary['raw_findings']}"
-        + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items()),
-        "time": f"{summary['elapsed_s']} s, of it {100 * (share['compile'] + share['run']):.0f} % inside the compiler",
+        + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items())
+        + (f"; {summary['untriaged']} not yet triaged" if summary["untriaged"] else ""),
+        "time": f"{summary['elapsed_s']} s: {_percent(1 - share[CONFIRM] - share[TRIAGE])} for cases (of all, "
+        f"{_percent(share['compile'] + share['run'])} inside the compiler), {_percent(share[CONFIRM])} to confirm "
+        f"findings, {_percent(share[TRIAGE])} for triage",
         "folder": summary["out"],
     }
     if "probe_s" in summary:

@@ -87,7 +87,13 @@ def fuzz(
         ),
     ] = None,
     cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
-    duration: Annotated[str | None, typer.Option("--time", help="How long to run: 90s, 10m, 8h.")] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--time",
+            help="How long to run cases: 90s, 10m, 8h. Then findings are triaged for half as long, at least a minute.",
+        ),
+    ] = None,
     seed: SeedOption = 0,
     nodes: Annotated[
         int | None,
@@ -130,7 +136,12 @@ def fuzz(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
     triage: Annotated[
-        str, typer.Option(help="How long a finding is reduced, and bisected, at most; 0s: findings stay as they are.")
+        str,
+        typer.Option(
+            help="How long a finding is reduced, and how long it is bisected, at most; 0s: findings stay as they are."
+            " With -n, triage goes on after the cases for as long as they took, with --time for half of that time;"
+            " --resume continues it."
+        ),
     ] = "5m",
     pack: Annotated[
         str,
@@ -270,7 +281,6 @@ def _check_choices(config: Config) -> None:
 
 
 def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: str) -> tuple[int, dict[str, Any]]:
-    began = time.monotonic()
     status = None
     try:
         with CampaignProgress(config, store) as live:
@@ -282,9 +292,7 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         stderr.print(f"polyjuice: {escape(str(error))}")
         status = DEFECT
     counts = store.summary()
-    elapsed = float(store.meta("elapsed_s") or time.monotonic() - began)
-    probed = float(store.meta("probe_s") or 0)
-    for_cases = elapsed - probed
+    spent = store.spent(config.workers)
     summary = {
         "compiler": config.compiler,
         "version": version,
@@ -292,12 +300,23 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         **counts,
         **({"accepted": store.accepted()} if config.disruptive else {}),
         **_coverage(config, store, version),
-        "elapsed_s": round(elapsed, 2),
-        **({"probe_s": round(probed, 2)} if probed >= 0.005 else {}),
-        "pairs_per_second": round(counts["pairs"] / for_cases, 3) if for_cases > 0 else 0.0,
+        "elapsed_s": round(spent["elapsed_s"], 2),
+        **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
+        "pairs_per_second": _rate(counts["pairs"], spent["busy_s"]),
+        "programs_per_second": _rate(counts["programs"], spent["busy_s"]),
         "out": str(store.folder),
     }
     return (_status(counts, store.folder) if status is None else status), summary
+
+
+def _rate(count: int, busy_s: float) -> float:
+    """How many a second of the time in which cases were run.
+
+    That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
+    graphs, compiling, running and judging. It does not include confirming findings, triage, asking what the compiler
+    takes, and waiting for work.
+    """
+    return round(count / busy_s, 3) if busy_s > 0 else 0.0
 
 
 def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:

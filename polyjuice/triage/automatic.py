@@ -7,6 +7,8 @@ program.
 
 from __future__ import annotations
 
+import math
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +20,7 @@ from polyjuice.egraph import Rule
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles.comparison import operators
+from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, reduction
 from polyjuice.triage.bisection import Trial
 from polyjuice.triage.record import FindingRecord
@@ -41,7 +44,7 @@ class Triaged:
 
     ``record`` is what ``finding.json`` says of what it was reduced to; None where a suspect accounts for it, or where
     it was not reduced: ``problem`` then says why, ``defect`` where that is a fault of our own, and ``signature`` is "":
-    it keeps the one that it has.
+    it keeps the one that it has. With ``ended`` nothing has been made of it yet: the time for triage was over before.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Triaged:
     record: Mapping[str, Any] | None = None
     problem: str = ""
     defect: str = ""
+    ended: bool = False
     seconds: float = 0.0
 
 
@@ -56,32 +60,41 @@ Suspects = Callable[[str, str], Sequence[Suspect]]
 """What may account for findings of a compiler in a version, as far as is known when this is asked."""
 
 
-def triage(folder: Path, suspects: Suspects, time_s: float, rules: Sequence[Rule] = ()) -> Triaged:
+def triage(
+    folder: Path, suspects: Suspects, time_s: float, rules: Sequence[Rule] = (), until: float = math.inf
+) -> Triaged:
     """Triage the finding in a folder; what it is reduced to is put into ``reduced`` there.
 
     Suspects are asked for before a finding is reduced, and again after it: others may have been found meanwhile.
     Reduction has so many seconds, and bisection as many again. ``rules`` are those that may explain it (none given:
-    those that come with Polyjuice).
+    those that come with Polyjuice). At ``until``, on the monotonic clock, triage is ended wherever it is. Of the time
+    until then reduction has no more than half. Where that came to its end, the next triage goes on with its result.
     """
     began = time.monotonic()
-    try:
-        stored = load(folder)
-        signature, record = _triage(stored, suspects, time_s, rules)
-        result = Triaged(folder.name, signature, record)
-    except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
-        result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
+    result = Triaged(folder.name, ended=True)
+    with TimeLimit(until):
+        try:
+            stored = load(folder)
+            signature, record = _triage(stored, suspects, time_s, rules, until)
+            result = Triaged(folder.name, signature, record)
+        except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
+            result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
     return replace(result, seconds=time.monotonic() - began)
 
 
 def _triage(
-    stored: Stored, suspects: Suspects, time_s: float, rules: Sequence[Rule]
+    stored: Stored, suspects: Suspects, time_s: float, rules: Sequence[Rule], until: float
 ) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
         raise FindingError("every trial would take as long as the time limit allows")
     if signature := _accounting(stored, suspects):
         return signature, None
-    reduction.reduce(stored, reduced_folder(stored.folder), time_s, rules=rules)
-    small = load(reduced_folder(stored.folder))
+    small = _reduced_before(stored)
+    if not small:
+        shutil.rmtree(reduced_folder(stored.folder), ignore_errors=True)
+        half_s = (until - time.monotonic()) / 2
+        reduction.reduce(stored, reduced_folder(stored.folder), min(time_s, half_s), rules=rules)
+        small = load(reduced_folder(stored.folder))
     if signature := _accounting(small, suspects):
         return signature, None
     try:
@@ -90,9 +103,18 @@ def _triage(
         blame: tuple[str, ...] = ()
     else:
         bisection.store(small, found)
-        blame = found.blame
+        blame = found.blame if found.complete else ()  # a larger set than need be would account for other faults, too
     signature = signature_of(small.record, small.graphs, blame)
     return signature, small.annotate(signature=signature, folder=stored.folder.name)
+
+
+def _reduced_before(stored: Stored) -> Stored | None:
+    """What a triage that was ended has left of a finding, where the reduction had come to its end."""
+    folder = reduced_folder(stored.folder)
+    if not (folder / "report.md").is_file():  # which is written last
+        return None
+    small = load(folder)
+    return small if small.record.reduction.get("finished") else None
 
 
 def reduced_folder(folder: Path) -> Path:

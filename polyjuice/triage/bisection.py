@@ -17,6 +17,7 @@ from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Program
 from polyjuice.session import CompilerSession
+from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
@@ -86,7 +87,9 @@ class _OutOfTime(Exception):
 
 
 def bisect(finding: Stored, time_s: float, said: Callable[[str], None] = lambda _: None) -> Bisection:
-    """Bisect a finding, beginning no trial after so many seconds; ``said`` is told of each trial in a line.
+    """Bisect a finding for so many seconds; ``said`` is told of each trial in a line.
+
+    A trial that is under way when they are over is broken off, but not the first, which says whether the fault shows.
 
     Raises FindingError where the compiler has no knobs, EnvironmentProblem where it cannot be used here.
     """
@@ -161,21 +164,27 @@ class _Search:
         if self._trial(()) is not Trial.shown:
             return self._result(shown=False)
         alternatives: list[tuple[str, ...]] = []
-        try:
-            self._by_level()
-            self._met = self._met_knobs(declared)
-            members = tuple(self._met)
-            everything = (*members, *(name for name in declared if not self._covered(name)))
-            found = self._least(_general(declared)) or self._least(members) or self._least(everything)
-            while found and len(alternatives) <= _ALTERNATIVES:
-                alternatives.append(found)
-                blamed = [name for names in alternatives for name in names]
-                left = tuple(knob for knob in everything if not any(_names(knob, name) for name in blamed))
-                found = self._least(left) if self._gone(left) else ()
-        except _OutOfTime:
-            self._complete = bool(alternatives)
+        with TimeLimit(self._deadline) as limit:
+            try:
+                self._search(declared, alternatives)
+            except _OutOfTime:
+                limit.passed = True
+        self._complete = bool(alternatives) or not limit.passed
         self._best, *others = alternatives or [self._best]
         return self._result(shown=True, alternatives=tuple(others[:_ALTERNATIVES]))
+
+    def _search(self, declared: Sequence[str], alternatives: list[tuple[str, ...]]) -> None:
+        """Add least sets of knobs to ``alternatives``, as they are found. Raises _OutOfTime."""
+        self._by_level()
+        self._met = self._met_knobs(declared)
+        members = tuple(self._met)
+        everything = (*members, *(name for name in declared if not self._covered(name)))
+        found = self._least(_general(declared)) or self._least(members) or self._least(everything)
+        while found and len(alternatives) <= _ALTERNATIVES:
+            alternatives.append(found)
+            blamed = [name for names in alternatives for name in names]
+            left = tuple(knob for knob in everything if not any(_names(knob, name) for name in blamed))
+            found = self._least(left) if self._gone(left) else ()
 
     def _check(self) -> tuple[str, ...]:
         """The compiler's knobs. Raises FindingError where there are none."""

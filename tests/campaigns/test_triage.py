@@ -6,7 +6,9 @@ The compilers here are wrong on purpose, in parts that can be switched off.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 
 from polyjuice import formats
+from polyjuice.triage import automatic
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
 
@@ -148,6 +151,66 @@ def test_a_campaign_that_is_resumed_triages_what_is_left(tmp_path: Path) -> None
     done = polyjuice("fuzz", "--resume", tmp_path / "c", env=env)
     assert done.returncode == 1, done.stderr
     assert {*told(tmp_path)} == {"mismatch by no-relu", "mismatch by no-softplus"}
+
+
+def test_an_ended_triage_goes_on_with_what_it_has_reduced(tmp_path: Path, triaged: tuple[Path, dict[str, Any]]) -> None:
+    """As if its time had been over in the midst of bisection; and of another finding, in the midst of reduction."""
+    shutil.copytree(triaged[0] / "c", tmp_path / "c")
+    with closing(sqlite3.connect(tmp_path / "c/campaign.sqlite")) as db, db:
+        db.execute("DELETE FROM triaged")
+    whole, cut = sorted((tmp_path / "c/raw").glob("*/reduced"))
+    before = (whole / "inputs.npz").stat().st_mtime_ns, (cut / "inputs.npz").stat().st_mtime_ns
+    (cut / "report.md").unlink()
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", env={"PYTHONPATH": str(triaged[0] / "site")})
+    assert done.returncode == 1, done.stderr
+    assert (whole / "inputs.npz").stat().st_mtime_ns == before[0]
+    assert (cut / "inputs.npz").stat().st_mtime_ns != before[1]
+    assert {signature: record["blame"] for signature, record in told(tmp_path).items()} == {
+        "mismatch by no-relu": ["no-relu"],
+        "mismatch by no-softplus": ["no-softplus"],
+    }
+
+
+def test_what_is_not_triaged_in_time_is_told_as_it_was_met(
+    tmp_path: Path, triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Triage is ended at once, and leaves the finding to the next."""
+    (raw, *_) = sorted((triaged[0] / "c/raw").iterdir())
+    folder = shutil.copytree(raw, tmp_path / raw.name, ignore=shutil.ignore_patterns("reduced"))
+    began = time.monotonic()
+    result = automatic.triage(folder, lambda compiler, version: [], 60.0, until=began)
+    assert (result.ended, result.record, result.problem, result.defect) == (True, None, "", "")
+    assert time.monotonic() - began < 30
+
+
+@pytest.mark.long
+def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None:
+    """Each trial of bisection takes a minute; triage has that minute once, for all findings."""
+    slow = WRONG.format(knobs=KNOBS) + SLOW
+    env = plugin(tmp_path / "site", slow, name="wrong")
+    model = save_model(tmp_path / "relu.onnx", RELU)
+    options = ("--compiler", "wrong", "--time", "20s", "--seeds", model, *RULES[:2], "--workers", 1, "--triage", "60s")
+    began = time.monotonic()
+    status, summary = fuzz(tmp_path / "c", *options, env=env)
+    assert status == 1
+    assert time.monotonic() - began < 150
+    assert summary["untriaged"] == summary["raw_findings"] > 0
+    assert 0 < summary["share"]["triage"] < 1
+    assert not any(record["reduction"] for record in told(tmp_path).values())
+    done = polyjuice(
+        "fuzz", "--resume", tmp_path / "c", env=plugin(tmp_path / "site", WRONG.format(knobs=KNOBS), name="wrong")
+    )
+    assert f"{summary['raw_findings']} not yet triaged" not in done.stdout
+    assert {*told(tmp_path)} == {"mismatch by no-relu"}
+
+
+SLOW = """
+def compile(program, inputs):
+    import time
+    if _disabled: time.sleep(60)
+    return control.compile(program, inputs)
+"""
+"""With a part switched off everything takes a minute to compile."""
 
 
 def with_triage(database: Path, seconds: float) -> None:

@@ -37,16 +37,20 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert done.stdout.count("\n") == 1
-    for key in ("seed", "tested", "skipped", "unsound_variants", "findings", "raw_findings"):
+    for key in ("seed", "tested", "skipped", "unsound_variants", "findings", "raw_findings", "untriaged", "programs"):
         assert type(summary[key]) is int, key
     assert summary["tested"] + summary["skipped"] == 6
     assert (summary["compiler"], summary["version"], summary["seed"]) == ("numpy", np.__version__, 11)
     assert (summary["findings"], summary["raw_findings"], summary["unsound_variants"]) == (0, 0, 0)
     assert summary["by_kind"] == {}
     assert summary["elapsed_s"] > 0
-    for_cases = summary["elapsed_s"] - summary.get("probe_s", 0)
-    assert summary["pairs_per_second"] == pytest.approx(summary["tested"] / for_cases, rel=0.1)
-    assert set(summary["share"]) == {"generate", "rewrite", "lower", "compile", "run", "judge", "probe", "other"}
+    assert summary["programs"] > summary["pairs"] > 0
+    busy_s = summary["pairs"] / summary["pairs_per_second"]
+    assert 0 < busy_s <= summary["elapsed_s"]
+    assert summary["programs_per_second"] == pytest.approx(summary["programs"] / busy_s, rel=0.01)
+    assert set(summary["share"]) == {
+        *("generate", "rewrite", "lower", "compile", "run", "judge", "confirm", "triage", "other")
+    }
     assert sum(summary["share"].values()) == pytest.approx(1, abs=1e-3)
     assert min(summary["share"].values()) >= 0
     assert Path(summary["out"]) == tmp_path / "c"
@@ -99,7 +103,7 @@ def test_time_ends_a_campaign(tmp_path: Path) -> None:
     status, summary = fuzz(tmp_path / "c", "--compiler", "numpy", "--time", "3s", "--workers", 1)
     assert status == 0
     assert summary["tested"] > 0
-    assert summary["elapsed_s"] >= 3
+    assert summary["elapsed_s"] - summary.get("probe_s", 0) >= 3
 
 
 def test_asking_what_a_compiler_takes_does_not_count_in_the_time(tmp_path: Path) -> None:
@@ -109,12 +113,11 @@ def test_asking_what_a_compiler_takes_does_not_count_in_the_time(tmp_path: Path)
     command = ("--compiler", "slow", "--workers", 1, "--seeds", "small", "--only-operator", "Relu", *PLAIN)
     _, first = fuzz(tmp_path / "first", *command, "--time", "1s", env=env)
     assert first["probe_s"] > 0
-    assert first["share"]["probe"] > 0
+    assert "probe" not in first["share"]
     assert sum(first["share"].values()) == pytest.approx(1, abs=1e-3)
     _, again = fuzz(tmp_path / "again", *command, "-n", first["tested"] + first["skipped"], env=env)
     assert again["tested"] == first["tested"]
     assert "probe_s" not in again
-    assert again["share"]["probe"] == 0
 
 
 # --- refusals: one line that says what to do, and status 2 ----------------------------------------------------

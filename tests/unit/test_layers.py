@@ -13,6 +13,7 @@ TESTS = Path(__file__).parents[1]
 
 STANDS_ON = {
     "cache": "",
+    "timelimit": "",
     "ir": "",
     "compilers": "",
     "ops": "ir",
@@ -32,7 +33,7 @@ STANDS_ON = {
     "pipeline": "oracles session equivalence",
     "packs": "pipeline",
     "support": "pipeline generate probes",
-    "triage": "packs egraph",
+    "triage": "packs egraph timelimit",
     "campaign": "triage support",
     "suite": "campaign",
     "rulecheck": "egraph inputs generate",

@@ -1,9 +1,12 @@
-"""When a campaign's loop stops giving out cases, by a clock that the test sets."""
+"""When a campaign's loop stops giving out cases and findings, by a clock that the test sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import time
+from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,61 +14,200 @@ import pytest
 
 from polyjuice.campaign import loop, processes
 from polyjuice.campaign.case import CaseResult
-from polyjuice.campaign.clock import PROBE
+from polyjuice.campaign.clock import CONFIRM, LEAST_TRIAGE_S, PROBE, Moments
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
+from polyjuice.triage import FindingRecord
+from polyjuice.triage.automatic import Triaged
+
+CONFIG = Config("numpy", time_s=200.0, triage_s=1000.0)
 
 
-class Listener:
+@dataclass
+class World:
+    """What one process does, by a clock of its own: how long cases take, and triage of each of their findings.
+
+    ``begun`` and ``ended`` are the moments at which cases, and triage, began and ended. Those that are ``refused`` come
+    too late at first.
+    """
+
+    folder: Path
+    seconds: dict[str, float] = field(default_factory=dict)
+    triage_s: float = 0.0
+    findings: bool = False
+    now: float = 1000.0
+    asked_s: float = 0.0
+    refused: set[int] = field(default_factory=set)
+    begun: list[float] = field(default_factory=list)
+    tested: list[int] = field(default_factory=list)
+    ended: list[float] = field(default_factory=list)
+    told: list[Triaged] = field(default_factory=list)
+
+    def run_task(self, indices: list[int], moments: Moments) -> list[CaseResult]:
+        if self.now > moments.last_begin + self.asked_s - moments.asked_s:
+            return []
+        if self.refused & {*indices}:
+            self.refused -= {*indices}
+            return []
+        results = []
+        for index in indices:
+            self.begun.append(self.now)
+            self.tested.append(index)
+            self.now += sum(self.seconds.values())
+            self.asked_s += self.seconds.get(PROBE, 0.0)
+            found = [self.finding(index)] if self.findings else []
+            results.append(CaseResult(index, 1, programs=2, findings=found, seconds=dict(self.seconds)))
+        return results if self.now <= moments.cases_end + self.asked_s - moments.asked_s else []
+
+    def finding(self, index: int) -> FindingRecord:
+        """One of its own signature, in its folder."""
+        name, versions = f"{index:06d}-0-mismatch", {"numpy": "1", "python": "3"}
+        said = (
+            "mismatch",
+            "metamorphic",
+            "numpy",
+            versions,
+            0,
+            index,
+            "exact",
+            "exact",
+            f"mismatch {index}",
+            "differs",
+        )
+        record = FindingRecord(*said, "min", "max", "", (), {"min": 1, "max": 1}, {}, "", "", 1, name)
+        (self.folder / "raw" / name).mkdir(parents=True, exist_ok=True)
+        (self.folder / "raw" / name / "finding.json").write_text(json.dumps(asdict(record)))
+        return record
+
+    def triage(self, folder: Path, budget_s: float, end: float) -> Triaged:
+        spent = max(min(self.triage_s, budget_s, end - self.now), 0.0)
+        self.now += spent
+        self.ended.append(self.now)
+        return Triaged(folder.name, problem="it stays", ended=spent < self.triage_s, seconds=spent)
+
     def case(self, result: CaseResult) -> None: ...
 
-    def triaged(self, result: object, known: str) -> None: ...
+    def triaged(self, result: Triaged, known: str) -> None:
+        self.told.append(result)
+
+    def run(self, config: Config) -> dict[str, Any]:
+        """Begin the campaign, or continue it; the summary, and what its time was spent on."""
+        there = (self.folder / "campaign.sqlite").exists()
+        store = Store.open(self.folder)[0] if there else Store.create(self.folder, config)
+        loop.run(config, [], store, self)
+        found = {**store.summary(), **store.spent(config.workers)}
+        store.close()
+        return found
 
 
 @pytest.fixture
-def tested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float, float], dict[str, Any]]:
-    """Run a campaign of ten seconds whose cases take so long, and ask for so long; the summary, and what is stored."""
-    now = [0.0]
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World(tmp_path / "campaign")
 
     class Pool:
         """Does the work of a process at once."""
 
         def __init__(self, *_: object) -> None: ...
 
-        def submit(self, work: object, task: Sequence[int]) -> Future[list[CaseResult]]:
-            assert work is processes.run_cases
-            done: Future[list[CaseResult]] = Future()
-            done.set_result([CaseResult(index, 1, seconds=seconds) for index in task])
-            now[0] += sum(seconds.values()) * len(task)
+        def submit(self, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+            done: Future[Any] = Future()
+            done.set_result({processes.run_task: world.run_task, processes.triage: world.triage}[work](*arguments))
             return done
 
         def shutdown(self, **_: object) -> None: ...
 
     monkeypatch.setattr(loop, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(loop, "_stop", lambda processes: None)
-    monkeypatch.setattr(loop.time, "monotonic", lambda: now[0])
-    seconds: dict[str, float] = {}
-
-    def run(case_s: float, probe_s: float) -> dict[str, Any]:
-        seconds.update({"run": case_s, PROBE: probe_s})
-        config = Config("numpy", time_s=10.0)
-        store = Store.create(tmp_path / "campaign", config)
-        loop.run(config, [], store, Listener())
-        found = {**store.summary(), **{key: float(store.meta(key) or 0) for key in ("elapsed_s", "probe_s")}}
-        store.close()
-        return found
-
-    return run
+    monkeypatch.setattr(time, "monotonic", lambda: world.now)
+    return world
 
 
-def test_a_campaign_goes_on_for_as_long_as_it_asked_what_the_compiler_takes(
-    tested: Callable[[float, float], dict[str, Any]],
-) -> None:
-    found = tested(1.0, 5.0)
-    assert (found["tested"], found["elapsed_s"], found["probe_s"]) == (10, 60.0, 50.0)
-    assert found["share"] == {**dict.fromkeys(found["share"], 0.0), "run": 0.1667, PROBE: 0.8333}
+def test_a_campaign_goes_on_for_as_long_as_it_asked_what_the_compiler_takes(world: World) -> None:
+    world.seconds = {"run": 1.0, PROBE: 5.0}
+    found = world.run(replace(CONFIG, time_s=10.0))
+    assert (found["tested"], found["elapsed_s"], found["probe_s"], found["cases_s"]) == (10, 60.0, 50.0, 10.0)
+    assert found["share"] == {**dict.fromkeys(found["share"], 0.0), "run": 1.0}
 
 
-def test_a_campaign_that_need_not_ask_ends_in_time(tested: Callable[[float, float], dict[str, Any]]) -> None:
-    found = tested(1.0, 0.0)
+def test_a_campaign_that_need_not_ask_ends_in_time(world: World) -> None:
+    world.seconds = {"run": 1.0}
+    found = world.run(replace(CONFIG, time_s=10.0))
     assert (found["tested"], found["elapsed_s"], found["probe_s"]) == (10, 10.0, 0.0)
+
+
+def test_a_task_that_came_too_late_has_its_turn_where_it_turns_out_that_others_asked(world: World) -> None:
+    """The loop learns of what was asked when a task ends; a process of its own would know before."""
+    world.seconds = {"run": 1.0, PROBE: 50.0}
+    world.refused = {2, 5}
+    found = world.run(replace(CONFIG, time_s=10.0))
+    assert (found["tested"], found["cases_s"]) == (10, 10.0)
+    assert sorted(world.tested) == [*range(10)]
+
+
+def test_confirming_and_triage_are_not_the_time_in_which_cases_are_run(world: World) -> None:
+    world.seconds, world.findings, world.triage_s = {"compile": 3.0, CONFIRM: 1.0}, True, 4.0
+    found = world.run(replace(CONFIG, time_s=None, cases=4))
+    assert (found["pairs"], found["programs"], found["busy_s"], found["elapsed_s"]) == (4, 8, 12.0, 32.0)
+    assert found["share"] == {**dict.fromkeys(found["share"], 0.0), "compile": 0.375, CONFIRM: 0.125, "triage": 0.5}
+    assert found["untriaged"] == 0
+
+
+def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
+    """Each case has a finding, and a finding takes longer than the time that is left after the cases."""
+    world.seconds, world.findings, world.triage_s = {"compile": 10.0}, True, 150.0
+    found = world.run(CONFIG)
+    began = 1000.0
+    assert max(world.begun) <= began + 200.0
+    assert world.now == began + 200.0 + 100.0
+    assert found["untriaged"] == found["raw_findings"] == found["tested"]
+    raw, told = ({path.name for path in (world.folder / name).iterdir()} for name in ("raw", "findings"))
+    assert told == raw
+    assert all(result.ended for result in world.told)
+
+
+def test_triage_has_a_minute_at_least(world: World) -> None:
+    world.seconds, world.findings, world.triage_s = {"compile": 10.0}, True, 1000.0
+    found = world.run(replace(CONFIG, time_s=20.0))
+    assert found["elapsed_s"] == 20.0 + LEAST_TRIAGE_S
+
+
+def test_a_single_process_gives_triage_no_more_than_half_of_the_time_for_cases(world: World) -> None:
+    world.seconds, world.findings, world.triage_s = {"compile": 10.0}, True, 1000.0
+    found = world.run(CONFIG)
+    assert len(world.begun) == 10
+    assert found["busy_s"] == 100.0
+    assert found["share"] == {**dict.fromkeys(found["share"], 0.0), "compile": 0.3333, "triage": 0.6667}
+
+
+def test_a_campaign_whose_time_is_over_triages_what_is_left(world: World) -> None:
+    """As often as it is continued, for as long as after its cases; a longer time is one for more cases first."""
+    world.seconds, world.findings, world.triage_s = {"compile": 40.0}, True, 90.0
+    first = world.run(CONFIG)
+    assert first["untriaged"] > 2
+    again = world.run(CONFIG)
+    assert again["tested"] == first["tested"]
+    assert again["untriaged"] == first["untriaged"] - 1
+    assert again["elapsed_s"] == first["elapsed_s"] + 100.0
+    assert again["cases_s"] == first["cases_s"]
+    longer = world.run(replace(CONFIG, time_s=first["cases_s"] + 80.0))
+    assert longer["tested"] > first["tested"]
+    for _ in range(longer["untriaged"]):
+        last = world.run(CONFIG)
+    assert last["untriaged"] == 0
+    assert world.run(CONFIG)["elapsed_s"] == last["elapsed_s"]
+
+
+def test_a_number_of_cases_is_triaged_for_as_long_as_they_took(world: World) -> None:
+    world.seconds, world.findings, world.triage_s = {"compile": 100.0}, True, 400.0
+    found = world.run(replace(CONFIG, time_s=None, cases=10, triage_s=1.0))
+    assert found["untriaged"] > 0
+    assert 0 < found["elapsed_s"] - 2 * found["cases_s"] <= world.triage_s
+    assert not any(result.ended for result in world.told)
+
+
+def test_a_case_that_is_given_up_is_run_again(world: World) -> None:
+    """One that is under way when the time is over has half of the time that triage has."""
+    world.seconds = {"compile": 260.0}
+    assert world.run(CONFIG)["tested"] == 0
+    world.seconds, world.begun = {"compile": 240.0}, []
+    assert world.run(replace(CONFIG, time_s=600.0))["tested"] == 2

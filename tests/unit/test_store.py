@@ -1,11 +1,13 @@
-"""A campaign's folder: what is taken back where a campaign could not begin."""
+"""A campaign's folder: what is taken back where a campaign could not begin, and what an earlier version lacks."""
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import numpy as np
 
+from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.seeds import IMPORTED
 from polyjuice.campaign.store import Store
@@ -39,3 +41,20 @@ def test_what_is_the_users_stays(tmp_path: Path) -> None:
     files.save(folder / IMPORTED, "0", model())
     store.abandon()
     assert [path.name for path in folder.rglob("*") if path.is_file()] == ["mine.txt"]
+
+
+def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lacks(tmp_path: Path) -> None:
+    """It counted no programs, and did not tell the time of its cases from that of triage."""
+    store = Store.create(tmp_path / "campaign", Config("numpy"))
+    store.add(CaseResult(0, 1, programs=2, seconds={"run": 6.0, "probe": 2.0}), 10.0, probe_s=1.0)
+    store.close()
+    db = sqlite3.connect(tmp_path / "campaign/campaign.sqlite")
+    db.execute("ALTER TABLE cases DROP COLUMN programs")
+    db.commit()
+    db.close()
+    store, _ = Store.open(tmp_path / "campaign")
+    assert store.spent(2) == {"elapsed_s": 10.0, "probe_s": 1.0, "cases_s": 9.0, "busy_s": 3.0}
+    store.add(CaseResult(1, 1, programs=2), **{**store.spent(2), "busy_s": 5.0})
+    summary = store.summary()
+    assert (summary["tested"], summary["pairs"], summary["programs"]) == (2, 2, 2)
+    assert store.spent(1)["busy_s"] == 5.0

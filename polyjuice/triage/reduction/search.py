@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from polyjuice import pipeline
 from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
+from polyjuice.timelimit import TimeLimit
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 
 
@@ -54,6 +56,10 @@ class Judge(Protocol[C_contra]):
     @property
     def counts(self) -> Counts: ...
 
+    @property
+    def until(self) -> float:
+        """When the time is up, on the monotonic clock."""
+
     def check_time(self) -> None:
         """Raises OutOfTime."""
 
@@ -87,8 +93,11 @@ class Search(Generic[C]):
         return len({candidate.digest for candidate in self.accepted}) - 1
 
     def run(self) -> bool:
-        """Repeat all passes until none changes anything; False where the time is up before."""
-        try:
+        """Repeat all passes until none changes anything; False where the time is up before.
+
+        A trial that is under way then is broken off.
+        """
+        with suppress(OutOfTime), TimeLimit(self.trial.until):
             while True:
                 before = self.accepted[-1]
                 for name, edits in self.passes:
@@ -96,8 +105,8 @@ class Search(Generic[C]):
                         continue
                 if self.accepted[-1] is before:
                     return True
-        except OutOfTime:
-            return False
+        self.trial.session.close()  # its processes may be anywhere within a program
+        return False
 
     def confirmed(self) -> tuple[C, Case, Verdict]:
         """The smallest candidate that repeats in fresh processes. Raises NotShown where not even the first one does."""

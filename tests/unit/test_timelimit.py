@@ -1,0 +1,231 @@
+"""A limit of time interrupts what runs beyond it, and nothing else."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from polyjuice.campaign import processes
+from polyjuice.campaign.case import CaseResult
+from polyjuice.campaign.clock import PROBE, Moments
+from polyjuice.timelimit import TimeLimit
+from polyjuice.triage import bisection
+from polyjuice.triage.bisection import Trial
+from polyjuice.triage.reduction.search import Search
+from polyjuice.triage.reduction.trial import Counts
+
+LONG = 60.0
+"""Seconds: the tests would take as long if nothing interrupted them."""
+
+
+def soon() -> float:
+    return time.monotonic() + 0.2
+
+
+@pytest.fixture(autouse=True)
+def in_time() -> Any:
+    """Nothing takes as long as it would without limits, and no timer or handler is left behind."""
+    began, handler = time.monotonic(), signal.getsignal(signal.SIGALRM)
+    yield
+    assert time.monotonic() - began < LONG / 2
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is handler
+
+
+def test_what_takes_too_long_is_interrupted() -> None:
+    with TimeLimit(soon()) as limit:
+        time.sleep(LONG)
+    assert limit.passed
+
+
+def test_what_ends_in_time_is_not() -> None:
+    with TimeLimit(time.monotonic() + LONG) as limit:
+        time.sleep(0.01)
+    assert not limit.passed
+
+
+def test_nothing_takes_the_interrupt_for_a_failure() -> None:
+    with TimeLimit(soon()) as limit, suppress(Exception):
+        time.sleep(LONG)
+    assert limit.passed
+
+
+def test_an_error_of_the_work_is_its_own() -> None:
+    with pytest.raises(ValueError, match="mine"), TimeLimit(time.monotonic() + LONG):
+        raise ValueError("mine")
+
+
+def test_the_inner_limit_ends_the_inner_block_alone() -> None:
+    with TimeLimit(time.monotonic() + LONG) as outer:
+        with TimeLimit(soon()) as inner:
+            time.sleep(LONG)
+        after = True
+    assert (inner.passed, outer.passed, after) == (True, False, True)
+
+
+def test_the_outer_limit_holds_inside_the_inner_block() -> None:
+    with TimeLimit(soon()) as outer:
+        with TimeLimit(time.monotonic() + LONG) as inner:
+            time.sleep(LONG)
+        raise AssertionError("the outer block goes on")
+    assert (inner.passed, outer.passed) == (False, True)
+
+
+def test_what_comes_besides_lengthens_it() -> None:
+    besides = [0.0]
+    began = time.monotonic()
+    with TimeLimit(began + 0.1, lambda: besides[0]) as limit:
+        besides[0] = 0.4
+        time.sleep(LONG)
+    assert limit.passed
+    assert time.monotonic() - began >= 0.5
+
+
+def test_without_an_end_or_in_another_thread_it_has_no_effect() -> None:
+    with TimeLimit(math.inf) as limit:
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert not limit.passed
+
+    def work() -> bool:
+        assert threading.current_thread() is not threading.main_thread()
+        with TimeLimit(time.monotonic() - 1) as limit:
+            time.sleep(0.01)
+        return limit.passed
+
+    with ThreadPoolExecutor(1) as pool:
+        assert not pool.submit(work).result()
+
+
+# --- what is limited ------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Runner:
+    """Its case 1 asks for a while what the compiler takes; its case 2 never ends."""
+
+    probe_s: float = 0.0
+    asked_s: float = 0.0
+
+    def run_ahead(self, indices: object) -> None: ...
+
+    def run(self, index: int) -> CaseResult:
+        if index == 1:
+            self.probe_s += self.asked_s
+            time.sleep(0.6)
+        if index == 2:
+            time.sleep(LONG)
+        return CaseResult(index, 1, seconds={"other": 0.0, PROBE: self.asked_s if index == 1 else 0.0})
+
+
+def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float = 0.0) -> list[int]:
+    """The cases that are run where a task has 0.3 s."""
+    monkeypatch.setattr(processes, "_runner", Runner(asked_s=asked_s))
+    now = time.monotonic()
+    return [result.index for result in processes.run_task(indices, Moments(now + LONG, now + 0.3, 0.0))]
+
+
+def test_a_task_gives_up_the_case_that_is_under_way_and_keeps_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_task(monkeypatch, [0, 2, 3]) == [0]
+    assert processes._runner is None, "it may be anywhere within the case"
+    assert run_task(monkeypatch, [0, 3]) == [0, 3]
+
+
+def test_no_case_begins_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_runner", Runner())
+    now = time.monotonic()
+    assert processes.run_task([0], Moments(now - 1, now + LONG, 0.0)) == []
+
+
+def test_asking_what_the_compiler_takes_lengthens_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_task(monkeypatch, [1, 0]) == []
+    assert run_task(monkeypatch, [3, 1, 0], asked_s=LONG) == [3, 1, 0]
+    monkeypatch.setattr(processes, "_runner", Runner(probe_s=10.0))
+    now = time.monotonic()
+    assert processes.run_task([0], Moments(now - 5, now - 5, 0.0))
+    assert not processes.run_task([0], Moments(now - 5, now - 5, 8.0))
+
+
+def test_results_account_for_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_runner", Runner())
+    began = time.monotonic()
+    results = processes.run_task([0, 1], Moments(began + LONG, began + LONG, 0.0))
+    told = sum(sum(result.seconds.values()) for result in results)
+    assert 0.6 <= told <= time.monotonic() - began
+
+
+@dataclass
+class Numbers:
+    """Judges numbers: odd ones keep it waiting."""
+
+    until: float
+    session: Any
+    counts: Counts = field(default_factory=Counts)
+
+    def check_time(self) -> None: ...
+
+    def shows(self, candidate: Number) -> bool:
+        if candidate.value % 2:
+            time.sleep(LONG)
+        return True
+
+    def judge(self, candidate: Number) -> None:
+        raise AssertionError("not asked")
+
+
+@dataclass(frozen=True)
+class Number:
+    value: int
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        return (self.value,)
+
+    @property
+    def digest(self) -> str:
+        return str(self.value)
+
+    @property
+    def operators(self) -> tuple[int, ...]:
+        return (self.value,)
+
+
+def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
+    closed = []
+    trial = Numbers(soon(), SimpleNamespace(close=lambda: closed.append(True)))
+    passes = [("half", lambda *_: [lambda n: [Number(n.value // 2)]])]
+    search: Search[Number] = Search(passes, trial, [Number(12)], lambda step: None)
+    assert not search.run()
+    assert [number.value for number in search.accepted] == [12, 6]
+    assert closed, "its processes may be anywhere within a program"
+
+
+def test_a_bisection_breaks_off_a_trial_and_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all parts switched off the fault is gone; with fewer, nothing ever ends."""
+
+    def without(finding: object, case: object, disabled: tuple[str, ...], level: str = "") -> Trial:
+        if not disabled:
+            return Trial.shown
+        if len(disabled) < 4:
+            time.sleep(LONG)
+        return Trial.gone
+
+    finding = SimpleNamespace(
+        compiler=SimpleNamespace(levels=()),
+        verdict=SimpleNamespace(oracle="metamorphic", culprit=""),
+        case=lambda: None,
+        conditions=SimpleNamespace(level=""),
+    )
+    monkeypatch.setattr(bisection, "without", without)
+    monkeypatch.setattr(bisection._Search, "_check", lambda self: ("a", "b", "c", "d"))
+    monkeypatch.setattr(bisection._Search, "_traced", lambda self, disabled: [])
+    found = bisection.bisect(cast(Any, finding), 0.2)
+    assert (found.shown, found.complete, found.blame) == (True, False, ("a", "b", "c", "d"))
