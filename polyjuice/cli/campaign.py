@@ -112,15 +112,17 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
     share = summary["share"]
     rows = {
         "compiler": f"{summary['compiler']} {summary['version']}",
-        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs; while cases "
-        f"were run {summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s",
+        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs",
+        "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s "
+        "while cases were run",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
         "findings": f"{summary['findings']} distinct of {summary['raw_findings']}"
         + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items())
         + (f"; {summary['untriaged']} not yet triaged" if summary["untriaged"] else ""),
-        "time": f"{summary['elapsed_s']} s: {_percent(1 - share[CONFIRM] - share[TRIAGE])} for cases (of all, "
-        f"{_percent(share['compile'] + share['run'])} inside the compiler), {_percent(share[CONFIRM])} to confirm "
-        f"findings, {_percent(share[TRIAGE])} for triage",
+        "time": f"{summary['elapsed_s']} s",
+        "spent": f"{_percent(1 - share[CONFIRM] - share[TRIAGE])} on cases, {_percent(share[CONFIRM])} on confirming "
+        f"findings, {_percent(share[TRIAGE])} on triage; "
+        f"{_percent(share['compile'] + share['run'])} inside the compiler",
         "folder": summary["out"],
     }
     if "probe_s" in summary:

@@ -94,7 +94,8 @@ def test_without_json_a_person_reads_a_table(tmp_path: Path) -> None:
     done = polyjuice("fuzz", "--compiler", "numpy", "-n", 2, "--workers", 1, cwd=tmp_path)
     assert done.returncode == 0
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
-    assert lines["tested"].startswith("2 cases, 2 pairs")
+    assert lines["tested"].startswith("2 cases, 2 pairs, ")
+    assert "% on triage" in lines["spent"]
     assert lines["findings"].startswith("0 distinct of 0")
     assert (tmp_path / lines["folder"].strip() / "campaign.sqlite").is_file()
 
