@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,7 @@ class Says:
     def __init__(self, shown: Callable[[Excerpt], bool]) -> None:
         self._shown = shown
         self.counts = Counts()
+        self.until = math.inf
         self.session: Any = None
 
     def check_time(self) -> None:

@@ -6,6 +6,7 @@ import math
 import signal
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -115,15 +116,14 @@ class Runner:
     probe_s: float = 0.0
     asked_s: float = 0.0
 
-    def run_ahead(self, indices: object) -> None: ...
-
-    def run(self, index: int) -> CaseResult:
-        if index == 1:
-            self.probe_s += self.asked_s
-            time.sleep(0.6)
-        if index == 2:
-            time.sleep(LONG)
-        return CaseResult(index, 1, seconds={"other": 0.0, PROBE: self.asked_s if index == 1 else 0.0})
+    def run(self, indices: Sequence[int]) -> Iterator[CaseResult]:
+        for index in indices:
+            if index == 1:
+                self.probe_s += self.asked_s
+                time.sleep(0.6)
+            if index == 2:
+                time.sleep(LONG)
+            yield CaseResult(index, 1, seconds={"other": 0.0, PROBE: self.asked_s if index == 1 else 0.0})
 
 
 def run_task(monkeypatch: pytest.MonkeyPatch, indices: list[int], asked_s: float = 0.0) -> list[int]:
