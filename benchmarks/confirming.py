@@ -105,8 +105,8 @@ def measured() -> Iterator[Counter[str]]:
     spent: Counter[str] = Counter()
     fresh = CompilerSession.fresh
 
-    def recorded(session: CompilerSession) -> CompilerSession:
-        made = fresh(session)
+    def recorded(session: CompilerSession, *given: Any) -> CompilerSession:
+        made = fresh(session, *given)
         close = made.close
 
         def closed() -> None:
