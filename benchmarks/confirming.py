@@ -5,9 +5,9 @@
 
 Plants faults in a compiler (see benchmarks/mutants) and runs the cases of a campaign, one after another, until so many
 findings are stored. Prints, for each case with a finding, the seconds from the verdicts to the last stored finding, and
-the median for each finding. The parts: ``start`` (fresh processes), ``compile``, ``run`` and ``other`` are those of all
-fresh workers together, which may work side by side; ``repeats``, ``reproducer`` and ``writing`` are of the clock on the
-wall, and writing is what the other two leave.
+the median for each finding. The parts ``repeats``, ``reproducer`` (the wait for it: it runs beside the repeats) and
+``writing``, which is what the other two leave, are of the clock on the wall. What is written before the repeats end
+counts as theirs. ``start`` (fresh processes), ``compile``, ``run`` and ``other`` are those of all fresh workers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.session import CompilerSession
-from polyjuice.triage import finding
+from polyjuice.triage.finding import Draft
 
 SITE = Path(__file__).resolve().parent / "mutants" / "site"
 
@@ -129,8 +129,8 @@ def measured() -> Iterator[Counter[str]]:
     with (
         patch.object(CompilerSession, "fresh", recorded),
         patch.object(Runner, "_confirm", timed("all", Runner._confirm)),
-        patch.object(pipeline, "repeats", timed("repeats", pipeline.repeats)),
-        patch.object(finding, "run_reproducer", timed("reproducer", finding.run_reproducer)),
+        patch.object(pipeline, "repeating", timed("repeats", pipeline.repeating)),
+        patch.object(Draft, "_reproduced", timed("reproducer", Draft._reproduced)),
     ):
         yield spent
     spent["writing"] = spent["all"] - spent["repeats"] - spent["reproducer"]

@@ -25,7 +25,8 @@ from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
-from polyjuice.triage import FindingRecord, known, write_finding
+from polyjuice.triage import FindingRecord, known
+from polyjuice.triage.confirming import confirmed
 
 #: Of so many cases, one whose programs are compiled alone, so that what compiling them together hides is met.
 _ALONE = 8
@@ -225,22 +226,30 @@ class Runner:
 
         The findings, the addresses of the known bugs, and what was flaky.
         """
-        findings, met, flaky = [], [], []
+        findings, met, flaky, asked = [], [], [], []
         with self._clock.of("other"):
             for number, verdict in enumerate(verdicts):
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):
                     met.append(bug.url)
-                elif verdict.alone and verdict.signature in self._told:
-                    continue
-                elif pipeline.repeats(case, verdict, self.session):
+                elif not self._is_told(verdict):
                     folder = self._out / "raw" / f"{case.index:06d}-{number}-{verdict.kind}"
-                    regression = bug.url if bug else ""
-                    findings.append(write_finding(folder, self.session, case, verdict, regression=regression))
+                    asked.append((verdict, folder, bug.url if bug else ""))
+            chosen, folders = [verdict for verdict, _, _ in asked], [folder for _, folder, _ in asked]
+            with confirmed(case, chosen, folders, self.session) as drafts:
+                for number, (verdict, _, regression) in enumerate(asked):
+                    if self._is_told(verdict):
+                        continue
+                    if number not in drafts:
+                        flaky.append(verdict.message)
+                        continue
+                    findings.append(drafts[number].finish(regression=regression))
                     self._told |= {verdict.signature} if verdict.alone else set()
-                else:
-                    flaky.append(verdict.message)
         return findings, met, flaky
+
+    def _is_told(self, verdict: Verdict) -> bool:
+        """Whether an earlier finding tells the same by itself."""
+        return verdict.alone and verdict.signature in self._told
 
     @property
     def _version(self) -> str:
