@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from tempfile import TemporaryDirectory
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -136,12 +137,35 @@ def tries(kind: str) -> int:
 
 def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
     """Whether a verdict shows every time, each time in processes like the session's that have seen nothing yet."""
-    sides = case.only([verdict.a, verdict.b])
-    for _ in range(REPEATS):
-        with session.fresh() as fresh:
-            if not shows(rerun(sides, fresh), verdict, fresh):
-                return False
-    return True
+    return bool(repeating(case, [verdict], session))
+
+
+def repeating(
+    case: Case,
+    verdicts: Sequence[Verdict],
+    session: CompilerSession,
+    meanwhile: Callable[[int], object] = lambda number: None,
+) -> list[int]:
+    """Which verdicts show every time, each time in processes like the session's that have seen nothing yet.
+
+    Verdicts on the same sides share these processes. The compiler under test does all of its work each time; a C++
+    compiler that it calls need not make the same source again. ``meanwhile`` is called with the number of each verdict
+    that has shown once.
+    """
+    groups: dict[frozenset[str], list[int]] = {}
+    for number, verdict in enumerate(verdicts):
+        groups.setdefault(frozenset([verdict.a, verdict.b]), []).append(number)
+    with TemporaryDirectory(prefix="polyjuice-") as objects:
+        for labels, numbers in groups.items():
+            sides = case.only(labels)
+            for time in range(REPEATS):
+                if numbers:
+                    with session.fresh(objects) as fresh:
+                        again = rerun(sides, fresh)
+                        numbers[:] = [number for number in numbers if shows(again, verdicts[number], fresh)]
+                for number in [] if time else numbers:
+                    meanwhile(number)
+    return sorted(number for numbers in groups.values() for number in numbers)
 
 
 def first_line(outcome: Outcome) -> str:

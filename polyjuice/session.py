@@ -44,12 +44,20 @@ class CompilerSession:
     """One worker for the compiler's default, and one for every other optimization level that is asked for."""
 
     def __init__(
-        self, conditions: Conditions, compiler: CompilerInfo, disabled: Sequence[str] = (), trace: bool = False
+        self,
+        conditions: Conditions,
+        compiler: CompilerInfo,
+        disabled: Sequence[str] = (),
+        trace: bool = False,
+        objects: str = "",
     ) -> None:
-        """``disabled`` names knobs that are switched off; with ``trace`` traces say all (see `CompilerFile`)."""
+        """``disabled`` names knobs that are switched off; with ``trace`` traces say all.
+
+        ``objects`` is a folder for what a C++ compiler makes (see `CompilerFile`).
+        """
         self.compiler = compiler
         self.conditions = conditions
-        self._disabled, self._trace = tuple(disabled), trace
+        self._disabled, self._trace, self._objects = tuple(disabled), trace, objects
         self._workers: dict[str, Worker] = {}
         self.sandbox = Sandbox(conditions.timeout_s)
         """Where the user's own code runs."""
@@ -65,9 +73,13 @@ class CompilerSession:
             worker.close()
         self.sandbox.close()
 
-    def fresh(self) -> CompilerSession:
-        """Another session, whose processes have seen nothing yet."""
-        return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace)
+    def fresh(self, objects: str = "") -> CompilerSession:
+        """Another session, whose processes have seen nothing yet.
+
+        Sessions with one folder for ``objects`` have a C++ compiler work once for all of them where the compiler under
+        test writes the very same source.
+        """
+        return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace, objects)
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
@@ -76,6 +88,7 @@ class CompilerSession:
                 "level": level or self.conditions.level,
                 "disable": list(self._disabled),
                 "trace": self._trace,
+                "objects": self._objects,
             }
             options = {"device": self.conditions.device, **{name: value for name, value in asked.items() if value}}
             self._workers[level] = Worker(self.compiler, python=self.conditions.python, limits=limits, options=options)

@@ -28,7 +28,8 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import Together
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
-from polyjuice.triage import FindingRecord, known, write_finding
+from polyjuice.triage import FindingRecord, known
+from polyjuice.triage.confirming import confirmed
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -149,8 +150,9 @@ class Runner:
             if turn.case:
                 with self._timed(turn):
                     turn.result, flaky = self._judged(turn.case)
-                    shown = self._in_packs(turn.case, turn.packs, flaky)
-                    turn.result = replace(turn.result, findings=[*turn.result.findings, *shown])
+                    findings, met = self._in_packs(turn.case, turn.packs, flaky)
+                    result = turn.result
+                    turn.result = replace(result, findings=[*result.findings, *findings], known=[*result.known, *met])
             yield turn.told()
 
     def execute(self, index: int) -> Case:
@@ -279,43 +281,57 @@ class Runner:
             self._clock.deduct(sum(self.session.seconds.values()) - before)
         return verdicts
 
-    def _in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> list[FindingRecord]:
-        """What shows in packs alone: what programs do not give by themselves, and packs that fail as a whole."""
-        suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
-        found = []
-        with self._clock.of(CONFIRM):
-            for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
-                if (shown := together.fault(pack, self.session, self._config.oracles)) is None:
-                    continue
-                shown_case, verdict = shown
-                if pipeline.repeats(shown_case, verdict, self.session):
-                    folder = self._out / "raw" / f"{case.index:06d}-pack-{number}-{verdict.kind}"
-                    found.append(write_finding(folder, self.session, shown_case, verdict))
-        return found
+    def _in_packs(
+        self, case: Case, packed: Together, flaky: Sequence[Verdict]
+    ) -> tuple[list[FindingRecord], list[str]]:
+        """What shows in packs alone: what programs do not give by themselves, and packs that fail as a whole.
 
-    def _confirm(self, case: Case, verdicts: Sequence[Verdict]) -> tuple[list[FindingRecord], list[str], list[Verdict]]:
+        The findings, and the addresses of the known bugs.
+        """
+        suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
+        findings, met = [], []
+        for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
+            with self._clock.of(CONFIRM):
+                shown = together.fault(pack, self.session, self._config.oracles)
+            if shown:
+                found, known_bugs, _ = self._confirm(shown[0], [shown[1]], f"pack-{number}-")
+                findings += found
+                met += known_bugs
+        return findings, met
+
+    def _confirm(
+        self, case: Case, verdicts: Sequence[Verdict], name: str = ""
+    ) -> tuple[list[FindingRecord], list[str], list[Verdict]]:
         """Keep the verdicts that repeat every time in a fresh process, and write them down; but no known bugs.
 
         Of those that are told by one operator alone, the first of each signature.
 
         The findings, the addresses of the known bugs, and what was flaky.
         """
-        findings, met, flaky = [], [], []
+        findings, met, flaky, asked = [], [], [], []
         with self._clock.of(CONFIRM):
             for number, verdict in enumerate(verdicts):
                 bug = self._known_bug(verdict)
                 if bug and bug.is_in(self._version):
                     met.append(bug.url)
-                elif verdict.alone and verdict.signature in self._told:
-                    continue
-                elif pipeline.repeats(case, verdict, self.session):
-                    folder = self._out / "raw" / f"{case.index:06d}-{number}-{verdict.kind}"
-                    regression = bug.url if bug else ""
-                    findings.append(write_finding(folder, self.session, case, verdict, regression=regression))
+                elif not self._is_told(verdict):
+                    folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
+                    asked.append((verdict, folder, bug.url if bug else ""))
+            chosen, folders = [verdict for verdict, _, _ in asked], [folder for _, folder, _ in asked]
+            with confirmed(case, chosen, folders, self.session) as drafts:
+                for number, (verdict, _, regression) in enumerate(asked):
+                    if self._is_told(verdict):
+                        continue
+                    if number not in drafts:
+                        flaky.append(verdict)
+                        continue
+                    findings.append(drafts[number].finish(regression=regression))
                     self._told |= {verdict.signature} if verdict.alone else set()
-                else:
-                    flaky.append(verdict)
         return findings, met, flaky
+
+    def _is_told(self, verdict: Verdict) -> bool:
+        """Whether an earlier finding tells the same by itself."""
+        return verdict.alone and verdict.signature in self._told
 
     @property
     def _version(self) -> str:

@@ -118,8 +118,9 @@ class CompilerFile(Protocol):
         """Prepare the process, once. RuntimeError with one line where the options cannot be had.
 
         Options: `device` (cpu or cuda), `threads`, `level` (one of LEVELS), `disable` (names from `knobs` to
-        switch off), `trace` (true where `trace` is to answer in full, which may slow compilation down), and two
-        folders: `scratch`, removed with the process, and `toolchain`, which outlives it and is shared by workers.
+        switch off), `trace` (true where `trace` is to answer in full, which may slow compilation down), and folders:
+        `scratch`, removed with the process, `toolchain`, which outlives it and is shared by workers, and perhaps
+        `objects`, shared by a few, where what a C++ compiler makes of one source may be kept for all of them.
         """
 
     def load(self, artifact: WorkerArtifact) -> Any:

@@ -16,6 +16,7 @@ import subprocess
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import accumulate, count
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,7 +28,7 @@ import torch
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*(?:include\b|define[ \t]+PY_SSIZE_T_CLEAN\b).*$", re.MULTILINE)
 """What must stand outside of a namespace."""
 
-_HEADER = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
+HEADER = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
 """A header at a place of its own."""
 
 _SOURCE, _OUTPUT = "{source}", "{output}"
@@ -103,7 +104,7 @@ class Unit:
             yield
 
     def _kernel(self, what: _HeldBack, bound: bool) -> _Kernel:
-        source = _HEADER.sub(self._lasting, what.source)
+        source = HEADER.sub(self._lasting, what.source)
         key = source, what.command
         if key not in self._kernels:
             self._kernels[key] = _Kernel(source, what.command, bound)
@@ -138,23 +139,43 @@ class Unit:
                     waiting += [faulty, [kernel for kernel in group if kernel not in faulty]]
 
 
+@dataclass(frozen=True)
+class SharedObject:
+    """What Inductor asks the C++ compiler for: the source's text, the command without the files' names, the result."""
+
+    text: str
+    template: list[str]
+    output: Path
+
+
+def compile_step() -> str:
+    """The name in Inductor's ``codecache`` of what calls the C++ compiler."""
+    return "_worker_compile_cpp" if hasattr(torch._inductor.codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
+
+
+def shared_object(arguments: Sequence[Any]) -> SharedObject | None:
+    """What the compile step is asked for by these arguments, if that is one shared object of one source."""
+    command = _command(arguments)
+    output = command[command.index("-o") + 1] if "-o" in command else ""
+    sources = [word for word in command if word.endswith(".cpp")]
+    if not output.endswith(".so") or len(sources) != 1:
+        return None
+    template = [{sources[0]: _SOURCE, output: _OUTPUT}.get(word, word) for word in command]
+    return SharedObject(Path(sources[0]).read_text(encoding="utf-8"), template, Path(output))
+
+
 @contextmanager
 def _without_compiling() -> Iterator[None]:
     """Inductor's own compile step raises `_HeldBack` for a shared object; it compiles headers as ever."""
-    codecache: Any = torch._inductor.codecache
-    name = "_worker_compile_cpp" if hasattr(codecache, "_worker_compile_cpp") else "compile_file"  # the latter: 2.1
-    plain = getattr(codecache, name)
+    plain = getattr(torch._inductor.codecache, compile_step())
 
-    def compile_step(*arguments: Any) -> Any:
-        command = _command(arguments)
-        output = command[command.index("-o") + 1] if "-o" in command else ""
-        sources = [word for word in command if word.endswith(".cpp")]
-        if not output.endswith(".so") or len(sources) != 1:
+    def held_back(*arguments: Any) -> Any:
+        asked = shared_object(arguments)
+        if asked is None:
             return plain(*arguments)
-        template = [{sources[0]: _SOURCE, output: _OUTPUT}.get(word, word) for word in command]
-        raise _HeldBack(Path(sources[0]).read_text(encoding="utf-8"), template)
+        raise _HeldBack(asked.text, asked.template)
 
-    with patch.object(codecache, name, compile_step):
+    with patch.object(torch._inductor.codecache, compile_step(), held_back):
         yield
 
 

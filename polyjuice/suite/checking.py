@@ -23,7 +23,7 @@ from polyjuice.oracles import USUAL_ORACLES, Case, InputSet, Program
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
-from polyjuice.triage import write_finding
+from polyjuice.triage.confirming import confirmed
 
 
 class Miscompiled(AssertionError):
@@ -91,9 +91,11 @@ class Checker:
             raise NotChecked(f"{self._compiler.name}: {left_out[ORIGINAL]}")
         case = case.only([p.label for p in case.programs if p.label not in refused])
         for verdict in pipeline.judge(case, self._session, USUAL_ORACLES):
-            if pipeline.repeats(case, verdict, self._session):
-                folder = _free(findings)
-                write_finding(folder, self._session, case, verdict)
+            folder = _free(findings)
+            with confirmed(case, [verdict], [folder], self._session) as drafts:
+                for draft in drafts.values():
+                    draft.finish()
+            if drafts:
                 raise Miscompiled(f"{verdict.message}\nthe finding, with a reproducer: {folder}")
         return Checked(tuple(program.label for program in case.ran), left_out)
 

@@ -8,10 +8,12 @@ import platform
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import Any
 
@@ -36,68 +38,125 @@ def write_finding(
     reduction: Mapping[str, Any] = MappingProxyType({}),
     explanation: Sequence[Rule] | None = None,
 ) -> FindingRecord:
-    """Write what a session's compiler did, run the reproducer, and record how it ended.
+    """Write what a session's compiler did, run the reproducer, and record how it ended (see :meth:`Draft.finish`)."""
+    with Draft(folder, session, case, verdict) as draft:
+        return draft.finish(regression=regression, reduction=reduction, explanation=explanation)
 
-    ``regression`` is where a bug was reported that the verdict looks like, and that this version should not have any
-    more. ``explanation`` are the rules that make one side of the other, as far as they are known.
+
+class Draft:
+    """A finding whose folder has graphs, inputs and programs, so that its reproducer can run.
+
+    It is a context manager: no reproducer outlives it. ``finished`` says that the folder is whole.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    a = case.of(verdict.a)
-    b = case.of(verdict.b) if verdict.b else None
-    formats.save(a.graph, folder / "a.onnx")
-    formats.save(b.graph if b else a.graph, folder / "b.onnx")
-    artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in (a, b) if t]
-    given: dict[str, Any] = {}
-    for side, t, artifact in zip("AB", filter(None, (a, b)), artifacts, strict=False):
-        if t.given:
-            given[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
-        elif isinstance(artifact.source, bytes):
-            (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
-    arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
-    np.savez_compressed(folder / "inputs.npz", **arrays)
-    for text in reproducers.texts(session, case, verdict, artifacts):
-        (folder / "repro.py").write_text(text, encoding="utf-8")
-        status, output = run_reproducer(folder, session.conditions.python, session.conditions.reproducer_s)
-        if status == 1:
-            break
-    record = FindingRecord(
-        verdict.kind,
-        verdict.oracle,
-        session.compiler.name,
-        {**session.versions, "platform": platform.platform()},
-        case.seed,
-        case.index,
-        case.profiles[verdict.inputs],
-        verdict.rung,
-        verdict.signature,
-        verdict.message,
-        verdict.a,
-        verdict.b,
-        verdict.culprit,
-        list(case.rules),
-        {t.label: len(t.graph) for t in (a, b) if t},
-        {t.label: list(t.artifact.idioms) for t in (a, b) if t},
-        case.broken,
-        regression,
-        status,
-        folder.name,
-        verdict.output,
-        verdict.inputs,
-        list(case.profiles),
-        verdict.level,
-        asdict(session.conditions),
-        {t.label: t.artifact.choices.as_json() for t in (a, b) if t and t.artifact.choices is not None},
-        given,
-        dict(reduction),
-        explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
-        values=report.values(case, verdict),
-        printed=output,
-        traceback=_COLOURS.sub("", a.outcome.traceback),
-    )
-    (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-    graphs = {t.label: t.graph for t in (a, b) if (t and ORACLES[verdict.oracle].least > 1) or t is a}
-    (folder / "report.md").write_text(report.render(record, graphs, text), encoding="utf-8")
-    return record
+
+    def __init__(self, folder: Path, session: CompilerSession, case: Case, verdict: Verdict) -> None:
+        """Write them."""
+        self.folder = folder
+        self._session, self._case, self._verdict = session, case, verdict
+        self._running: Reproducer | None = None
+        self.finished = False
+        folder.mkdir(parents=True, exist_ok=True)
+        self._sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
+        a, b = self._sides[0], self._sides[-1]
+        formats.save(a.graph, folder / "a.onnx")
+        formats.save(b.graph, folder / "b.onnx")
+        artifacts = [ORACLES[verdict.oracle].program(t.artifact) for t in self._sides]
+        self._given: dict[str, Any] = {}
+        for side, t, artifact in zip("AB", self._sides, artifacts, strict=False):
+            if t.given:
+                self._given[t.label] = files.write(folder, reproducers.program_stem(side), t.artifact)
+            elif isinstance(artifact.source, bytes):
+                (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
+        arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
+        np.savez_compressed(folder / "inputs.npz", **arrays)
+        self._texts = reproducers.texts(session, case, verdict, artifacts)
+
+    def __enter__(self) -> Draft:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the reproducer, if it still runs."""
+        if self._running:
+            self._running.end()
+
+    @property
+    def runs(self) -> bool:
+        """Whether the reproducer has begun and not ended."""
+        return self._running is not None and self._running.runs
+
+    def begin(self) -> None:
+        """Start the reproducer by its most readable text, which `finish` waits for."""
+        self._running = self._start(self._texts[0])
+
+    def finish(
+        self,
+        *,
+        regression: str = "",
+        reduction: Mapping[str, Any] = MappingProxyType({}),
+        explanation: Sequence[Rule] | None = None,
+    ) -> FindingRecord:
+        """Have the reproducer end, if need be by another text, and record how; the folder is whole then.
+
+        ``regression`` is where a bug was reported that the verdict looks like, and that this version should not have
+        any more. ``explanation`` are the rules that make one side of the other, as far as they are known.
+        """
+        folder, session, case, verdict = self.folder, self._session, self._case, self._verdict
+        a = self._sides[0]
+        text, status, output = self._reproduced()
+        record = FindingRecord(
+            verdict.kind,
+            verdict.oracle,
+            session.compiler.name,
+            {**session.versions, "platform": platform.platform()},
+            case.seed,
+            case.index,
+            case.profiles[verdict.inputs],
+            verdict.rung,
+            verdict.signature,
+            verdict.message,
+            verdict.a,
+            verdict.b,
+            verdict.culprit,
+            list(case.rules),
+            {t.label: len(t.graph) for t in self._sides},
+            {t.label: list(t.artifact.idioms) for t in self._sides},
+            case.broken,
+            regression,
+            status,
+            folder.name,
+            verdict.output,
+            verdict.inputs,
+            list(case.profiles),
+            verdict.level,
+            asdict(session.conditions),
+            {t.label: t.artifact.choices.as_json() for t in self._sides if t.artifact.choices is not None},
+            self._given,
+            dict(reduction),
+            explanation=None if explanation is None else {rule.name: rule.comment for rule in explanation},
+            values=report.values(case, verdict),
+            printed=output,
+            traceback=_COLOURS.sub("", a.outcome.traceback),
+        )
+        (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
+        graphs = {t.label: t.graph for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a}
+        (folder / "report.md").write_text(report.render(record, graphs, text), encoding="utf-8")
+        self.finished = True
+        return record
+
+    def _reproduced(self) -> tuple[str, int | None, str]:
+        """The first text by which the bug shows, or else the last one; how it ended, and what it printed."""
+        for text in self._texts:
+            if not self._running:
+                self._running = self._start(text)
+            status, output = self._running.outcome()
+            self._running = None
+            if status == 1:
+                break
+        return text, status, output
+
+    def _start(self, text: str) -> Reproducer:
+        (self.folder / "repro.py").write_text(text, encoding="utf-8")
+        return Reproducer(self.folder, self._session.conditions.python, self._session.conditions.reproducer_s)
 
 
 #: The escape sequences by which some compilers colour what they log.
@@ -105,29 +164,57 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
-    """The exit status of ``repro.py`` (None where it did not end in time) and what it printed.
+    """The exit status of ``repro.py`` (None where it did not end in time) and what it printed."""
+    return Reproducer(folder, python, limit_s).outcome()
 
-    What a compiler logged meanwhile is left out where the reproducer itself has something to say. The status is 2,
-    could not run, where a signal ended it: what shows a crash looks on from outside. No process that it started
-    outlives this call.
-    """
-    with subprocess.Popen(
-        [python, "repro.py"],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            stdout, stderr = process.communicate(timeout=2 * limit_s + 60)
-        except subprocess.TimeoutExpired:
-            return None, "the reproducer did not end"
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    told = process.returncode in (0, 1) and stdout.strip()
-    output = _COLOURS.sub("", stdout if told else stdout + stderr[-4000:]).strip()
-    if process.returncode < 0:
-        return 2, f"{output}\nended by {signal.Signals(-process.returncode).name}".strip()
-    return process.returncode, output
+
+class Reproducer:
+    """A running ``repro.py``. No process that it started outlives `outcome`, or `end`, which one must call."""
+
+    def __init__(self, folder: Path, python: str, limit_s: float) -> None:
+        """Start it."""
+        self._until = time.monotonic() + 2 * limit_s + 60
+        with ExitStack() as undo:
+            said, errors = (
+                undo.enter_context(TemporaryFile("w+", encoding="utf-8", errors="replace")) for _ in range(2)
+            )
+            self._said, self._errors = said, errors
+            self._process = subprocess.Popen(
+                [python, "repro.py"], cwd=folder, stdout=said, stderr=errors, start_new_session=True
+            )
+            undo.callback(self._kill)
+            self._undo = undo.pop_all()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended yet. If it has, its process id stays its own, by which its group is killed."""
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+    def end(self) -> None:
+        """Kill what is left of it."""
+        self._undo.close()
+
+    def outcome(self) -> tuple[int | None, str]:
+        """Wait for its end: its exit status (None where that does not come in time) and what it printed.
+
+        What a compiler logged meanwhile is left out where the reproducer itself has something to say. The status is 2,
+        could not run, where a signal ended it: what shows a crash looks on from outside.
+        """
+        with self._undo:
+            try:
+                status = self._process.wait(timeout=max(0.0, self._until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                return None, "the reproducer did not end"
+            self._said.seek(0)
+            self._errors.seek(0)
+            stdout, stderr = self._said.read(), self._errors.read()
+        told = status in (0, 1) and stdout.strip()
+        output = _COLOURS.sub("", stdout if told else stdout + stderr[-4000:]).strip()
+        if status < 0:
+            return 2, f"{output}\nended by {signal.Signals(-status).name}".strip()
+        return status, output
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
