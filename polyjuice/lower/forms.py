@@ -41,7 +41,10 @@ class Drawn:
         self._used: list[Form] = []
 
     def wants(self, form: Form, draws: Draws, chance: float, followed: float = FOLLOWED) -> bool:
-        """Whether a form is chosen, at the site of its name: by one chance, or by another where the seed model has it."""
+        """Whether a form is chosen: by one chance, or by another where the seed model has the form.
+
+        The choice has a site of its own, of the form's name.
+        """
         name = text(form)
         likely = max(chance, followed) if name in self._said else chance
         return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
