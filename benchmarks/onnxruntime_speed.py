@@ -117,7 +117,7 @@ def campaign(runner: Runner, cases: int) -> Measured:
 
     def recorded(worker: Worker, artifact: Artifact, inputs: Any, **options: Any) -> Outcome:
         outcome = execute(worker, artifact, inputs, **options)
-        if outcome.status == "ok":
+        if outcome.status == "ok" and worker.compiler is runner.session.compiler:  # others run what is uncompiled
             found.jobs.append((artifact, inputs))
         return outcome
 
