@@ -1,91 +1,165 @@
-"""How much of a campaign on ONNX Runtime is ONNX Runtime: what Polyjuice itself costs where the compiler is fast.
+"""How many cases a second a campaign tests where the compiler is fast, and where the time goes.
 
-    python benchmarks/onnxruntime_speed.py              # as many cores as there are
-    taskset -c 0 python benchmarks/onnxruntime_speed.py # all processes on one core
-    python benchmarks/onnxruntime_speed.py --variants 6 --extract steps  # fifteen pairs of each seed graph
+    python benchmarks/onnxruntime_speed.py                   # ONNX Runtime: whole graphs, and small programs
+    python benchmarks/onnxruntime_speed.py --compiler tvm -n 32
+    python benchmarks/onnxruntime_speed.py --only "whole graphs" --variants 6 --extract steps
 
-Runs the cases of a campaign with default settings, one after another, and prints the pairs of variants per second,
-and where the time of a pair goes. Then it compiles and runs the very same models on the same inputs in this process,
-with nothing else around them, and prints that time and the ratio of the two. Take the ratio, which both halves of one
-run give, for comparisons; the times alone depend on the machine. What starts once for a whole campaign (reading rules,
-the first e-graph, the worker, asking the compiler for the operators that it takes) is done before, and printed apart.
+Runs the first cases of a campaign with the usual settings, one after another, with one worker; all processes share one
+core. It does so for whole graphs (``--seeds default``), for small programs (``--seeds small``, where every second batch
+of programs is rewritten), and for small programs alone (those of ``--seeds mixed`` that have no variants). For each it
+prints the pairs and the cases a second, how much of the time was spent on what, how much time of the processor this
+process took a case, the slowest cases, and how many seed graphs were prepared in vain because the compiler took none of
+their programs. Then it compiles and runs the very same models on the same inputs with nothing around them, and prints
+the ratio (for ONNX Runtime).
+
+Seconds depend on what else the machine does: compare the time of the processor, and runs that take turns. What starts
+once for a whole campaign (reading rules, the first e-graph, the worker, asking the compiler for the operators that it
+takes) is done before, and not counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
+from polyjuice.campaign import kinds
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.preparation import BATCH
+from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, Kind
+from polyjuice.campaign.preparation import BATCH, Skip
+from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker
 from polyjuice.execution.protocol import to_wire
+from polyjuice.inputs import usual_profiles
 
 Job = tuple[Artifact, Sequence[Sequence[np.ndarray]]]
+
+PARTS = {
+    "whole graphs": (LARGE, None),
+    "small programs": (SMALL, None),
+    "small programs alone": (MIXED, Kind(SMALL, alone=True)),
+}
+"""The strategy of each part, and the kind that all of its cases are of, where that is not the strategy's own."""
+
+_SLOWEST = 5
+
+
+@dataclass
+class Measured:
+    """What some cases took: ``cpu_s`` of this process in each, ``spent`` seconds by activity, workers' among them."""
+
+    jobs: list[Job] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)
+    spent: Counter[str] = field(default_factory=Counter)
+    pairs: int = 0
+    prepared: int = 0
+    in_vain: int = 0
+    seconds: float = 0.0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-n", type=int, default=480, help="cases (default: 480)")
+    parser.add_argument("--compiler", default="onnxruntime", help="onnxruntime (default), or another")
+    parser.add_argument("-n", type=int, default=192, help="cases of each part (default: 192)")
     parser.add_argument("--seed", type=int, default=0, help="the campaign's seed (default: 0)")
     parser.add_argument("--variants", type=int, default=2, help="variants of each seed graph (default: 2)")
     parser.add_argument("--extract", default="minmax", help="minmax (default), steps or random")
+    parser.add_argument("--only", choices=PARTS, help="one part alone")
+    parser.add_argument("--core", type=int, help="which core (default: the first that may be used)")
     arguments = parser.parse_args()
-    config = Config("onnxruntime", seed=arguments.seed, variants=arguments.variants, extract=arguments.extract)
+    core = min(os.sched_getaffinity(0)) if arguments.core is None else arguments.core
+    os.sched_setaffinity(0, {core})  # the worker inherits it
+    for part in [arguments.only] if arguments.only else PARTS:
+        strategy, kind = PARTS[part]
+        compiler = find(arguments.compiler)
+        config = Config(
+            compiler.name,
+            (strategy,),
+            seed=arguments.seed,
+            nodes=compiler.nodes,
+            variants=arguments.variants,
+            extract=arguments.extract,
+            profiles=usual_profiles(compiler),
+        )
+        turns = {**kinds._TURNS, **({strategy: (kind,)} if kind else {})}
+        with patch.object(kinds, "_TURNS", turns):
+            report(part, measured(config, arguments.n), arguments.compiler == "onnxruntime")
+
+
+def measured(config: Config, cases: int) -> Measured:
+    """Run the first cases of a campaign, after others that warm up."""
     with tempfile.TemporaryDirectory() as folder:
-        began = time.perf_counter()
         runner = Runner(config, Path(folder), load())
         try:
-            for index in range(arguments.n, arguments.n + 2 * BATCH):
+            for index in range(cases, cases + 2 * BATCH):
                 runner.run(index)
-            started = time.perf_counter()
-            jobs, pairs, spent = campaign(runner, arguments.n)
-            campaign_s = time.perf_counter() - started
+            return campaign(runner, cases)
         finally:
             runner.close()
-    bare(jobs[:50])
-    bare_s = bare(jobs)
-    print(f"start and warm-up      {started - began:8.2f} s")
-    print(f"pairs                  {pairs:8d} of {arguments.n} cases")
-    print(f"pairs per second       {pairs / campaign_s:8.1f}")
-    for activity, seconds in spent.items():
-        print(f"  {activity:20s} {1000 * seconds / pairs:8.2f} ms a pair")
-    print(f"campaign               {1000 * campaign_s / pairs:8.2f} ms a pair")
-    print(f"bare ONNX Runtime      {1000 * bare_s / pairs:8.2f} ms a pair")
-    print(f"campaign / bare        {campaign_s / bare_s:8.2f}")
 
 
-def campaign(runner: Runner, cases: int) -> tuple[list[Job], int, Counter[str]]:
-    """Run the cases; what the compiler was given, the number of pairs, and the seconds by activity."""
-    jobs: list[Job] = []
-    execute = Worker.execute
+def campaign(runner: Runner, cases: int) -> Measured:
+    """Run the cases; what they took."""
+    found = Measured()
+    execute, attempt = Worker.execute, Runner._attempt
 
     def recorded(worker: Worker, artifact: Artifact, inputs: Any, **options: Any) -> Outcome:
         outcome = execute(worker, artifact, inputs, **options)
-        if outcome.status == "ok":
-            jobs.append((artifact, inputs))
+        if outcome.status == "ok" and worker.compiler is runner.session.compiler:  # others run what is uncompiled
+            found.jobs.append((artifact, inputs))
         return outcome
 
-    pairs, spent = 0, Counter[str]()
-    Worker.execute = recorded  # type: ignore[method-assign]
-    try:
+    def counted(runner: Runner, index: int, number: int) -> Any:
+        found.prepared += 1
+        try:
+            return attempt(runner, index, number)
+        except Skip:
+            found.in_vain += 1
+            raise
+
+    with patch.object(Worker, "execute", recorded), patch.object(Runner, "_attempt", counted):
+        began = time.perf_counter()
         for index in range(cases):
+            before = time.process_time()
             result = runner.run(index)
-            pairs += result.pairs
-            spent.update(result.seconds)
-    finally:
-        Worker.execute = execute  # type: ignore[method-assign]
-    return jobs, pairs, spent
+            found.cpu_s.append(time.process_time() - before)
+            found.pairs += result.pairs
+            found.spent.update(result.seconds)
+        found.seconds = time.perf_counter() - began
+    return found
+
+
+def report(part: str, found: Measured, is_bare: bool) -> None:
+    """Print what some cases took."""
+    cases = len(found.cpu_s)
+    print(f"{part}: {found.pairs / found.seconds:.1f} pairs a second, {cases / found.seconds:.1f} cases a second")
+    shares = [f"{name} {seconds / found.seconds:.0%}" for name, seconds in found.spent.items() if seconds]
+    print(f"  {1000 * found.seconds / cases:.1f} ms a case: {', '.join(shares)}")
+    slowest = sorted(((s, index) for index, s in enumerate(found.cpu_s)), reverse=True)[:_SLOWEST]
+    print(
+        f"  processor {1000 * sum(found.cpu_s) / cases:.1f} ms a case, the median "
+        f"{1000 * float(np.median(found.cpu_s)):.1f}; slowest: "
+        + ", ".join(f"case {index} {1000 * s:.0f} ms" for s, index in slowest)
+    )
+    print(f"  prepared {found.prepared} seed graphs, {found.in_vain} of them in vain")
+    if is_bare and found.jobs:
+        bare(found.jobs[:50])
+        seconds = bare(found.jobs)
+        times = found.seconds / seconds
+        print(f"  bare ONNX Runtime {1000 * seconds / cases:.1f} ms a case; the campaign takes {times:.1f} times that")
+    print(f"  the machine's load: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
 
 
 def bare(jobs: Sequence[Job]) -> float:

@@ -26,6 +26,8 @@ def difference(
     Outputs that are exact must be equal; others, held in float64, may differ by the sum of their error bounds. The
     bounds are worked out only where the values are not as good as equal.
     """
+    if values is not None and variant is graph:
+        return ""
     for i, x in enumerate(inputs):
         try:
             wanted = values[i] if values else evaluate(graph, x, "float64")

@@ -68,7 +68,7 @@ class _Enodes:
                 name, children, arguments = node
                 if name == "Input" and inputs is not None and arguments[0] not in inputs:
                     continue
-                if node in without:
+                if without and node in without:  # an e-node's hash is that of all its arguments
                     continue
                 application = -1 if name in FREE else number
                 if name in multi_output:

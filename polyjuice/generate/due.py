@@ -9,9 +9,11 @@ sequence of permutations of its levels). What is due follows from the campaign's
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from random import Random
 from typing import TypeVar
 
@@ -38,11 +40,14 @@ class Due:
 
 def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> list[Due]:
     """What is due at some indices. ``operators`` must not be empty."""
-    pairs = [(op, dtype) for op in operators for dtype in op.types[op.variable(0)]]
+    ends = list(accumulate(len(op.types[op.inputs[0]]) for op in operators))  # of each operator's pairs
     found = []
     for index in indices:
-        cycle, place = divmod(index, len(pairs))
-        found.append(Due(*pairs[_order(len(pairs), f"{seed} {cycle}")[place]], cycle, seed))
+        cycle, place = divmod(index, ends[-1])
+        pair = _order(ends[-1], f"{seed} {cycle}")[place]
+        number = bisect_right(ends, pair)
+        op = operators[number]
+        found.append(Due(op, op.types[op.inputs[0]][pair - ends[number]], cycle, seed))
     return found
 
 

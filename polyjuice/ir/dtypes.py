@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import ml_dtypes
 import numpy as np
 
@@ -63,6 +65,7 @@ def overflow_threshold(name: str) -> float:
     return np.inf if name == "float64" else _LARGEST[name] * (1 + unit_roundoff(name) / 2)
 
 
+@cache
 def exact_integers(name: str) -> tuple[int, int]:
     """The interval (inclusive) in which every integer is representable in the type."""
     if name in FLOATS:

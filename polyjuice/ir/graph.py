@@ -113,7 +113,10 @@ def _summary(value: Any) -> str:
 
 
 def prune(graph: Graph) -> Graph:
-    """Drop the nodes and constants on which no output depends. All inputs stay: they are the signature."""
+    """Drop the nodes and constants on which no output depends. All inputs stay: they are the signature.
+
+    Where there is nothing to drop, the graph is the same object.
+    """
     needed = set(graph.outputs)
     kept: list[Node] = []
     for node in reversed(graph.nodes):
@@ -124,6 +127,8 @@ def prune(graph: Graph) -> Graph:
     constants = {name: array for name, array in graph.constants.items() if name in needed}
     values = {*graph.inputs, *constants, *(name for node in kept for name in node.outputs if name)}
     types = {name: t for name, t in graph.types.items() if name in values}
+    if (len(kept), len(constants), len(types)) == (len(graph.nodes), len(graph.constants), len(graph.types)):
+        return graph
     return replace(graph, nodes=tuple(kept), constants=constants, types=types)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -37,7 +38,7 @@ class Chooser:
 
     def about(self, subject: str, value: str = "") -> Draws:
         """The choices about a subject, or about a subject and a value of the graph."""
-        return Draws(self, (subject, value), self._rng(subject, value))
+        return Draws(self, (subject, value), cache(partial(self._rng, subject, value)))
 
     def record(self) -> LoweringChoices:
         """What was asked and taken until now."""
@@ -57,7 +58,8 @@ def replaying(choices: LoweringChoices) -> Chooser:
 class Draws:
     """The choices at one site, in the order in which they are asked for."""
 
-    def __init__(self, chooser: Chooser, site: Site, rng: random.Random | None) -> None:
+    def __init__(self, chooser: Chooser, site: Site, rng: Callable[[], random.Random | None]) -> None:
+        """``rng`` gives the generator of the site when something is drawn: to seed one takes as long as many draws."""
         self._chooser = chooser
         self._site = site
         self._rng = rng
@@ -65,8 +67,9 @@ class Draws:
 
     def take(self, draw: Callable[[random.Random], int], count: int) -> int:
         """One of ``count`` options, of which 0 is the plainest."""
-        if self._rng:
-            option = int(draw(self._rng))
+        rng = self._rng()
+        if rng:
+            option = int(draw(rng))
         else:
             known = self._chooser.known.get(self._site) or self._chooser.known.get((self._site[0], ANY), ())
             option = known[self._count] if self._count < len(known) else 0
@@ -97,12 +100,14 @@ class Draws:
     def sample(self, options: Sequence[T], count: int) -> list[T]:
         """So many of these in some order; the first ones as they stand are the plainest."""
         left = list(range(len(options)))
-        drawn = iter(self._rng.sample(left, count) if self._rng else ())
+        rng = self._rng()
+        drawn = iter(rng.sample(left, count) if rng else ())
         return [options[left.pop(self.take(lambda _: left.index(next(drawn)), len(left)))] for _ in range(count)]
 
     def marked(self, values: Iterable[str], draw: Callable[[random.Random], Collection[str]]) -> list[str]:
         """Some values of the graph: each has a site of its own, and none of them is the plainest."""
-        drawn = draw(self._rng) if self._rng else ()
+        rng = self._rng()
+        drawn = draw(rng) if rng else ()
         return [value for value in values if self._at(self._site[0], value)._is_among(value, drawn)]
 
     def _is_among(self, value: str, drawn: Collection[str]) -> bool:
@@ -111,6 +116,14 @@ class Draws:
     def named(self, name: str) -> Draws:
         """Choices that keep a site of their own whatever else is asked at this one."""
         return self._at(f"{self._site[0]}: {name}", self._site[1])
+
+    def take_named(self, name: str, draw: Callable[[random.Random], int], count: int) -> int:
+        """The first choice at the site of a name (see ``named``), where that is nearly always the plainest."""
+        rng = self._rng()
+        if rng is None or (f"{self._site[0]}: {name}", self._site[1]) in self._chooser.taken:
+            return self.named(name).take(draw, count)
+        option = int(draw(rng))
+        return self.named(name).take(lambda rng: option, count) if option else 0
 
     def _at(self, subject: str, value: str) -> Draws:
         return Draws(self._chooser, (subject, value), self._rng)
@@ -121,5 +134,5 @@ class Draws:
 
     def pass_over(self, bits: int) -> None:
         """Draw what nothing depends on any more: the choices behind it stay those that a seed has always made."""
-        if self._rng:
-            self._rng.getrandbits(bits)
+        if rng := self._rng():
+            rng.getrandbits(bits)

@@ -41,9 +41,13 @@ class Drawn:
         self._used: list[Form] = []
 
     def wants(self, form: Form, draws: Draws, chance: float, followed: float = FOLLOWED) -> bool:
-        """Whether a form is chosen: by one chance, or by another where the seed model has the form."""
-        likely = max(chance, followed) if text(form) in self._said else chance
-        return bool(draws.take(lambda rng: rng.random() < likely and self.may(form), 2))
+        """Whether a form is chosen: by one chance, or by another where the seed model has the form.
+
+        The choice has a site of its own, of the form's name.
+        """
+        name = text(form)
+        likely = max(chance, followed) if name in self._said else chance
+        return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
 
     def may(self, form: Form) -> bool:
         """Whether the artifact may have a form."""

@@ -186,15 +186,13 @@ def _forms(
     for place in (model.graph, *model.functions):
         nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, chooser, drawn)
         del place.node[:]
+        if place is model.graph:
+            made = list(filter(onnx_forms.is_constant, nodes))
+            nodes = [node for node in nodes if not onnx_forms.is_constant(node)] if made else nodes
+            for node in made:
+                model.graph.initializer.append(node.attribute[0].t)
+                model.graph.initializer[-1].name = node.output[0]
         place.node.extend(nodes)
-    written = list(model.graph.node)
-    del model.graph.node[:]
-    for node in written:
-        if onnx_forms.is_constant(node):
-            model.graph.initializer.append(node.attribute[0].t)
-            model.graph.initializer[-1].name = node.output[0]
-        else:
-            model.graph.node.append(node)
 
 
 def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,17 +16,23 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Judgement:
-    """Of every element of a result: whether it is ``wrong``, its ``error``, and the error in units of its bound.
+    """Of every element of a result: whether it is ``wrong``, its ``error``, and the ``bound`` of that.
 
-    ``excess`` is infinite where there is no error bound but 0; elements that are masked are never wrong.
+    Elements that are masked are never wrong.
     """
 
     wrong: np.ndarray
     error: np.ndarray
-    excess: np.ndarray
+    bound: np.ndarray
 
     def __bool__(self) -> bool:
         return bool(self.wrong.any())
+
+    @cached_property
+    def excess(self) -> np.ndarray:
+        """The error in units of its bound: infinite where there is an error, and the bound is 0."""
+        with np.errstate(all="ignore"):
+            return np.where(self.error > 0, self.error / self.bound, 0.0)
 
     @property
     def worst(self) -> tuple[int, ...]:
@@ -46,9 +53,7 @@ def judge(array: np.ndarray, analysis: Analysis, plain: np.ndarray | None = None
     wrong = np.isfinite(allowed) & (error > allowed)
     if plain is not None and wrong.any():
         wrong &= error > distance(plain, analysis.reference)
-    with np.errstate(all="ignore"):
-        excess = np.where(error > 0, error / analysis.bound, 0.0)
-    return Judgement(wrong, error, excess)
+    return Judgement(wrong, error, analysis.bound)
 
 
 def describe(label: str, array: np.ndarray, analysis: Analysis, judgement: Judgement) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,22 @@ def infer_node(node: Node, types: Mapping[str, TensorType]) -> tuple[TensorType,
     op = entry(node)
     if op is None:
         raise GraphError(f"node {node}: an opaque operator's types are declared, not inferred")
+    operands = tuple([types[name] for name in node.inputs])
     try:
-        return infer(op, [types[name] for name in node.inputs], node.attrs)
+        try:
+            return _inferred(node.domain, node.op, operands, tuple(node.attrs.items()))
+        except TypeError:  # an attribute without a hash: a list, a graph
+            return infer(op, operands, node.attrs)
     except (ValueError, IndexError) as error:  # TypeMismatch, ShapeMismatch, attributes of unequal lengths
         raise GraphError(f"node {node}: {error}") from None
+
+
+@lru_cache(1 << 14)
+def _inferred(
+    domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...]
+) -> tuple[TensorType, ...]:
+    """What ``infer`` says: a graph is checked after each step, and most of its applications are those of before."""
+    return infer(TABLE[domain, name], operands, dict(attrs))
 
 
 def check(graph: Graph) -> Graph:

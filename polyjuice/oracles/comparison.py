@@ -98,13 +98,13 @@ def judged(
     array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
     first = judge(array, analysis)
     if among is not None:
-        first = Judgement(first.wrong & among, first.error, first.excess)
+        first = Judgement(first.wrong & among, first.error, first.bound)
     if not first:
         return first
     plain = uncompiled(case, t, i, k, access)
     if plain is None or plain.shape != array.shape:
-        return Judgement(np.zeros_like(first.wrong), first.error, first.excess)
-    return Judgement(judge(array, analysis, plain).wrong & first.wrong, first.error, first.excess)
+        return Judgement(np.zeros_like(first.wrong), first.error, first.bound)
+    return Judgement(judge(array, analysis, plain).wrong & first.wrong, first.error, first.bound)
 
 
 def mismatch_signature(oracle: str, rung: str, dtype: str, a: Graph, b: Graph) -> str:

@@ -30,13 +30,13 @@ class Differential(Oracle):
     def _output(self, case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
         problem = misshapen(case, t, i, k, access)
+        judgement = None if problem else judged(case, t, i, k, access)
+        if judgement is not None and not judgement:
+            return None
         rung = MISTYPED if problem else "exact" if analysis.exact else "bounded"
         signature = " ".join([self.name, "mismatch", rung, analysis.type.dtype, *operators(t.graph)])
-        if problem:
+        if judgement is None:
             return Verdict(self.name, "mismatch", t.label, "", problem, signature, i, k, t.label, rung)
-        judgement = judged(case, t, i, k, access)
-        if not judgement:
-            return None
         return Verdict(
             self.name,
             "mismatch",

@@ -106,7 +106,7 @@ class _WalkedChooser(Chooser):
     def about(self, subject: str, value: str = "") -> Draws:
         if subject not in _WALKED:
             return super().about(subject, value)
-        draws = _WalkedDraws(self, (subject, value), None)
+        draws = _WalkedDraws(self, (subject, value), lambda: None)
         draws.walk = self._walk
         return draws
 

@@ -17,7 +17,7 @@ from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.generate import generate
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import DRAWN_OPSET, Unlowerable, following, lower
-from polyjuice.lower.choices import drawing, replaying
+from polyjuice.lower.choices import Chooser, drawing, replaying
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reduction.details import plainer_choices
 from polyjuice.triage.reduction.pair import Pair
@@ -271,3 +271,17 @@ def test_a_finding_with_a_key_has_the_choices_that_it_draws() -> None:
         lacks = stored.compiler.lacks
         drawn = lower(t.graph, "onnx", key, opset=said["conditions"]["opset"], lacks=lacks, unknown_sizes=sizes)
         assert t.artifact.source == drawn.source
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_choice_that_is_taken_by_name_is_that_of_a_site_of_the_name(seed: int) -> None:
+    def taken(chooser: Chooser, by_name: bool) -> list[int]:
+        site = chooser.about("forms of", "x")
+        take = site.take_named if by_name else lambda name, draw, count: site.named(name).take(draw, count)
+        return [take(name, lambda rng: int(rng.random() < 0.3), 2) for name in "abcabd"]
+
+    choosers = drawing(seed), drawing(seed)
+    plain, named = (taken(chooser, by_name) for chooser, by_name in zip(choosers, (False, True), strict=True))
+    assert named == plain
+    assert choosers[1].record() == choosers[0].record()
+    assert taken(replaying(choosers[0].record()), True) == taken(replaying(choosers[0].record()), False)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, GraphError, Node, TensorType, digest, prune
-from polyjuice.ops import GraphBuilder, check
+from polyjuice.ops import GraphBuilder, check, infer_node
 from tests.support.shares import in_the_long_run
 
 RULES = load()
@@ -537,3 +538,16 @@ def test_a_rule_that_makes_nonsense_raises_grapherror(fault: str, tmp_path: Path
         rewriter.rewrite(build.build([build.op("Neg", x)]), 0)
     y = build.op("Relu", x)
     assert len(rewriter.rewrite(build.build([y]), 0).variants) == 2, "the next graph is rewritten all the same"
+
+
+def test_a_graph_from_which_nothing_goes_stays_the_same_object() -> None:
+    graph = prune(generate(12, "pruned"))
+    assert prune(graph) is graph
+
+
+def test_types_are_inferred_alike_from_attributes_without_a_hash() -> None:
+    types = {"x": TensorType("float32", (2, 3))}
+    listed, kept = (Node("Transpose", ("x",), ("y",), {"perm": perm}) for perm in ([1, 0], (1, 0)))
+    assert infer_node(listed, types) == infer_node(kept, types) == (TensorType("float32", (3, 2)),)
+    with pytest.raises(GraphError, match="y = Transpose"):
+        infer_node(replace(kept, attrs={"perm": (0, 5)}), types)

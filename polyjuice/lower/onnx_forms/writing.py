@@ -68,19 +68,18 @@ def rewrite(
             followed = identities.FOLLOWED if subject == identities.VALUE else FOLLOWED
             for rule, chance in _rules().get(subject, ()):
                 form = subject, rule.name
-                here = forms.named(text(form))
                 if rule.observed:
-                    here.pass_over(_CHANCE_BITS)
+                    forms.pass_over(_CHANCE_BITS)
                     wanted = drawn.may(form)
                 else:
-                    wanted = drawn.wants(form, here, chance, followed)
+                    wanted = drawn.wants(form, forms, chance, followed)
                 if not wanted:
                     continue
                 site.draws = details.named(text(form))
                 if result in types and rule.write(node, site):
                     drawn.use(form)
                 else:
-                    here.forget()
+                    forms.named(text(form)).forget()
                     site.draws.forget()
         written += [*site.before, node, *site.after]
     return written
