@@ -20,6 +20,7 @@ from polyjuice import formats
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
+from polyjuice.triage.finding import Reproducer
 from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, run, save_model
 from tests.support.plugins import LARGE, importing_from, plugin
 from tests.support.shares import in_the_long_run
@@ -332,6 +333,29 @@ def run(compiled, inputs):
     assert "flaky: output 0" in (out / "log").read_text()
 
 
+def test_what_does_not_repeat_the_last_time_leaves_nothing(tmp_path: Path) -> None:
+    """Though its reproducer ran already."""
+    spoilt = f"""
+import os
+from pathlib import Path
+
+ran = Path({str(tmp_path / "ran")!r})
+
+def run(compiled, inputs):
+    ran.mkdir(exist_ok=True)
+    outputs = control.run(compiled, inputs)
+    mine = ran / str(os.getpid())
+    if len(compiled.nodes) < 3 or len(set(ran.iterdir()) - {{mine}}) == 3:
+        return outputs
+    mine.touch()
+    return [(dtype, values + 1) for dtype, values in outputs]
+"""
+    status, summary, out = small_campaign(tmp_path, spoilt, "--oracle", "differential")
+    assert (status, summary["by_kind"]) == (0, {"flaky": 1})
+    assert len(list((tmp_path / "ran").iterdir())) == 3
+    assert list(out.glob("raw/*")) == []
+
+
 def test_only_the_oracles_asked_for_judge(tmp_path: Path) -> None:
     spoilt = """
 def run(compiled, inputs):
@@ -344,6 +368,16 @@ def run(compiled, inputs):
 def test_what_a_reproducer_prints_is_kept_without_colours(tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text("import sys; print('\\x1b[1;31mwrong\\x1b[m'); sys.exit(1)\n")
     assert run_reproducer(tmp_path, sys.executable, 10) == (1, "wrong")
+
+
+def test_a_reproducer_ends_where_it_is_not_waited_for(tmp_path: Path) -> None:
+    lives = Lifeline(tmp_path)
+    (tmp_path / "repro.py").write_text(f"import os, time\nos.write({lives.hold}, b'begun')\ntime.sleep(1000)\n")
+    running = Reproducer(tmp_path, sys.executable, HOPELESS_S)
+    lives.wait_for_the_beginning()
+    assert running.runs
+    running.end()
+    lives.wait_for_the_end()
 
 
 def test_nothing_outlives_a_reproducer(tmp_path: Path) -> None:

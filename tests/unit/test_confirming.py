@@ -1,0 +1,63 @@
+"""A verdict is a finding where it shows three times, each time in fresh processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from polyjuice import pipeline
+from polyjuice.oracles import Case, Verdict
+
+
+def verdict(a: str, b: str = "", output: int = 0) -> Verdict:
+    return Verdict("differential", "mismatch", a, b, "wrong", "signature", output=output)
+
+
+@dataclass
+class Sessions:
+    """Counts the fresh sessions, and has the folders that they share."""
+
+    folders: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def fresh(self, objects: str) -> Any:
+        self.folders.append(objects)
+        yield len(self.folders)
+
+
+@pytest.fixture
+def repeating(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[list[int], list[int], Sessions]]:
+    """Which verdicts repeat, which have shown once, and the sessions; ``shows`` says it of a verdict and a session."""
+
+    def run(verdicts: list[Verdict], shows: Callable[[Verdict, int], bool]) -> tuple[list[int], list[int], Sessions]:
+        monkeypatch.setattr(pipeline, "rerun", lambda case, session: case)
+        monkeypatch.setattr(pipeline, "shows", lambda case, verdict, session: shows(verdict, session))
+        sessions, once = Sessions(), []
+        found = pipeline.repeating(Case([], []), verdicts, sessions, once.append)  # type: ignore[arg-type]
+        return found, once, sessions
+
+    return run
+
+
+def test_verdicts_on_the_same_sides_share_processes(repeating: Any) -> None:
+    verdicts = [verdict("min", "max"), verdict("max", "min", 1), verdict("min")]
+    found, once, sessions = repeating(verdicts, lambda verdict, time: True)
+    assert (found, once) == ([0, 1, 2], [0, 1, 2])
+    assert len(sessions.folders) == 2 * pipeline.REPEATS
+    assert len(set(sessions.folders)) == 1
+
+
+def test_what_does_not_show_is_not_tried_again(repeating: Any) -> None:
+    found, once, sessions = repeating([verdict("min")], lambda verdict, time: False)
+    assert (found, once, len(sessions.folders)) == ([], [], 1)
+
+
+@pytest.mark.parametrize("last", range(1, pipeline.REPEATS))
+def test_each_time_counts(repeating: Any, last: int) -> None:
+    both = [verdict("min"), verdict("min", output=1)]
+    found, once, sessions = repeating(both, lambda verdict, time: verdict.output == 1 or time <= last)
+    assert (found, once, len(sessions.folders)) == ([1], [0, 1], pipeline.REPEATS)
