@@ -124,11 +124,12 @@ class Together:
     """The packs of several programs that concern a case.
 
     ``ran`` has those in which its programs ran, by label. ``failed`` are those that failed although both parts ran, and
-    whose first program is the case's.
+    whose first program is the case's. ``first`` counts those that ran and whose first program is the case's.
     """
 
     ran: Mapping[str, Pack] = field(default_factory=dict)
     failed: Sequence[Pack] = ()
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,10 @@ class Packed:
     def of(self, case: Case) -> Together:
         """The packs that concern a case."""
         ran = {m.program.label: pack for pack in self.packs for m in pack.members if m.case.index == case.index}
-        return Together(ran, [pack for pack in self.failed if pack.members[0].case.index == case.index])
+        failed, first = (
+            [pack for pack in packs if pack.members[0].case.index == case.index] for packs in (self.failed, self.packs)
+        )
+        return Together(ran, failed, len(first))
 
 
 def formed(cases: Sequence[Case], size: int) -> list[Pack]:

@@ -40,6 +40,7 @@ class CaseResult:
     """What became of a case: ``pairs`` tested, or why it was ``skipped``; what was found; where the time went.
 
     A pair is tested where each of its programs ran, or was found to fail; ``programs`` of them were judged.
+    ``packs`` is how many packs ran of which the case's programs were the first.
 
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
     program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
@@ -51,6 +52,7 @@ class CaseResult:
     index: int
     pairs: int = 0
     programs: int = field(default=0, kw_only=True)
+    packs: int = field(default=0, kw_only=True)
     skipped: str = ""
     findings: Sequence[FindingRecord] = ()
     known: Sequence[str] = ()
@@ -109,7 +111,7 @@ class _Turn:
             result = replace(result, unsound=self.problem.args)
         elif self.problem:
             result = replace(result, defect="".join(traceback.format_exception(self.problem)))
-        return replace(result, seconds=self._seconds)
+        return replace(result, packs=self.packs.first, seconds=self._seconds)
 
 
 class Runner:

@@ -70,4 +70,6 @@ class Config:
     @classmethod
     def from_json(cls, text: str) -> Config:
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}
+        if values.pop("plain", False):  # an earlier version said so
+            values["pack"] = 1
         return cls(**values)

@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS cases (
     pairs INTEGER NOT NULL,
     skipped TEXT NOT NULL,
     seconds TEXT NOT NULL,
-    programs INTEGER NOT NULL DEFAULT 0
+    programs INTEGER NOT NULL DEFAULT 0,
+    packs INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE IF NOT EXISTS findings (
     folder TEXT PRIMARY KEY,
@@ -109,17 +110,18 @@ class Store:
             store = cls(folder, sqlite3.connect(path))
             text = store.meta("config")
             store._db.executescript(_SCHEMA)  # an older campaign lacks what is newer
-            store._add_programs()
+            store._add_counts()
         except sqlite3.DatabaseError as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         if text is None:
             raise NoCampaign(f"{path} has no configuration")
         return store, Config.from_json(text)
 
-    def _add_programs(self) -> None:
-        """Campaigns of an earlier version did not count programs: of their cases none counts."""
-        if "programs" not in {name for _, name, *_ in self._db.execute("PRAGMA table_info(cases)")}:
-            self._db.execute("ALTER TABLE cases ADD COLUMN programs INTEGER NOT NULL DEFAULT 0")
+    def _add_counts(self) -> None:
+        """Campaigns of an earlier version did not count programs and packs: of their cases none counts."""
+        there = {name for _, name, *_ in self._db.execute("PRAGMA table_info(cases)")}
+        for name in {"programs", "packs"} - there:
+            self._db.execute(f"ALTER TABLE cases ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
 
     def claim(self) -> None:
         """Keep others from running this campaign until `close` or the end of the process. Raises NoCampaign."""
@@ -187,9 +189,11 @@ class Store:
         with self._db:
             for name, value in {"elapsed_s": elapsed_s, **spent}.items():
                 self._put(name, str(value))
+            columns = '"index", pairs, skipped, seconds, programs, packs'
+            counts = result.programs, result.packs
             self._db.execute(
-                'INSERT OR REPLACE INTO cases ("index", pairs, skipped, seconds, programs) VALUES (?, ?, ?, ?, ?)',
-                (result.index, result.pairs, result.skipped, json.dumps(result.seconds), result.programs),
+                f"INSERT OR REPLACE INTO cases ({columns}) VALUES (?, ?, ?, ?, ?, ?)",
+                (result.index, result.pairs, result.skipped, json.dumps(result.seconds), *counts),
             )
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
@@ -269,18 +273,19 @@ class Store:
 
     def summary(self) -> dict[str, Any]:
         """The counts of ``fuzz --json``; findings with equal signatures count once."""
-        rows = self._db.execute("SELECT pairs, skipped, programs FROM cases").fetchall()
-        skipped = Counter(reason.split(":")[0] for _, reason, _ in rows if reason)
+        rows = self._db.execute("SELECT pairs, skipped, programs, packs FROM cases").fetchall()
+        skipped = Counter(reason.split(":")[0] for _, reason, *_ in rows if reason)
         by_kind = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM findings"))
         notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
         if notes["flaky"]:
             by_kind["flaky"] = notes["flaky"]
         return {
-            "tested": sum(pairs > 0 for pairs, _, _ in rows),
+            "tested": sum(pairs > 0 for pairs, *_ in rows),
             "skipped": sum(skipped.values()),
             "skipped_reasons": dict(skipped),
-            "pairs": sum(pairs for pairs, _, _ in rows),
-            "programs": sum(programs for _, _, programs in rows),
+            "pairs": sum(pairs for pairs, *_ in rows),
+            "programs": sum(programs for _, _, programs, _ in rows),
+            "packs": sum(packs for *_, packs in rows),
             "unsound_variants": notes["unsound"],
             "defects": notes["defect"],
             "findings": len(self.findings()),

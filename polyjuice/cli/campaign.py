@@ -112,7 +112,8 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
     share = summary["share"]
     rows = {
         "compiler": f"{summary['compiler']} {summary['version']}",
-        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs",
+        "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs"
+        + (f", {summary['packs']} packs" if summary["packs"] else ""),
         "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s "
         "while cases were run",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),

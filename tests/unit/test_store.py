@@ -49,12 +49,13 @@ def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lac
     store.add(CaseResult(0, 1, programs=2, seconds={"run": 6.0, "probe": 2.0}), 10.0, probe_s=1.0)
     store.close()
     db = sqlite3.connect(tmp_path / "campaign/campaign.sqlite")
-    db.execute("ALTER TABLE cases DROP COLUMN programs")
+    for name in ("programs", "packs"):
+        db.execute(f"ALTER TABLE cases DROP COLUMN {name}")
     db.commit()
     db.close()
     store, _ = Store.open(tmp_path / "campaign")
     assert store.spent(2) == {"elapsed_s": 10.0, "probe_s": 1.0, "cases_s": 9.0, "busy_s": 3.0}
-    store.add(CaseResult(1, 1, programs=2), **{**store.spent(2), "busy_s": 5.0})
+    store.add(CaseResult(1, 1, programs=2, packs=1), **{**store.spent(2), "busy_s": 5.0})
     summary = store.summary()
-    assert (summary["tested"], summary["pairs"], summary["programs"]) == (2, 2, 2)
+    assert (summary["tested"], summary["pairs"], summary["programs"], summary["packs"]) == (2, 2, 2, 1)
     assert store.spent(1)["busy_s"] == 5.0
