@@ -6,6 +6,7 @@ what it fuses. The pack is then one program like any other. Programs are left ou
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from polyjuice import pipeline
@@ -15,12 +16,12 @@ from polyjuice.packs import Member, Pack
 from polyjuice.session import CompilerSession
 from polyjuice.triage.ddmin import ddmin
 
-_TRIALS = 40
-"""How many packs are run at most to find a small one."""
+_LEAVING_OUT_S = 45.0
+"""For how long programs are left out of a pack; what is left then is for triage to reduce."""
 
 
 def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
-    """A smallest part of a pack that shows what the pack shows, with the verdict on it; None where it shows nothing.
+    """A small part of a pack that shows what the pack shows, with the verdict on it; None where it shows nothing.
 
     ``oracles`` are those of the campaign; the ones that compare variants see nothing in a pack. Raises BrokenProgram
     where the pack is not the programs that it was made of.
@@ -30,13 +31,12 @@ def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple
         whole = _verdict(pack, fresh, alone)
         if whole is None:
             return None
-        trials = 0
+        end = time.monotonic() + _LEAVING_OUT_S
 
         def shows(members: Sequence[Member]) -> bool:
-            nonlocal trials
-            trials += 1
             part = Pack(tuple(members))
-            return trials <= _TRIALS and len(part) > 1 and _same(whole, pack, _verdict(part, fresh, alone), part)
+            late = time.monotonic() > end
+            return not late and len(part) > 1 and _same(whole, pack, _verdict(part, fresh, alone), part)
 
         small = Pack(ddmin(pack.members, shows))
         case = pipeline.rerun(small.case, fresh)
