@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_trace, _inductor_unit, _torch
+from . import _inductor_knobs, _inductor_lean, _inductor_trace, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
 FORMAT = "torch"
@@ -134,7 +134,8 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError(f"inductor has no level {_backend!r}: choose from {LEVELS}")
     _torch.start(options)
     _import_inductor()
-    _set(_SETTINGS)
+    _set([*_SETTINGS, *_inductor_lean.SETTINGS])
+    _inductor_lean.spare()
     disabled = options.get("disable", ())
     members = [name for name in disabled if _inductor_knobs.is_member(name)]
     for name in disabled:
