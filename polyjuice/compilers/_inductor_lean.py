@@ -26,7 +26,6 @@ def spare() -> None:
     """Spare it from now on, in this process. A second call changes nothing."""
     for change in (_strides, _data_types, _guard_latency, _partition_symbols):
         change()
-    gc.collect()
     gc.freeze()  # what was imported stays, and need not be searched again and again
     gc.set_threshold(*_COLLECT_AFTER)
 
