@@ -16,7 +16,7 @@ SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_inductor", "benchmark_harness", False),  # code behind the compiled program that only a benchmark calls
     ("_dynamo", "run_gc_after_compile", False),  # frees cycles earlier than Python does, and changes no value
 )
-"""Inductor's and Dynamo's own settings, like those of `inductor.py`."""
+"""Inductor's and Dynamo's own settings, like those in `inductor.py`."""
 
 _COLLECT_AFTER = 50_000, 20, 20
 """The garbage collector's thresholds. A compilation makes a million objects that live until its end."""
@@ -64,7 +64,7 @@ def _strides() -> None:
 
 def coefficient(index: Any, var: Any) -> Any:
     """That of a symbol in a sum of integers, symbols and integral multiples of symbols; None in anything else."""
-    import sympy
+    import sympy  # type: ignore[import-untyped]
 
     if not isinstance(index, sympy.Expr) or not isinstance(var, sympy.Symbol):
         return None
