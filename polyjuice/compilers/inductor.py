@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 import torch
 
-from . import _inductor_knobs, _inductor_objects, _inductor_trace, _inductor_unit, _torch
+from . import _inductor_knobs, _inductor_lean, _inductor_objects, _inductor_trace, _inductor_unit, _torch
 from ._torch import Array, Loaded
 
 FORMAT = "torch"
@@ -135,6 +135,9 @@ def start(options: dict[str, Any]) -> None:
     _torch.start(options)
     _import_inductor()
     _set(_SETTINGS)
+    if "objects" not in options:  # what differs is confirmed without anything of ours in Inductor's own work
+        _set(_inductor_lean.SETTINGS)
+        _inductor_lean.spare()
     disabled = options.get("disable", ())
     members = [name for name in disabled if _inductor_knobs.is_member(name)]
     for name in disabled:
