@@ -14,9 +14,9 @@ from math import comb
 from pathlib import Path
 
 from polyjuice import packs, pipeline
-from polyjuice.campaign import together
 from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
 from polyjuice.campaign.factors import NOTHING_DUE
 from polyjuice.campaign.preparation import Preparation, Skip, Unsound
@@ -28,8 +28,7 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import Together
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
-from polyjuice.triage import FindingRecord, known
-from polyjuice.triage.confirming import confirmed
+from polyjuice.triage import FindingRecord
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -46,7 +45,7 @@ class CaseResult:
     program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
     that ran, where something was due (see :mod:`polyjuice.campaign.coverage`). ``unsound`` and ``defect`` are
     faults of our own: a variant that is not equal to its seed graph, an internal error. ``known`` has the addresses of
-    the known bugs that were met.
+    the known bugs that were met, ``again`` the signatures of what was found before often enough.
     """
 
     index: int
@@ -57,6 +56,7 @@ class CaseResult:
     findings: Sequence[FindingRecord] = ()
     known: Sequence[str] = ()
     flaky: Sequence[str] = ()
+    again: Sequence[str] = ()
     unsound: Sequence[str] = ()
     rules: Sequence[str] = ()
     accepted: str = ""
@@ -127,10 +127,8 @@ class Runner:
         self._clock = Clock()
         self.session = session or CompilerSession(config.conditions, self._compiler)
         self._support = Support(self._compiler, self.session.worker(), config.opset)
-        self._known = known.read(Path(config.known)) if config.known else ()
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
-        self._told: set[str] = set()
-        """The signatures of the findings that say by themselves what is wrong (see `Verdict.alone`)."""
+        self._confirming = Confirming(config, out, self.session)
         self._attempts = _ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
 
@@ -151,10 +149,10 @@ class Runner:
         for turn in turns:
             if turn.case:
                 with self._timed(turn):
-                    turn.result, flaky = self._judged(turn.case)
-                    findings, met = self._in_packs(turn.case, turn.packs, flaky)
-                    result = turn.result
-                    turn.result = replace(result, findings=[*result.findings, *findings], known=[*result.known, *met])
+                    turn.result, found = self._judged(turn.case)
+                    with self._clock.of(CONFIRM):
+                        found += self._confirming.in_packs(turn.case, turn.packs, found.flaky)
+                    turn.result = _with(turn.result, found)
             yield turn.told()
 
     def execute(self, index: int) -> Case:
@@ -249,11 +247,12 @@ class Runner:
             raise Skip("unsupported: " + pipeline.first_line(refused[0]))
         return case
 
-    def _judged(self, case: Case) -> tuple[CaseResult, Sequence[Verdict]]:
-        """What became of a case that ran, and the verdicts that did not show again."""
+    def _judged(self, case: Case) -> tuple[CaseResult, Confirmed]:
+        """What became of a case that ran, and what was found."""
         with self._clock.of("judge"):
             verdicts = self._judge(case)
-        findings, met, flaky = self._confirm(case, _distinct(case, verdicts))
+        with self._clock.of(CONFIRM):
+            found = self._confirming.confirm(case, verdicts)
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
         pairs = 1 if case.broken else comb(len(judged), min(len(case.programs), 2))
         if not pairs and not verdicts:
@@ -265,14 +264,11 @@ class Runner:
             case.index,
             pairs,
             programs=len(case.programs) if case.broken else len(judged),
-            findings=findings,
-            known=met,
-            flaky=[verdict.message for verdict in flaky],
             rules=case.rules,
             accepted=accepted,
             covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
         )
-        return result, flaky
+        return _with(result, found), found
 
     def _judge(self, case: Case) -> list[Verdict]:
         """What the oracles say, in the order in which the user names them."""
@@ -283,77 +279,15 @@ class Runner:
             self._clock.deduct(sum(self.session.seconds.values()) - before)
         return verdicts
 
-    def _in_packs(
-        self, case: Case, packed: Together, flaky: Sequence[Verdict]
-    ) -> tuple[list[FindingRecord], list[str]]:
-        """What shows in packs alone: what programs do not give by themselves, and packs that fail as a whole.
-
-        The findings, and the addresses of the known bugs.
-        """
-        suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
-        findings, met = [], []
-        for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
-            with self._clock.of(CONFIRM):
-                shown = together.fault(pack, self.session, self._config.oracles)
-            if shown:
-                found, known_bugs, _ = self._confirm(shown[0], [shown[1]], f"pack-{number}-")
-                findings += found
-                met += known_bugs
-        return findings, met
-
-    def _confirm(
-        self, case: Case, verdicts: Sequence[Verdict], name: str = ""
-    ) -> tuple[list[FindingRecord], list[str], list[Verdict]]:
-        """Keep the verdicts that repeat every time in a fresh process, and write them down; but no known bugs.
-
-        Of those that are told by one operator alone, the first of each signature.
-
-        The findings, the addresses of the known bugs, and what was flaky.
-        """
-        findings, met, flaky, asked = [], [], [], []
-        with self._clock.of(CONFIRM):
-            for number, verdict in enumerate(verdicts):
-                bug = self._known_bug(verdict)
-                if bug and bug.is_in(self._version):
-                    met.append(bug.url)
-                elif not self._is_told(verdict):
-                    folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
-                    asked.append((verdict, folder, bug.url if bug else ""))
-            chosen, folders = [verdict for verdict, _, _ in asked], [folder for _, folder, _ in asked]
-            with confirmed(case, chosen, folders, self.session) as drafts:
-                for number, (verdict, _, regression) in enumerate(asked):
-                    if self._is_told(verdict):
-                        continue
-                    if number not in drafts:
-                        flaky.append(verdict)
-                        continue
-                    findings.append(drafts[number].finish(regression=regression))
-                    self._told |= {verdict.signature} if verdict.alone else set()
-        return findings, met, flaky
-
-    def _is_told(self, verdict: Verdict) -> bool:
-        """Whether an earlier finding tells the same by itself."""
-        return verdict.alone and verdict.signature in self._told
-
     @property
     def _version(self) -> str:
         return self.session.versions[self._compiler.name]
 
-    def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
-        """The known bug that a verdict looks like, if there is one."""
-        return known.find(self._known, self._compiler.name, self._version, verdict.signature) if self._known else None
 
-
-def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts but those that say which side is wrong, and tell of a fault that an earlier one tells of."""
-    distinct: list[Verdict] = []
-    said = set()
-    for verdict in verdicts:
-        fault = case.fault(verdict)
-        if not verdict.culprit or fault not in said:
-            distinct.append(verdict)
-        said.add(fault)
-    return distinct
+def _with(result: CaseResult, found: Confirmed) -> CaseResult:
+    """The result with what was found."""
+    flaky = [verdict.message for verdict in found.flaky]
+    return replace(result, findings=found.findings, known=found.known, flaky=flaky, again=found.again)
 
 
 def _refused(case: Case) -> bool:

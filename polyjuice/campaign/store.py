@@ -200,6 +200,7 @@ class Store:
                 self._db.execute("INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)", row)
             notes = [(result.index, "known", t) for t in result.known]
             notes += [(result.index, "flaky", t) for t in result.flaky]
+            notes += [(result.index, "again", t) for t in result.again]
             notes += [(result.index, "unsound", t) for t in result.unsound]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
@@ -279,6 +280,8 @@ class Store:
         notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
         if notes["flaky"]:
             by_kind["flaky"] = notes["flaky"]
+        if notes["again"]:
+            by_kind["again"] = notes["again"]
         return {
             "tested": sum(pairs > 0 for pairs, *_ in rows),
             "skipped": sum(skipped.values()),

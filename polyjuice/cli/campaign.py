@@ -95,7 +95,8 @@ def _log_line(result: CaseResult) -> str:
     what = f"skipped: {result.skipped}" if result.skipped else f"pairs={result.pairs}"
     found = [f"{f.kind} {f.folder}: {f.message}" for f in result.findings]
     found += [f"known: {url}" for url in result.known]
-    found += [f"flaky: {t}" for t in result.flaky] + [f"unsound: {t}" for t in result.unsound]
+    found += [f"flaky: {t}" for t in result.flaky] + [f"again: {t}" for t in result.again]
+    found += [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
     found += [f"defect: {result.defect}"] if result.defect else []
     return "\n    ".join([f"case {result.index} {what} {spent}", *found])

@@ -1,0 +1,115 @@
+"""From a case's verdicts to findings: but for known bugs, what is told already, and what does not show again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from polyjuice.campaign import together
+from polyjuice.campaign.config import Config
+from polyjuice.oracles import Case, Verdict
+from polyjuice.packs import Together
+from polyjuice.session import CompilerSession
+from polyjuice.triage import FindingRecord, known
+from polyjuice.triage.automatic import FAILURES
+from polyjuice.triage.confirming import confirmed
+
+_FAILURES = 2
+"""How many failures of one signature a process confirms: one is triaged, and stands for all of them."""
+
+
+@dataclass
+class Confirmed:
+    """The findings, the addresses of the known bugs that were met, and what is no finding.
+
+    ``flaky`` are verdicts that did not show again, ``again`` the signatures of those that others tell already.
+    """
+
+    findings: list[FindingRecord] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    flaky: list[Verdict] = field(default_factory=list)
+    again: list[str] = field(default_factory=list)
+
+    def __iadd__(self, other: Confirmed) -> Confirmed:
+        self.findings += other.findings
+        self.known += other.known
+        self.flaky += other.flaky
+        self.again += other.again
+        return self
+
+
+class Confirming:
+    """Confirms the verdicts of one process of a campaign, and writes the findings into its folder."""
+
+    def __init__(self, config: Config, out: Path, session: CompilerSession) -> None:
+        """Raises KnownError, OSError."""
+        self._config = config
+        self._out = out
+        self._session = session
+        self._bugs = known.read(Path(config.known)) if config.known else ()
+        self._told: Counter[str] = Counter()
+        """How often each signature was found."""
+
+    def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "") -> Confirmed:
+        """Keep the verdicts that repeat every time in fresh processes, and write them down.
+
+        ``name`` goes into the names of their folders.
+        """
+        found = Confirmed()
+        asked: list[tuple[Verdict, Path, str]] = []
+        for number, verdict in enumerate(_distinct(case, verdicts)):
+            bug = self._known_bug(verdict)
+            if bug and bug.is_in(self._version):
+                found.known.append(bug.url)
+            elif self._is_told(verdict):
+                found.again.append(verdict.signature)
+            else:
+                folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
+                asked.append((verdict, folder, bug.url if bug else ""))
+        with confirmed(case, [v for v, *_ in asked], [folder for _, folder, _ in asked], self._session) as drafts:
+            for number, (verdict, _, regression) in enumerate(asked):
+                if self._is_told(verdict):
+                    found.again.append(verdict.signature)
+                elif number in drafts:
+                    found.findings.append(drafts[number].finish(regression=regression))
+                    self._told[verdict.signature] += 1
+                else:
+                    found.flaky.append(verdict)
+        return found
+
+    def in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> Confirmed:
+        """Confirm what shows in packs alone: what programs do not give by themselves, and packs that fail."""
+        suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
+        found = Confirmed()
+        for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
+            if shown := together.fault(pack, self._session, self._config.oracles):
+                found += self.confirm(shown[0], [shown[1]], f"pack-{number}-")
+        return found
+
+    def _is_told(self, verdict: Verdict) -> bool:
+        """Whether earlier findings tell the same: one that says by itself what is wrong, or some like failures."""
+        enough = 1 if verdict.alone else _FAILURES
+        return (verdict.alone or verdict.kind in FAILURES) and self._told[verdict.signature] >= enough
+
+    @property
+    def _version(self) -> str:
+        return self._session.versions[self._session.compiler.name]
+
+    def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
+        """The known bug that a verdict looks like, if there is one."""
+        name = self._session.compiler.name
+        return known.find(self._bugs, name, self._version, verdict.signature) if self._bugs else None
+
+
+def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts but those that say which side is wrong, and tell of a fault that an earlier one tells of."""
+    distinct: list[Verdict] = []
+    said = set()
+    for verdict in verdicts:
+        fault = case.fault(verdict)
+        if not verdict.culprit or fault not in said:
+            distinct.append(verdict)
+        said.add(fault)
+    return distinct
