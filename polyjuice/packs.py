@@ -20,13 +20,11 @@ import numpy as np
 
 from polyjuice import pipeline
 from polyjuice.execution import Artifact, LoweringChoices, Outcome
+from polyjuice.given import ORIGINAL
 from polyjuice.ir import numbered, renamed, union
 from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.session import CompilerSession
-
-LABEL = "pack"
-"""The label of a pack's program."""
 
 LARGEST = 8
 """A program of more operators is in no pack: its compilation costs more than what is fixed."""
@@ -69,7 +67,7 @@ class Pack:
         graph = union([renamed(m.program.graph, to) for m, to in zip(self.members, names, strict=True)])
         target = pipeline.Target(self.members[0].program.artifact.format)
         artifact = pipeline.lower(graph, self._choices(names), target)
-        return Case(sets, [pipeline.prepare(LABEL, graph, artifact, sets)], seed=first.seed, index=first.index)
+        return Case(sets, [pipeline.prepare(ORIGINAL, graph, artifact, sets)], seed=first.seed, index=first.index)
 
     @property
     def program(self) -> Program:
