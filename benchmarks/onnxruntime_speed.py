@@ -7,10 +7,10 @@
 Runs the first cases of a campaign with the usual settings, one after another, with one worker; all processes share one
 core. It does so for whole graphs (``--seeds default``), for small programs (``--seeds small``, where every second batch
 of programs is rewritten), and for small programs alone (those of ``--seeds mixed`` that have no variants). For each it
-prints the pairs and the cases a second, how much of the time was spent on what, how much time of the processor this
-process took a case, the slowest cases, and how many seed graphs were prepared in vain because the compiler took none of
-their programs. Then it compiles and runs the very same models on the same inputs with nothing around them, and prints
-the ratio (for ONNX Runtime).
+prints the pairs, programs and cases a second, how much of the time was spent on what, how much time of the processor
+this process took a case, the slowest cases, and how many seed graphs were prepared (further ones, where a case could
+not be tested with its first). Then it compiles and runs the very same models on the same inputs with nothing around
+them, and prints the ratio (for ONNX Runtime).
 
 Seconds depend on what else the machine does: compare the time of the processor, and runs that take turns. What starts
 once for a whole campaign (reading rules, the first e-graph, the worker, asking the compiler for the operators that it
@@ -37,12 +37,13 @@ from polyjuice.campaign import kinds
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, Kind
-from polyjuice.campaign.preparation import BATCH, Skip
+from polyjuice.campaign.preparation import BATCH, Preparation
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.execution import Artifact, Outcome, Worker
 from polyjuice.execution.protocol import to_wire
 from polyjuice.inputs import usual_profiles
+from polyjuice.oracles import Case
 
 Job = tuple[Artifact, Sequence[Sequence[np.ndarray]]]
 
@@ -64,8 +65,8 @@ class Measured:
     cpu_s: list[float] = field(default_factory=list)
     spent: Counter[str] = field(default_factory=Counter)
     pairs: int = 0
+    programs: int = 0
     prepared: int = 0
-    in_vain: int = 0
     seconds: float = 0.0
 
 
@@ -103,8 +104,8 @@ def measured(config: Config, cases: int) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(config, Path(folder), load())
         try:
-            for index in range(cases, cases + 2 * BATCH):
-                runner.run(index)
+            for _ in runner.run(range(cases, cases + 2 * BATCH)):
+                pass
             return campaign(runner, cases)
         finally:
             runner.close()
@@ -113,7 +114,7 @@ def measured(config: Config, cases: int) -> Measured:
 def campaign(runner: Runner, cases: int) -> Measured:
     """Run the cases; what they took."""
     found = Measured()
-    execute, attempt = Worker.execute, Runner._attempt
+    execute, prepare = Worker.execute, Preparation.case
 
     def recorded(worker: Worker, artifact: Artifact, inputs: Any, **options: Any) -> Outcome:
         outcome = execute(worker, artifact, inputs, **options)
@@ -121,21 +122,18 @@ def campaign(runner: Runner, cases: int) -> Measured:
             found.jobs.append((artifact, inputs))
         return outcome
 
-    def counted(runner: Runner, index: int, number: int) -> Any:
+    def counted(preparation: Preparation, *arguments: Any) -> Case:
         found.prepared += 1
-        try:
-            return attempt(runner, index, number)
-        except Skip:
-            found.in_vain += 1
-            raise
+        return prepare(preparation, *arguments)
 
-    with patch.object(Worker, "execute", recorded), patch.object(Runner, "_attempt", counted):
+    with patch.object(Worker, "execute", recorded), patch.object(Preparation, "case", counted):
         began = time.perf_counter()
         for index in range(cases):
             before = time.process_time()
-            result = runner.run(index)
+            (result,) = runner.run([index])
             found.cpu_s.append(time.process_time() - before)
             found.pairs += result.pairs
+            found.programs += result.programs
             found.spent.update(result.seconds)
         found.seconds = time.perf_counter() - began
     return found
@@ -144,7 +142,8 @@ def campaign(runner: Runner, cases: int) -> Measured:
 def report(part: str, found: Measured, is_bare: bool) -> None:
     """Print what some cases took."""
     cases = len(found.cpu_s)
-    print(f"{part}: {found.pairs / found.seconds:.1f} pairs a second, {cases / found.seconds:.1f} cases a second")
+    counts = {"pairs": found.pairs, "programs": found.programs, "cases": cases}
+    print(f"{part}: {', '.join(f'{n / found.seconds:.1f} {name}' for name, n in counts.items())} a second")
     shares = [f"{name} {seconds / found.seconds:.0%}" for name, seconds in found.spent.items() if seconds]
     print(f"  {1000 * found.seconds / cases:.1f} ms a case: {', '.join(shares)}")
     slowest = sorted(((s, index) for index, s in enumerate(found.cpu_s)), reverse=True)[:_SLOWEST]
@@ -153,7 +152,7 @@ def report(part: str, found: Measured, is_bare: bool) -> None:
         f"{1000 * float(np.median(found.cpu_s)):.1f}; slowest: "
         + ", ".join(f"case {index} {1000 * s:.0f} ms" for s, index in slowest)
     )
-    print(f"  prepared {found.prepared} seed graphs, {found.in_vain} of them in vain")
+    print(f"  prepared {found.prepared} seed graphs for {cases} cases")
     if is_bare and found.jobs:
         bare(found.jobs[:50])
         seconds = bare(found.jobs)

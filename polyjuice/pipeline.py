@@ -8,6 +8,7 @@ compiled and run by one compiler, and judged by oracles.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 from typing import TypedDict, Unpack
@@ -21,7 +22,7 @@ from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import mode_in
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph
-from polyjuice.lower import Wanted
+from polyjuice.lower import Unlowerable, Wanted, without_forms
 from polyjuice.lower import lower as lower_graph
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
@@ -91,6 +92,24 @@ def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **d
     artifact = written(target.lacks)
     lacked = target.lacked(artifact.forms)
     return written((*target.lacks, *lacked)) if lacked else artifact
+
+
+def plainly(case: Case, target: Target) -> Case | None:
+    """The case with its programs written without forms of ONNX's, and at the opset at which graphs are stored.
+
+    The opset stays where the target has one. None where no program changes, or one cannot be said so.
+    """
+    before = [program.artifact.choices for program in case.programs]
+    after = [choices and without_forms(choices, target.opset) for choices in before]
+    if target.format != "onnx" or after == before:
+        return None
+    with suppress(Unlowerable):
+        programs = [
+            program if choices is None else replace(program.not_run(), artifact=lower(program.graph, choices, target))
+            for program, choices in zip(case.programs, after, strict=True)
+        ]
+        return replace(case, programs=programs)
+    return None
 
 
 def prepare(label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, given: bool = False) -> Program:

@@ -67,6 +67,12 @@ _CONSTANTS = (
 )
 """Constants whose forms are tried."""
 
+_RARE_CONSTANTS = (np.array(1.5, np.float64),)
+"""Those that are tried where the others show nothing of a form."""
+
+_RARE_TRIES = 4
+"""Graphs with such a constant."""
+
 _FORM = "form"
 """Begins the key of an answer about a form."""
 
@@ -240,17 +246,18 @@ def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
     operator, name = form
     op = TABLE.get(("", operator))
     opset = int(name.split()[-1]) if operator == MODEL else 0
-    for attempt in range(_FORM_TRIES):
+    for attempt in range(_FORM_TRIES if op else _FORM_TRIES + _RARE_TRIES):
         rng = random.Random(f"{form} {attempt}")
+        constants = _CONSTANTS if attempt < _FORM_TRIES else _RARE_CONSTANTS
         signature = some_signature(op, rng.choice(op.types[op.variable(0)])) if op else None
-        graph = instance(signature, rng) if signature else None if op else _beside_a_constant(rng)
+        graph = instance(signature, rng) if signature else None if op else _beside_a_constant(rng, constants)
         if graph:
             yield graph, opset or (DEFAULT_OPSET, OPSETS[0])[attempt % 2]
 
 
-def _beside_a_constant(rng: random.Random) -> Graph:
-    """A sum with a constant, of a kind that can be made in many ways."""
-    array = rng.choice(_CONSTANTS)
+def _beside_a_constant(rng: random.Random, constants: Sequence[np.ndarray]) -> Graph:
+    """A sum with one of some constants, of a kind that can be made in many ways."""
+    array = rng.choice(constants)
     build = GraphBuilder()
     x = build.input(TensorType(dtypes.of_array(array), array.shape))
     return build.build([build.op("Add", x, build.constant(array))])

@@ -101,7 +101,7 @@ class Preparation:
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
-        self._target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
+        self.target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
         self._least = max(ORACLES[name].least for name in config.oracles)
         # Who names rules, or only oracles that compare variants, wants variants.
         named = bool(config.rules or config.only_rules)
@@ -212,7 +212,7 @@ class Preparation:
         artifact = pipeline.lower(
             variant.graph,
             key if alike else f"{key} {variant.label}",
-            self._target,
+            self.target,
             repeated=repeated_axes(variant.graph, key, due.wanted.layout),
             unknown_sizes=unknown_sizes,
             said=said,

@@ -46,6 +46,10 @@ OPSET_SITE = ("opset", "")
 """Where the opset is chosen."""
 
 
+_NO_OTHER_OPSET = "no other opset"
+"""Where it is chosen to stay at the opset at which graphs are stored."""
+
+
 def _opset_form(opset: int) -> Form:
     return MODEL, f"opset {opset}"
 
@@ -99,6 +103,12 @@ def following(forms: Collection[Form], opset: int = OPSET) -> LoweringChoices:
     )
 
 
+def without_forms(choices: LoweringChoices, opset: int) -> LoweringChoices:
+    """The same choices, but for those of forms; and of the opset, where none is given (DRAWN)."""
+    subjects = ("form of", "forms of", *(() if opset else (OPSET_SITE[0], _NO_OTHER_OPSET)))
+    return choices.without([site for site in choices.taken if site[0].split(":")[0] in subjects])
+
+
 def lower(
     graph: Graph,
     chooser: Chooser,
@@ -133,7 +143,7 @@ def lower(
         raise Unlowerable(str(error)) from None
     near = onnx_opsets.nearest(model, graph.types, at)
     refused = not opset and not drawn.may(_opset_form(default_version(near)))
-    if not chooser.about("no other opset").take(lambda rng: refused, 2):
+    if not chooser.about(_NO_OTHER_OPSET).take(lambda rng: refused, 2):
         model = near
     drawn.use(_opset_form(default_version(model)))
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}

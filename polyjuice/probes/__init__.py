@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +26,9 @@ DIGITS = 12
 _REASON = 100
 """The longest reason that is kept."""
 
+_HELPERS = re.compile(r"^ *from \. import ([\w, ]+)$", re.MULTILINE)
+"""How a compiler file imports its helpers."""
+
 
 def path(compiler: CompilerInfo, version: str) -> Path:
     """The file of a release, which may not exist. Builds of one release (``2.13.0+cpu``) share it."""
@@ -34,7 +38,7 @@ def path(compiler: CompilerInfo, version: str) -> Path:
 def shipped(compiler: CompilerInfo, version: str) -> dict[str, str]:
     """The first digits of each program's digest, and why the compiler does not take it ("" where it does).
 
-    Nothing is known on another kind of machine, or where the compiler file has changed since.
+    Nothing is known on another kind of machine, or where the compiler file or a helper of it has changed since.
     """
     file = path(compiler, version)
     return read(file, _circumstances(compiler)) if file.is_file() else {}
@@ -73,5 +77,17 @@ def _unpacked(text: str) -> list[str]:
 
 def _circumstances(compiler: CompilerInfo) -> dict[str, str]:
     """On what it depends what becomes of a program, beside the compiler's release."""
-    files = [compiler.path, *(cache.PACKAGE / "compilers").glob("_[!_]*.py")]
-    return {"machine": f"{platform.system()} {platform.machine()}", "files": cache.digest(files)}
+    files = cache.digest(_with_helpers(compiler.path))
+    return {"machine": f"{platform.system()} {platform.machine()}", "files": files}
+
+
+def _with_helpers(file: Path) -> set[Path]:
+    """A compiler file and those beside it that it imports, directly or through another."""
+    found: set[Path] = set()
+    left = [file]
+    while left:
+        one = left.pop()
+        found.add(one)
+        names = ", ".join(_HELPERS.findall(one.read_text(encoding="utf-8"))).split(", ")
+        left += {one.with_name(f"{name}.py") for name in names if name} - found
+    return found

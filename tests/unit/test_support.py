@@ -40,6 +40,11 @@ def load(artifact):
     return graph
 """
 
+IS_DOUBLE = """
+def is_double(graph):
+    return "float64" in {t.dtype for t in graph.types.values()}
+"""
+
 
 @pytest.fixture
 def picky(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> compilers.CompilerInfo:
@@ -223,6 +228,28 @@ def test_what_is_shipped_is_ignored_once_the_compiler_file_has_changed(
         known = Support(picky, worker)
         assert [bool(known.reason(signature)) for signature in shipped] == [True, False, False]
     assert set(asked(picky)) == {"Tanh", "Relu", "Add"}
+
+
+def test_what_is_shipped_holds_until_a_helper_changes_that_the_compiler_file_imports(
+    picky: compilers.CompilerInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = picky.path.parent
+    monkeypatch.setattr(probes, "FOLDER", folder)
+    picky.path.write_text("from . import _near, _nearer\n" + PICKY)
+    for name, text in {"_near": "if True:\n    from . import _far", "_nearer": "", "_far": "", "_other": ""}.items():
+        (folder / f"{name}.py").write_text(text + "\n")
+    probes.ship(picky, "1", {"0" * 24: ""})
+    (folder / "_other.py").write_text("changed = True\n")
+    assert probes.shipped(picky, "1") == {"0" * probes.DIGITS: ""}
+    (folder / "_far.py").write_text("changed = True\n")
+    assert probes.shipped(picky, "1") == {}
+
+
+def test_a_form_is_lacked_in_the_element_types_without_a_kernel(picky: compilers.CompilerInfo) -> None:
+    picky.path.write_text(PICKY.replace('node.op == "Tanh"', 'node.op == "Mean" and is_double(graph)') + IS_DOUBLE)
+    forms = [("any value", name) for name in ("through Mean of one", "through Mean of one float64")]
+    with Worker(picky) as worker:
+        assert Support(picky, worker).lacked(forms) == ["any value: through Mean of one float64"]
 
 
 def test_digests_that_begin_alike_are_not_shipped(picky: compilers.CompilerInfo) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,8 +59,8 @@ def _simple(op: str, **attributes: Any) -> Make:
     return lambda site, t, name: _node(op, **attributes)
 
 
-def _of_floats(op: str) -> Make:
-    return lambda site, t, name: _node(op) if t.dtype in _FLOATS else None
+def _of_floats(op: str, dtypes: Collection[str] = _FLOATS) -> Make:
+    return lambda site, t, name: _node(op) if t.dtype in dtypes else None
 
 
 def _transpose(site: Site, t: TensorType, name: str) -> NodeProto | None:
@@ -140,7 +140,9 @@ _WAYS: Mapping[str, Make] = {
     "Split of one part": _split,
     "ReduceSum of no axes": _reduction,
     "Sum of one": _of_floats("Sum"),
-    "Mean of one": _of_floats("Mean"),
+    "Mean of one": _of_floats("Mean", ("float32",)),
     "Max of one": _of_floats("Max"),
     "Min of one": _of_floats("Min"),
+    "Mean of one float64": _of_floats("Mean", ("float64",)),
 }
+"""Two forms of Mean: some runtimes have it for float32 alone, and are asked for each form by itself."""
