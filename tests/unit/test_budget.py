@@ -108,5 +108,5 @@ def test_the_table_counts_what_no_other_row_finds() -> None:
     row = {"run": run, "simulated": {"cases": 10, "faults": {"a": 10, "b": 10}, "published": {}}}
     other = {"run": run, "simulated": {"cases": 10, "faults": {"b": 10}, "published": {}}}
     text = budget.as_markdown({"inductor": {"small alone": row, "graphs of 5 alone": other}})
-    assert "| small alone | 60 | 60 | 60 | 1.0 | 60 | 10 | 2.0 | 1 | 0.0 | 0 |" in text
-    assert "| graphs of 5 alone | 60 | 60 | 60 | 1.0 | 60 | 10 | 1.0 | 0 | 0.0 | 0 |" in text
+    assert "| small alone | 60 | 60 | 60 | 1.0 | 60 | 10 | 120 | 2.0 | 1 | 0.0 |" in text
+    assert "| graphs of 5 alone | 60 | 60 | 60 | 1.0 | 60 | 10 | 60 | 1.0 | 0 | 0.0 |" in text
