@@ -7,9 +7,8 @@
 
 Each row is a campaign of one kind of case. It is measured with the compiler, and without it:
 
-- With the compiler: cases in a minute; findings are not confirmed. Where compilations are quick (``_PLANTED``), then as
-  many cases as that are so many seconds' work, with all planted faults of ``benchmarks/mutants`` that are not yet
-  detected: a program takes far longer so.
+- With the compiler: cases in a minute; findings are not confirmed. With ``--planted SECONDS``, then, with all planted
+  faults of ``benchmarks/mutants`` that are not yet detected, as many cases as take so long without.
 - Without it: which simulated faults (``simulated/``) and which conditions of published bugs
   (``published/conditions.py``) a case exposes. Times the cases in a minute, that says what so many minutes find.
 
@@ -35,6 +34,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.mutants.run import HERE as MUTANTS
 from benchmarks.mutants.run import MET, FaultySession, environment, mutants, spoken, write
@@ -43,6 +44,7 @@ from benchmarks.published.program import Program as Conditioned
 from benchmarks.simulated import Fault, exposed
 from benchmarks.simulated.drawn import drawn
 from benchmarks.simulated.faults import LANES, WRITTEN, is_lane_reduction
+from polyjuice import packs
 from polyjuice.campaign import kinds
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.clock import Clock
@@ -64,9 +66,6 @@ FAULTS: Sequence[Fault] = (*WRITTEN, *drawn())
 RESULTS = Path(__file__).resolve().parents[1] / "artifacts" / "budget.json"
 
 COMPILERS = ("onnxruntime", "inductor", "tvm")
-
-_PLANTED = ("onnxruntime", "tvm")
-"""The compilers that are run with planted faults."""
 
 _PATIENCE = 3
 """How much longer than its time of the processor a row may take."""
@@ -133,7 +132,9 @@ def main() -> None:
     parser.add_argument("--compilers", default=",".join(COMPILERS))
     parser.add_argument("--rows", default="*", help="patterns for the names of rows, separated by commas")
     parser.add_argument("--minutes", type=float, default=1.0, help="with the compiler, for each row")
-    parser.add_argument("--planted", type=float, default=5, help="seconds of the sound compiler, with planted faults")
+    parser.add_argument(
+        "--planted", type=float, default=0, help="with planted faults: as many cases as take so long without"
+    )
     parser.add_argument("--simulated", type=float, default=0.4, help="minutes without the compiler, for each row")
     parser.add_argument(
         "--lanes", type=int, default=0, metavar="CASES", help="look for faults of lanes in so many cases"
@@ -167,7 +168,7 @@ def measured(
     if options.minutes:
         told["run"] = sound(row, compiler, options.seed, 60 * options.minutes)
         yield "run", told["run"]
-    if options.planted and compiler in _PLANTED and "run" in told:
+    if options.planted and "run" in told:
         cases = round(options.planted / 60 * _rate(told["run"]))
         yield "planted", planted(row, compiler, options.seed, cases)
     if options.simulated and not row.like:
@@ -218,11 +219,18 @@ class Unconfirmed(Runner):
         return [], [], []
 
 
+def chunk(row: Row, config: Config, compiler: CompilerInfo) -> int:
+    """How many cases are run together: all that share a pack, or an e-graph, as what is shared counts for all."""
+    if (row.nodes or 0) > packs.LARGEST and not compiler.fast:
+        return 1
+    return max(config.pack_of(compiler), BATCH if compiler.fast else 1)
+
+
 def sound(row: Row, name: str, seed: int, seconds: float) -> dict[str, Any]:
     """A campaign of a row on the compiler as it is."""
     compiler = find(name)
     config = config_of(row, compiler, seed)
-    size = max(config.pack_of(compiler), BATCH if compiler.fast else 1)  # what cases share counts for all of them
+    size = chunk(row, config, compiler)
     with (
         taking_turns(row),
         tempfile.TemporaryDirectory() as folder,
@@ -248,7 +256,9 @@ def planted(row: Row, name: str, seed: int, cases: int) -> dict[str, Any]:
     with (
         taking_turns(row),
         tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as cache,
         environment(PYTHONPATH=str(MUTANTS / "site"), POLYJUICE_MUTANT="by-program"),
+        environment(CXX=str(MUTANTS / "cached-g++"), CXX_CACHE=cache),
         FaultySession(config.conditions, compiler) as session,
     ):
         runner = Runner(config, Path(folder), load(), session)
@@ -389,8 +399,8 @@ _HEAD = f"""# Which sizes and shares of cases pay
 Made by `python benchmarks/budget.py`, which says how. Each row is a campaign of one kind of case, with default options
 otherwise. A minute is one of processor time, of one worker and all that it starts; "load" is the machine's meanwhile.
 
-- **planted**: faults planted in the compiler that were detected in as many cases as it runs in 5 seconds
-  without faults; and those that no other row of the same part detected. Few are tried: with faults they take longer.
+- **planted**: faults planted in the compiler that were detected in as many cases as it runs without faults in
+  the same time, in all rows of a part; and those that no other row of the same part detected.
 - **exposed a minute**: how often cases of a minute expose one of {len(FAULTS)} simulated faults.
 - **simulated**: how many different ones are exposed in the time that the heading says, on average, by the share of
   cases that expose each; and those that no other row of the part exposed in all cases that were tried.
@@ -411,7 +421,7 @@ def as_markdown(known: Mapping[str, Mapping[str, Any]]) -> str:
             ]
             if names:
                 whole = {name: {**rows.get(ROWS[name].like, {}), **rows[name]} for name in names}
-                lines += [f"### {title}\n", *_part(compiler, whole), ""]
+                lines += [f"### {title}\n", *_part(compiler, whole), *_agreement(whole), ""]
         lines += _lanes_table({name: rows[name] for name in ROWS if "lanes" in rows.get(name, {})})
     return "\n".join(lines).rstrip() + "\n"
 
@@ -458,6 +468,25 @@ def _simulated_cells(rows: Mapping[str, Any], name: str, seconds: float) -> Iter
     yield f"{expected(tried, 'faults', seconds / 60 * _rate(run)):.1f}" if run else ""
     yield str(len(_alone(rows, name, "simulated", "faults")))
     yield f"{expected(tried, 'published', 60 * _rate(run)):.1f}" if run else ""
+
+
+def _agreement(rows: Mapping[str, Any]) -> Iterator[str]:
+    """Whether rows in order of planted faults and of simulated ones, exposed by as many cases, stand alike."""
+    both = [row for row in rows.values() if "planted" in row and "simulated" in row]
+    if len(both) > 2:
+        planted = [float(len(row["planted"]["faults"])) for row in both]
+        simulated = [expected(row["simulated"], "faults", row["planted"]["cases"]) for row in both]
+        agreement = rank_correlation(planted, simulated)
+        yield f"\nRank correlation of planted and simulated faults, in as many cases: {agreement:.2f}."
+
+
+def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    """Spearman's; equal values share their mean rank."""
+    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
+
+
+def _ranks(numbers: Sequence[float]) -> list[float]:
+    return [sum(x < number for x in numbers) + sum(x == number for x in numbers) / 2 for number in numbers]
 
 
 def _rate(run: Mapping[str, Any]) -> float:

@@ -110,3 +110,9 @@ def test_the_table_counts_what_no_other_row_finds() -> None:
     text = budget.as_markdown({"inductor": {"small alone": row, "graphs of 5 alone": other}})
     assert "| small alone | 60 | 60 | 60 | 1.0 | 60 | 10 | 120 | 2.0 | 1 | 0.0 |" in text
     assert "| graphs of 5 alone | 60 | 60 | 60 | 1.0 | 60 | 10 | 60 | 1.0 | 0 | 0.0 |" in text
+
+
+def test_rows_in_the_same_order_agree() -> None:
+    assert budget.rank_correlation([1, 2, 3], [10, 20, 25]) == pytest.approx(1)
+    assert budget.rank_correlation([1, 2, 3], [30, 20, 10]) == pytest.approx(-1)
+    assert budget.rank_correlation([1, 1, 2], [1, 1, 5]) == pytest.approx(1)
