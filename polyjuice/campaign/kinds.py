@@ -1,11 +1,10 @@
 """What kind of case each index of a campaign with generated seeds is: its strategy, and whether it has variants.
 
 A small program alone, without variants, is compiled in a third of the time, and no rule bounds the values on which it
-runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. On ONNX
-Runtime each kind detects planted faults that the others miss in the same time, larger graphs most
-(``artifacts/kinds.md``); published bugs of single kernels come by small programs alone. So all take turns. There a
-larger graph takes eight times as long as a small program alone, and a small one with variants three times: of the time
-small programs alone have four tenths, and the others three each.
+runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. Each kind
+detects faults that the others miss in the same time, and published bugs of single kernels come by small programs alone
+(``artifacts/budget.md``). So all take turns. Where a compilation takes seconds, a larger graph takes as long as ten to
+fifty small programs: there it has its turn once in 64 cases, elsewhere once in 16.
 """
 
 from __future__ import annotations
@@ -43,16 +42,20 @@ _TURNS: Mapping[str, Sequence[Kind]] = {
 }
 """The kinds that take turns; of another strategy there is one."""
 
+_SLOW_MIXED = (*(*_MOST, _SMALL) * 15, *_MOST, _DEFAULT)
+"""Those of mixed campaigns where a compilation takes seconds."""
+
 
 @dataclass(frozen=True)
 class Kinds:
     """The kinds of a campaign's cases.
 
-    ``period`` cases in a row are of one kind.
+    ``period`` cases in a row are of one kind. ``slow`` says that a compilation takes seconds.
     """
 
     strategy: str
     period: int = 1
+    slow: bool = False
 
     def of(self, index: int) -> Kind:
         """The kind of a case."""
@@ -69,4 +72,6 @@ class Kinds:
 
     @property
     def _turns(self) -> Sequence[Kind]:
+        if self.slow and self.strategy == MIXED:
+            return _SLOW_MIXED
         return _TURNS.get(self.strategy, (Kind(self.strategy),))

@@ -11,11 +11,12 @@ from polyjuice.campaign.seeds import Seeds
 from polyjuice.generate import STRATEGIES
 
 
+@pytest.mark.parametrize("slow", [False, True])
 @pytest.mark.parametrize("period", [1, 16])
 @pytest.mark.parametrize("strategy", GENERATING)
-def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int) -> None:
+def test_the_cases_of_a_strategy_are_numbered_without_a_gap(strategy: str, period: int, slow: bool) -> None:
     """So that whatever is due has its turn, whichever cases are of another strategy."""
-    kinds = Kinds(strategy, period)
+    kinds = Kinds(strategy, period, slow)
     numbers: Counter[str] = Counter()
     for index in range(1000):
         kind = kinds.of(index)
@@ -34,6 +35,12 @@ def test_most_cases_of_a_mixed_campaign_are_small_programs_and_most_of_those_are
     small = {alone: found[Kind("small", alone)] for alone in (True, False)}
     assert small[True] + small[False] > found[Kind("default")] > 0
     assert small[True] >= small[False] > 0
+
+
+def test_larger_graphs_are_rarer_where_a_compilation_takes_seconds() -> None:
+    found, slow = (Counter(Kinds(MIXED, slow=slow).of(index) for index in range(640)) for slow in (False, True))
+    assert (found[Kind("default")], slow[Kind("default")]) == (40, 10)
+    assert slow[Kind("small", alone=True)] == found[Kind("small", alone=True)] == 480
 
 
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "small"])
