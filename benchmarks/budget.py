@@ -49,6 +49,7 @@ from polyjuice.campaign import kinds
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.kinds import MIXED, Kind
 from polyjuice.campaign.preparation import BATCH, Preparation, Skip, Unsound
 from polyjuice.compilers import CompilerInfo, find
@@ -56,9 +57,9 @@ from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles
 from polyjuice.ir import Graph
 from polyjuice.oracles import USUAL_ORACLES, Case, Verdict
+from polyjuice.packs import Together
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
-from polyjuice.triage import FindingRecord
 
 FAULTS: Sequence[Fault] = (*WRITTEN, *drawn())
 """All simulated faults."""
@@ -203,20 +204,23 @@ def taking_turns(row: Row) -> Iterator[None]:
         return list(islice(cycle(plan.profiles_of(graph)), row.sets))
 
     with ExitStack() as stack:
-        stack.enter_context(patch.dict(vars(kinds), _TURNS={MIXED: row.kinds}))
+        stack.enter_context(patch.dict(vars(kinds), _TURNS={MIXED: row.kinds}, _SLOW_MIXED=row.kinds))
         if row.sets:
             stack.enter_context(patch.object(Preparation, "_profiles", profiles))
         yield
 
 
-class Unconfirmed(Runner):
-    """Runs cases, and confirms no finding; ``programs`` counts those that ran."""
+class Unconfirmed(Confirming):
+    """Confirms no finding; ``programs`` counts those that ran."""
 
     programs = 0
 
-    def _confirm(self, case: Case, verdicts: Sequence[Verdict]) -> tuple[list[FindingRecord], list[str], list[str]]:
+    def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "") -> Confirmed:
         self.programs += len(case.ran)
-        return [], [], []
+        return Confirmed()
+
+    def in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> Confirmed:
+        return Confirmed()
 
 
 def chunk(row: Row, config: Config, compiler: CompilerInfo) -> int:
@@ -236,16 +240,17 @@ def sound(row: Row, name: str, seed: int, seconds: float) -> dict[str, Any]:
         tempfile.TemporaryDirectory() as folder,
         CompilerSession(config.conditions, compiler) as session,
     ):
-        runner = Unconfirmed(config, Path(folder), load(), session)
-        runner.run(range(_WARM_UP, _WARM_UP + min(2, size)))
-        runner.programs = tested = cases = 0
+        runner = Runner(config, Path(folder), load(), session)
+        list(runner.run(range(_WARM_UP, _WARM_UP + min(2, size))))
+        confirming = runner.confirming = Unconfirmed(config, Path(folder), session)
+        tested = cases = 0
         clock = Stopwatch()
         for first in count(0, size):
             tested += sum(not (result.skipped or result.unsound) for result in runner.run(range(first, first + size)))
             cases = first + size
             if clock.is_over(seconds * cases / (cases + size)):  # so that the next one does not end far behind it
                 break
-        return {"cases": cases, "tested": tested, "programs": runner.programs, **clock.told}
+        return {"cases": cases, "tested": tested, "programs": confirming.programs, **clock.told}
 
 
 def planted(row: Row, name: str, seed: int, cases: int) -> dict[str, Any]:

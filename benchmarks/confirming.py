@@ -28,6 +28,7 @@ from unittest.mock import patch
 from polyjuice import pipeline
 from polyjuice.campaign.case import Runner
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.confirmation import Confirming
 from polyjuice.compilers import find
 from polyjuice.egraph import load
 from polyjuice.session import CompilerSession
@@ -87,7 +88,7 @@ def confirmed(compiler: str, seed: int, findings: int, out: Path) -> Iterator[Co
     try:
         while stored < findings:
             with measured() as spent:
-                result = runner.run(index)
+                (result,) = runner.run([index])
             spent["findings"], spent["flaky"] = len(result.findings), len(result.flaky)
             if result.findings:
                 kinds = " ".join(record.kind for record in result.findings)
@@ -128,7 +129,7 @@ def measured() -> Iterator[Counter[str]]:
 
     with (
         patch.object(CompilerSession, "fresh", recorded),
-        patch.object(Runner, "_confirm", timed("all", Runner._confirm)),
+        patch.object(Confirming, "confirm", timed("all", Confirming.confirm)),
         patch.object(pipeline, "repeating", timed("repeats", pipeline.repeating)),
         patch.object(Draft, "_reproduced", timed("reproducer", Draft._reproduced)),
     ):

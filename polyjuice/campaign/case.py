@@ -128,7 +128,7 @@ class Runner:
         self.session = session or CompilerSession(config.conditions, self._compiler)
         self._support = Support(self._compiler, self.session.worker(), config.opset)
         self._preparation = Preparation(config, out, rules, self._compiler, self._support, self._clock)
-        self._confirming = Confirming(config, out, self.session)
+        self.confirming = Confirming(config, out, self.session)
         self._attempts = _ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
 
@@ -151,7 +151,7 @@ class Runner:
                 with self._timed(turn):
                     turn.result, found = self._judged(turn.case)
                     with self._clock.of(CONFIRM):
-                        found += self._confirming.in_packs(turn.case, turn.packs, found.flaky)
+                        found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
                     turn.result = _with(turn.result, found)
             yield turn.told()
 
@@ -261,7 +261,7 @@ class Runner:
         with self._clock.of("judge"):
             verdicts = self._judge(case)
         with self._clock.of(CONFIRM):
-            found = self._confirming.confirm(case, verdicts)
+            found = self.confirming.confirm(case, verdicts)
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
         pairs = 1 if case.broken else comb(len(judged), min(len(case.programs), 2))
         if not pairs and not verdicts:
