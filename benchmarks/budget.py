@@ -74,7 +74,7 @@ _PATIENCE = 3
 _ATTEMPTS = 5
 """Graphs that a case may try, as in a campaign."""
 
-_SECONDS = {"onnxruntime": 10, "inductor": 120, "tvm": 120}
+_SECONDS = {"onnxruntime": 5, "inductor": 120, "tvm": 30}
 """The time for which the tables say what is found: about as many cases as are tried without the compiler."""
 
 _WARM_UP = 1 << 20
