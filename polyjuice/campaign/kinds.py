@@ -1,11 +1,11 @@
 """What kind of case each index of a campaign with generated seeds is: its strategy, and whether it has variants.
 
 A small program alone, without variants, is compiled in a third of the time, and no rule bounds the values on which it
-runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. On ONNX
-Runtime each kind detects planted faults that the others miss in the same time, larger graphs most
-(``artifacts/kinds.md``); published bugs of single kernels come by small programs alone. So all take turns. There a
-larger graph takes eight times as long as a small program alone, and a small one with variants three times: of the time
-small programs alone have four tenths, and the others three each.
+runs. Variants reach what only rewriting writes, and larger graphs what only several operators together show. Each kind
+exposes faults that the others miss in the same time (``artifacts/budget.md``); published bugs of single kernels come by
+small programs alone. So all take turns. On ONNX Runtime a larger graph takes eight times as long as a small program
+alone, and a small one with variants three times: of the time small programs alone have four tenths, and the others
+three each. On Inductor, where packs make small programs cheap, larger graphs have half of the time.
 """
 
 from __future__ import annotations
