@@ -33,14 +33,16 @@ def test_as_many_cases_in_a_row_as_share_an_e_graph_are_of_one_kind() -> None:
 def test_most_cases_of_a_mixed_campaign_are_small_programs_and_most_of_those_are_alone() -> None:
     found = Counter(Kinds(MIXED).of(index) for index in range(1600))
     small = {alone: found[Kind("small", alone)] for alone in (True, False)}
-    assert small[True] + small[False] > found[Kind("default")] > 0
+    large = {alone: found[Kind("default", alone)] for alone in (True, False)}
+    assert small[True] + small[False] > large[True] + large[False]
     assert small[True] >= small[False] > 0
+    assert large[True] >= large[False] > 0
 
 
 def test_larger_graphs_are_rarer_where_a_compilation_takes_seconds() -> None:
     found, slow = (Counter(Kinds(MIXED, slow=slow).of(index) for index in range(640)) for slow in (False, True))
     assert (found[Kind("default")], slow[Kind("default")]) == (40, 10)
-    assert slow[Kind("small", alone=True)] == found[Kind("small", alone=True)] == 480
+    assert (found[Kind("small", alone=True)], slow[Kind("small", alone=True)]) == (360, 480)
 
 
 @pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "small"])
