@@ -194,7 +194,7 @@ class Runner:
         began, before = time.perf_counter(), self.session.seconds
         packed = packs.execute([turn.whole for turn in turns], self.session, self._pack)
         spent = _worker_seconds(self.session.seconds, before)
-        spent["lower"] += time.perf_counter() - began - sum(spent.values())
+        spent["other"] += time.perf_counter() - began - sum(spent.values())
         for turn, case in zip(turns, packed.cases, strict=True):
             turn.case = case
             turn.packs = packed.of(case)
