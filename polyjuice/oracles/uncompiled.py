@@ -47,6 +47,7 @@ _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
 _INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
 
 _ROOTS = frozenset(["Sqrt", "rsqrt", "Pow"])
+_RUNNING_MEANS = frozenset(["var_mean", "std_mean"])
 
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
@@ -183,7 +184,8 @@ def _agrees_with_us(t: Program) -> bool:
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
-    left_open = any(rule(t, inputs) for rule in (_is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots))
+    rules = _is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots, _updates_means_by_infinities
+    left_open = any(rule(t, inputs) for rule in rules)
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
 
 
@@ -207,6 +209,19 @@ def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     bases = tuple(node.inputs[0] for node in graph.nodes if node.op in _ROOTS)
     values = evaluate(replace(graph, outputs=bases), inputs, "float64") if bases else []
     return any(bool(((x == -np.inf) | ((x == 0) & np.signbit(x))).any()) for x in values)
+
+
+def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program takes a mean beside a variance, of what is not finite.
+
+    Torch's own kernel updates a mean element by element, which is NaN behind an infinity; a sum gives the infinity.
+    """
+    if t.given:
+        return False
+    graph = t.graph
+    averaged = tuple(node.inputs[0] for node in graph.nodes if node.op in _RUNNING_MEANS)
+    values = evaluate(replace(graph, outputs=averaged), inputs, "float64") if averaged else []
+    return not all(np.isfinite(x).all() for x in values)
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:

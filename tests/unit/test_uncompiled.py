@@ -204,6 +204,19 @@ def test_a_root_of_what_powers_take_otherwise_is_left_open(x: float, monkeypatch
     assert generated(*program)
 
 
+@pytest.mark.parametrize(
+    ("operator", "x", "open_"), [("var_mean", INF, True), ("var_mean", 2.0, False), ("var", INF, False)]
+)
+def test_a_mean_of_infinities_beside_a_variance_is_left_open(operator: str, x: float, open_: bool) -> None:
+    """Torch's own kernel gives NaN where an infinity comes before the last element, and a sum the infinity."""
+    build = GraphBuilder()
+    array = np.float32([x, 1.0, 4.0])
+    name = build.input(TensorType("float32", (3,)))
+    results = build.multi(operator, name, domain="aten", dim=(0,), correction=0, keepdim=0)
+    program = pipeline.prepare("original", build.build(list(results)), Artifact("torch", ""), [])
+    assert uncompiled._updates_means_by_infinities(program, [array]) == open_
+
+
 @pytest.mark.parametrize("extreme", [1e30, 1e-30])
 def test_numbers_at_the_ends_of_their_type_leave_a_generated_program_unjudged(extreme: float) -> None:
     assert not generated("float32", "Sign", [NAN, 1.0, -2.0, extreme], [0.0, 2.0, -3.0, extreme])
