@@ -38,6 +38,10 @@ _COMPARING = frozenset(
 """Elementwise operators whose kernels compare: of two equal zeros they take either."""
 
 
+_SUMMING = frozenset(("Sum", "Mean"))
+"""Elementwise operators that may be written as a reduction of stacked operands, which begins with some zero."""
+
+
 _CREATING = frozenset(("EyeLike", "fill", "full_like", "ones_like", "zeros_like"))
 """Operators that use no more than the type and the shape of an operand."""
 
@@ -45,7 +49,7 @@ _CREATING = frozenset(("EyeLike", "fill", "full_like", "ones_like", "zeros_like"
 def is_fit(graph: Graph) -> bool:
     """Whether all operators of a graph give zeros whose signs do not depend on how they are computed."""
     return all(
-        op is not None and op.name not in _COMPARING and (op.elementwise or op.moves or op.name in _CREATING)
+        op is not None and op.name not in _COMPARING | _SUMMING and (op.elementwise or op.moves or op.name in _CREATING)
         for op in map(entry, graph.nodes)
     )
 

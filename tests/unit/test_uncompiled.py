@@ -327,6 +327,7 @@ def test_the_sign_of_a_zero_counts_where_the_operators_decide_it() -> None:
     assert not other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [0.0, 0.0, 3, 1])
     assert not other_zeros("Ceil", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 3, 1], "normal")
     assert not other_zeros("Relu", [-0.5, -0.1, 2.5, 1.0], [-0.0, -0.0, 2.5, 1]), "a comparison takes either zero"
+    assert not other_zeros("Mean", [-0.5, -0.0, 2.5, 1.0], [-0.5, -0.0, 2.5, 1]), "a sum begins with either"
 
 
 def test_a_zero_that_other_inputs_do_not_give_has_no_sure_sign() -> None:
