@@ -119,7 +119,7 @@ def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> 
     rules = load()
     with TemporaryDirectory() as folder:
         cases = {name: preparation(compilers.find(name), strategy, seed, Path(folder), rules) for name in names}
-        sources = {name: (c.nodes, c.fast, c.beside) for name in names for c in [compilers.find(name)]}
+        sources = {name: (c.nodes, c.fast, c.pack) for name in names for c in [compilers.find(name)]}
         for index in range(programs):
             graphs: dict[object, Graph] = {}
             for name, source in sources.items():

@@ -159,6 +159,8 @@ FRAMEWORKS = {
     "_inductor_knobs": {"torch"},
     "_inductor_trace": {"torch"},
     "_inductor_unit": {"torch"},
+    "_inductor_lean": {"torch", "sympy"},
+    "_inductor_objects": {"torch"},
     "_tensorflow": {"tensorflow"},
     "_torch": {"torch"},
     "eager": {"torch"},
