@@ -57,7 +57,7 @@ from polyjuice.egraph import load
 from polyjuice.inputs import usual_profiles
 from polyjuice.ir import Graph
 from polyjuice.oracles import USUAL_ORACLES, Case, Verdict
-from polyjuice.packs import Together
+from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 
@@ -219,7 +219,7 @@ class Unconfirmed(Confirming):
         self.programs += len(case.ran)
         return Confirmed()
 
-    def in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> Confirmed:
+    def in_packs(self, case: Case, packed: CasePacks, flaky: Sequence[Verdict]) -> Confirmed:
         return Confirmed()
 
 

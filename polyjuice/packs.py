@@ -118,7 +118,7 @@ class Pack:
 
 
 @dataclass(frozen=True)
-class Together:
+class CasePacks:
     """The packs of several programs that concern a case.
 
     ``ran`` has those in which its programs ran, by label. ``failed`` are those that failed although both parts ran, and
@@ -141,13 +141,13 @@ class Packed:
     packs: Sequence[Pack]
     failed: Sequence[Pack]
 
-    def of(self, case: Case) -> Together:
+    def of(self, case: Case) -> CasePacks:
         """The packs that concern a case."""
         ran = {m.program.label: pack for pack in self.packs for m in pack.members if m.case.index == case.index}
         failed, first = (
             [pack for pack in packs if pack.members[0].case.index == case.index] for packs in (self.failed, self.packs)
         )
-        return Together(ran, failed, len(first))
+        return CasePacks(ran, failed, len(first))
 
 
 def formed(cases: Sequence[Case], size: int) -> list[Pack]:

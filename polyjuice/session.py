@@ -108,6 +108,11 @@ class CompilerSession:
         info = self.worker().info
         return {self.compiler.name: info["version"], "python": info["python"]}
 
+    @property
+    def version(self) -> str:
+        """The compiler's, once a worker has started."""
+        return self.versions[self.compiler.name]
+
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
@@ -121,11 +126,9 @@ class CompilerSession:
 
         See Worker.execute_together. Any other compiler is given one after another.
         """
-        reference = not self.conditions.disruptive
         if self.compiler.batches:
-            return self.worker().execute_together(packs, reference=reference)
-        worker = self.worker()
-        return [worker.execute(artifact, inputs, reference=reference) for artifact, inputs, _ in packs]
+            return self.worker().execute_together(packs, reference=not self.conditions.disruptive)
+        return [self.execute(artifact, inputs) for artifact, inputs, _ in packs]
 
     def execute_given(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         """Execute a program as its owner wrote it: nobody has asked whether the compiler takes its operators.

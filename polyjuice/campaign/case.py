@@ -25,7 +25,7 @@ from polyjuice.egraph import Rule
 from polyjuice.execution import Outcome, broken
 from polyjuice.inputs import GIVEN
 from polyjuice.oracles import Case, Verdict
-from polyjuice.packs import Together
+from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord
@@ -72,7 +72,7 @@ class _Turn:
         self.index = index
         self.case: Case | None = None
         self.problem: Exception | None = None
-        self.packs = Together()
+        self.packs = CasePacks()
         self.result: CaseResult | None = None
         self._attempts = attempts
         self._attempt = 0
@@ -253,7 +253,7 @@ class Runner:
         case = pipeline.execute(case, self.session, all_or_none=all_or_none)
         for program in case.programs:
             if not program.given and not case.broken:
-                broken.check(program.artifact, program.outcome, self._version)
+                broken.check(program.artifact, program.outcome, self.session.version)
         return case
 
     def _judged(self, case: Case) -> tuple[CaseResult, Confirmed]:
@@ -287,10 +287,6 @@ class Runner:
             verdicts += pipeline.judge(case, self.session, [name])
             self._clock.deduct(sum(self.session.seconds.values()) - before)
         return verdicts
-
-    @property
-    def _version(self) -> str:
-        return self.session.versions[self._compiler.name]
 
 
 def _with(result: CaseResult, found: Confirmed) -> CaseResult:

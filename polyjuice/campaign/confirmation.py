@@ -10,7 +10,7 @@ from pathlib import Path
 from polyjuice.campaign import together
 from polyjuice.campaign.config import Config
 from polyjuice.oracles import Case, Verdict
-from polyjuice.packs import Together
+from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known
 from polyjuice.triage.automatic import FAILURES
@@ -61,7 +61,7 @@ class Confirming:
         asked: list[tuple[Verdict, Path, str]] = []
         for number, verdict in enumerate(_distinct(case, verdicts)):
             bug = self._known_bug(verdict)
-            if bug and bug.is_in(self._version):
+            if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
             elif self._is_told(verdict):
                 found.again.append(verdict.signature)
@@ -79,7 +79,7 @@ class Confirming:
                     found.flaky.append(verdict)
         return found
 
-    def in_packs(self, case: Case, packed: Together, flaky: Sequence[Verdict]) -> Confirmed:
+    def in_packs(self, case: Case, packed: CasePacks, flaky: Sequence[Verdict]) -> Confirmed:
         """Confirm what shows in packs alone: what programs do not give by themselves, and packs that fail."""
         suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
         found = Confirmed()
@@ -93,14 +93,10 @@ class Confirming:
         enough = 1 if verdict.alone else _FAILURES
         return (verdict.alone or verdict.kind in FAILURES) and self._told[verdict.signature] >= enough
 
-    @property
-    def _version(self) -> str:
-        return self._session.versions[self._session.compiler.name]
-
     def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""
         name = self._session.compiler.name
-        return known.find(self._bugs, name, self._version, verdict.signature) if self._bugs else None
+        return known.find(self._bugs, name, self._session.version, verdict.signature) if self._bugs else None
 
 
 def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:

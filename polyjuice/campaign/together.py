@@ -28,31 +28,38 @@ def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple
     """
     alone = [name for name in oracles if ORACLES[name].least == 1]
     with session.fresh() as fresh:
-        whole = _verdict(pack, fresh, alone)
+        whole = _shown(pack, fresh, alone)
         if whole is None:
             return None
+        small, shown, verdict = pack, whole, whole[1]
         end = time.monotonic() + _LEAVING_OUT_S
 
         def shows(members: Sequence[Member]) -> bool:
+            nonlocal shown, small
             part = Pack(tuple(members))
-            late = time.monotonic() > end
-            return not late and len(part) > 1 and _same(whole, pack, _verdict(part, fresh, alone), part)
+            if time.monotonic() > end or len(part) == 1:
+                return False
+            found = _shown(part, fresh, alone)
+            if found is None or not _same(verdict, pack, found[1], part):
+                return False
+            shown, small = found, part
+            return True
 
-        small = Pack(ddmin(pack.members, shows))
-        case = pipeline.rerun(small.case, fresh)
-        _check(small, case, fresh)
-        verdict = next(iter(pipeline.judge(case, fresh, alone)), None)
-    return (case, verdict) if verdict else None
+        ddmin(pack.members, shows)
+        _check(small, shown[0], fresh)
+    return shown
 
 
-def _verdict(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> Verdict | None:
+def _shown(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
+    """The pack as a case that has run, and the first verdict on it, if there is one."""
     case = pipeline.rerun(pack.case, session)
-    return next(iter(pipeline.judge(case, session, oracles)), None)
+    verdicts = pipeline.judge(case, session, oracles)
+    return (case, verdicts[0]) if verdicts else None
 
 
-def _same(verdict: Verdict, pack: Pack, other: Verdict | None, part: Pack) -> bool:
+def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
     """Whether a part of a pack shows the same: the same failure, or something wrong with the same program."""
-    if other is None or (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
+    if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
         return False
     if verdict.kind != "mismatch":
         return other.signature == verdict.signature

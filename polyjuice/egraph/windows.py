@@ -14,7 +14,7 @@ from dataclasses import replace
 from polyjuice.egraph.decode import rename_outputs
 from polyjuice.egraph.encode import Range
 from polyjuice.egraph.rewriter import Rewriter, Rewriting, Variant
-from polyjuice.ir import Graph, Node, Part, connected, cut, prune, random_order
+from polyjuice.ir import Graph, Node, Part, connected, cut, prune, random_order, renamed_node
 from polyjuice.ops import Accepts, check
 
 LARGEST = 200
@@ -95,7 +95,7 @@ def splice(graph: Graph, chosen: Sequence[Part], parts: Sequence[Graph]) -> Grap
                 names[name] = _fresh(types)
                 types[names[name]] = type
         constants.update((names[name], array) for name, array in part.constants.items())
-        nodes += [_renamed(node, names) for node in part.nodes]
+        nodes += [renamed_node(node, names) for node in part.nodes]
         stands_for.update((old, names[new]) for old, new in zip(window.graph.outputs, part.outputs, strict=True))
 
     def final(name: str) -> str:
@@ -110,14 +110,6 @@ def splice(graph: Graph, chosen: Sequence[Part], parts: Sequence[Graph]) -> Grap
     types = {name: type for name, type in types.items() if name in known}
     whole = Graph(graph.inputs, constants, tuple(_in_order(nodes, given)), outputs, types, graph.opsets)
     return rename_outputs(prune(check(whole)), graph.outputs)
-
-
-def _renamed(node: Node, names: Mapping[str, str]) -> Node:
-    return replace(
-        node,
-        inputs=tuple(names[name] for name in node.inputs),
-        outputs=tuple(names[name] for name in node.outputs),
-    )
 
 
 def _fresh(types: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from polyjuice.ir.graph import (
     prune,
     releases,
 )
-from polyjuice.ir.names import numbered, renamed, union
+from polyjuice.ir.names import numbered, renamed, renamed_node, union
 from polyjuice.ir.parts import Part, connected, cut, random_order
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "random_order",
     "releases",
     "renamed",
+    "renamed_node",
     "uniform_value",
     "union",
     "unpacked",

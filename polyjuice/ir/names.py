@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from polyjuice.ir.graph import Graph, TensorType
+from polyjuice.ir.graph import Graph, Node, TensorType
+
+
+def renamed_node(node: Node, names: Mapping[str, str]) -> Node:
+    """The same application of an operator to values of other names (see :func:`renamed`)."""
+    return replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
 
 
 def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
     """The same graph with other names of its values. ``names`` has each value of the graph, and "" for ""."""
-    nodes = [
-        replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
-        for node in graph.nodes
-    ]
     return replace(
         graph,
         inputs=tuple(names[name] for name in graph.inputs),
         constants={names[name]: array for name, array in graph.constants.items()},
-        nodes=tuple(nodes),
+        nodes=tuple(renamed_node(node, names) for node in graph.nodes),
         outputs=tuple(names[name] for name in graph.outputs),
         types={names[name]: t for name, t in graph.types.items()},
     )

@@ -47,7 +47,7 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
     except BaseException:
         sessions[0].close()
         raise
-    version = sessions[0].versions[compiler]
+    version = sessions[0].version
 
     def judged(folder: Path, session: CompilerSession) -> Result:
         status, message = execute(session, stored.load(folder))

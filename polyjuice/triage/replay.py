@@ -45,7 +45,7 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
             said: list[Verdict] = []
             for _ in range(pipeline.tries(verdict.kind)):
                 again = pipeline.rerun(case, session)
-                version = session.versions[stored.compiler.name]
+                version = session.version
                 if pipeline.shows(again, verdict, session):
                     return Replayed(folder.name, Fate.remains, version)
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
