@@ -35,7 +35,7 @@ _USUAL = "normal"
 _NAMED = re.compile(r"\bp(\d+)_")
 """How an error names a value of a pack, and so the program that it belongs to (see :func:`polyjuice.ir.numbered`)."""
 
-_OF_EACH = "layouts"
+_OF_EACH = ("layouts", "updates")
 """What a program is set up with that concerns its own inputs alone."""
 
 
@@ -203,7 +203,7 @@ def _parts(group: Sequence[Member], size: int) -> list[Sequence[Member]]:
 
 def _setting(artifact: Artifact) -> str:
     """What a program is set up with beside what concerns its own inputs."""
-    return str(sorted((name, value) for name, value in artifact.setup.items() if name != _OF_EACH))
+    return str(sorted((name, value) for name, value in artifact.setup.items() if name not in _OF_EACH))
 
 
 def _known_to_all(sets: Sequence[InputSet]) -> Mode:

@@ -49,7 +49,8 @@ class Loaded:
     no_grad, inference (inference_mode), grad (floating inputs require gradients) and train (the model is in
     training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's. With `gradient` (and the mode grad) the
     results are not the outputs, but the gradients of a weighted sum of them by each floating input. With `wide` tensors
-    that are made without a type are of float64.
+    that are made without a type are of float64. `updates` says which outputs, by place, are what inputs hold in the
+    end: the model returns the others.
     """
 
     model: torch.nn.Module
@@ -59,6 +60,7 @@ class Loaded:
     freezing: bool = False
     gradient: bool = False
     wide: bool = False
+    updates: Sequence[tuple[int, int]] = ()
 
 
 def load(artifact: dict[str, Any]) -> Loaded:
@@ -81,7 +83,9 @@ def run(program: Loaded, inputs: Sequence[Array]) -> list[Array]:
     grad = torch.set_grad_enabled(program.mode == "grad")
     with torch.inference_mode(program.mode == "inference"), grad, _default_type(program.wide):
         tensors = _arguments(program, inputs)
-        outputs = program.model(*tensors)
+        outputs = [*program.model(*tensors)]
+        for place, number in program.updates:
+            outputs.insert(place, tensors[number])
         return [to_array(value) for value in (gradients(outputs, tensors) if program.gradient else outputs)]
 
 

@@ -29,7 +29,8 @@ def decode(encoding: Encoding, selection: Selection) -> Graph:
         except (KeyError, IndexError) as error:
             raise GraphError(f"the term {node} means nothing: {error}") from None
     outputs = tuple(names[root] for root in selection.roots)
-    graph = Graph(seed.inputs, decoder.constants, tuple(decoder.nodes), outputs, decoder.types, seed.opsets)
+    nodes = tuple(decoder.nodes)
+    graph = Graph(seed.inputs, decoder.constants, nodes, outputs, decoder.types, seed.opsets, seed.updates)
     return check(_renamed(_folded(graph), seed.outputs))
 
 

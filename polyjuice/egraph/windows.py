@@ -108,7 +108,8 @@ def splice(graph: Graph, chosen: Sequence[Part], parts: Sequence[Graph]) -> Grap
     given = {*graph.inputs, *constants}
     known = given.union(name for node in nodes for name in node.outputs)
     types = {name: type for name, type in types.items() if name in known}
-    whole = Graph(graph.inputs, constants, tuple(_in_order(nodes, given)), outputs, types, graph.opsets)
+    ordered = tuple(_in_order(nodes, given))
+    whole = Graph(graph.inputs, constants, ordered, outputs, types, graph.opsets, graph.updates)
     return rename_outputs(prune(check(whole)), graph.outputs)
 
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,9 @@ PRODUCER = "polyjuice"
 
 OUTPUT_MARK = f"{RESERVED}output:"
 """Begins the names of Identity nodes that only give a graph output a name of its own."""
+
+UPDATES = "polyjuice.updates"
+"""The entry of a model's metadata that says which outputs are what inputs hold in the end: JSON, by input the place."""
 
 UNUSED_MARK = f"{RESERVED}unused:"
 """Begins the names of results that have none in the Graph."""
@@ -82,7 +86,8 @@ def from_model(model: ModelProto, where: str = "model") -> Graph:
     try:
         if not model.HasField("graph") or not model.ir_version:
             raise FormatError("not an ONNX model (it has no graph or no IR version)")
-        return _Reader(prepare(model)).read()
+        graph = _Reader(prepare(model)).read()
+        return check(replace(graph, updates=_updates(model)))
     except (FormatError, GraphError) as error:
         raise FormatError(f"{where}: {error}") from None
 
@@ -350,6 +355,18 @@ class _Reader:
             return None
         value = values.get(result)
         return np.asarray(value) if isinstance(value, (np.ndarray, np.generic)) else None
+
+
+def _updates(model: ModelProto) -> dict[str, int]:
+    """The updates that a model's metadata declare. Raises FormatError."""
+    (text,) = [entry.value for entry in model.metadata_props if entry.key == UPDATES] or ["{}"]
+    try:
+        updates = json.loads(text)
+    except ValueError:
+        updates = None
+    if isinstance(updates, dict) and all(isinstance(place, int) for place in updates.values()):
+        return updates
+    raise FormatError(f"the metadata entry {UPDATES} is no JSON object of output numbers by input: {text!r}")
 
 
 def _input_type(type: TypeProto, name: str) -> TensorType:

@@ -2,12 +2,15 @@
 
 Operators that are not ONNX's carry their meaning in local functions where ONNX can say it.
 
+What inputs hold when the program ends are further outputs; the metadata say which (``UPDATES``).
+
 Every value is declared with its type. Attributes that ONNX takes as inputs become shared initializers. Floats
 are rounded to what ONNX holds: single precision, or the operand's type for such inputs.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetI
 from polyjuice.formats import control, opaque
 from polyjuice.formats.errors import FormatError
 from polyjuice.formats.functions import OVERLOADS_IR_VERSION, local_functions
-from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK
+from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, to_tensor, to_value_info
 from polyjuice.formats.versions import IR_VERSION, OPSET, ir_version
@@ -79,6 +82,8 @@ class _Writer:
         domains = {node.domain: 1 for node in graph.nodes if node.domain}
         opsets = {**domains, **graph.opsets, "": self.opset}
         model.functions.extend(functions)
+        if graph.updates:
+            model.metadata_props.add(key=UPDATES, value=json.dumps(dict(graph.updates)))
         overloaded = any(function.overload for function in functions)
         model.ir_version = max(ir_version(opsets), OVERLOADS_IR_VERSION if overloaded else 0)
         model.opset_import.extend(OperatorSetIdProto(domain=d, version=v) for d, v in sorted(opsets.items()))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyjuice.generate.memory import Memory
-from polyjuice.ir import Attrs, Graph, TensorType, dtypes
+from polyjuice.ir import Attrs, Graph, TensorType, dtypes, read
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
 
@@ -260,7 +260,7 @@ def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:
 
 def without_unused_inputs(graph: Graph) -> Graph:
     """The graph without the inputs that nothing reads."""
-    used = {name for node in graph.nodes for name in node.inputs}.union(graph.outputs)
+    used = read(graph)
     inputs = tuple(name for name in graph.inputs if name in used)
     types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}
     return replace(graph, inputs=inputs, types=types)

@@ -18,7 +18,7 @@ from polyjuice.inputs.derivatives import widened
 from polyjuice.inputs.descent import Found, descend, run
 from polyjuice.inputs.domains import loss_of
 from polyjuice.inputs.values import FARTHEST, normal
-from polyjuice.ir import Graph, dtypes, uniform_value
+from polyjuice.ir import Graph, dtypes, read, uniform_value
 from polyjuice.ops import check
 
 #: Iterations of the descent from one set of starting values.
@@ -227,10 +227,10 @@ def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
 
 def _tidy(graph: Graph) -> Graph:
     """Without inputs and constants that nobody reads; results that nobody reads become outputs."""
-    read = {name for node in graph.nodes for name in node.inputs}.union(graph.outputs)
-    unread = [next(filter(None, n.outputs)) for n in graph.nodes if not read.intersection(filter(None, n.outputs))]
-    inputs = tuple(name for name in graph.inputs if name in read)
-    constants = {name: array for name, array in graph.constants.items() if name in read}
+    used = read(graph)
+    unread = [next(filter(None, n.outputs)) for n in graph.nodes if not used.intersection(filter(None, n.outputs))]
+    inputs = tuple(name for name in graph.inputs if name in used)
+    constants = {name: array for name, array in graph.constants.items() if name in used}
     made = {name for node in graph.nodes for name in node.outputs}
     types = {name: t for name, t in graph.types.items() if name in made or name in inputs or name in constants}
     return check(replace(graph, inputs=inputs, constants=constants, outputs=(*graph.outputs, *unread), types=types))

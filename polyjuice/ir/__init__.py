@@ -11,7 +11,9 @@ from polyjuice.ir.graph import (
     check_structure,
     digest,
     prune,
+    read,
     releases,
+    with_outputs,
 )
 from polyjuice.ir.names import numbered, renamed, renamed_node, union
 from polyjuice.ir.parts import Part, connected, cut, random_order
@@ -35,10 +37,12 @@ __all__ = [
     "packed",
     "prune",
     "random_order",
+    "read",
     "releases",
     "renamed",
     "renamed_node",
     "uniform_value",
     "union",
     "unpacked",
+    "with_outputs",
 ]

@@ -7,7 +7,7 @@ A graph lists its inputs, its constants, its nodes in topological order and its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,7 +80,8 @@ class Graph:
     """A tensor program: ``inputs`` and ``constants`` in, ``outputs`` out, ``nodes`` between in topological order.
 
     ``types`` gives the type of every value by name. ``opsets`` keeps the versions of the domains that opaque nodes
-    came from.
+    came from. ``updates`` names the inputs into which the program writes, and for each of them the output, by its
+    place, whose value the input holds when the program ends. The program returns the other outputs.
     """
 
     inputs: tuple[str, ...]
@@ -89,6 +90,7 @@ class Graph:
     outputs: tuple[str, ...]
     types: Mapping[str, TensorType]
     opsets: Mapping[str, int] = field(default_factory=dict)
+    updates: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -101,11 +103,18 @@ class Graph:
     def output_types(self) -> tuple[TensorType, ...]:
         return tuple(self.types[name] for name in self.outputs)
 
+    @property
+    def returned(self) -> tuple[str, ...]:
+        """The outputs that are not what an input holds in the end."""
+        updates = {*self.updates.values()}
+        return tuple(name for place, name in enumerate(self.outputs) if place not in updates)
+
     def __str__(self) -> str:
         lines = [f"input {n}: {self.types[n]}" for n in self.inputs]
         lines += [f"const {n}: {self.types[n]} = {array_text(array)}" for n, array in self.constants.items()]
         lines += [f"{node}  : {', '.join(str(self.types[o]) for o in node.outputs if o)}" for node in self.nodes]
-        return "\n".join([*lines, f"output {', '.join(self.outputs)}"])
+        lines += [f"update {name} = {self.outputs[place]}" for name, place in self.updates.items()]
+        return "\n".join([*lines, f"output {', '.join(self.returned)}"])
 
 
 def _summary(value: Any) -> str:
@@ -130,6 +139,20 @@ def prune(graph: Graph) -> Graph:
     if (len(kept), len(constants), len(types)) == (len(graph.nodes), len(graph.constants), len(graph.types)):
         return graph
     return replace(graph, nodes=tuple(kept), constants=constants, types=types)
+
+
+def read(graph: Graph) -> set[str]:
+    """The values that a node or an output needs, and the inputs into which the program writes."""
+    return {*graph.outputs, *graph.updates, *(name for node in graph.nodes for name in node.inputs)}
+
+
+def with_outputs(graph: Graph, places: Sequence[int]) -> Graph:
+    """The graph with only these of its outputs, by their places, in this order; what none of them needs stays.
+
+    An input whose update is not among them is not updated.
+    """
+    updates = {name: places.index(place) for name, place in graph.updates.items() if place in places}
+    return replace(graph, outputs=tuple(graph.outputs[place] for place in places), updates=updates)
 
 
 def releases(graph: Graph) -> list[list[str]]:
@@ -169,6 +192,15 @@ def check_structure(graph: Graph) -> None:
     for name in graph.outputs:
         if name not in defined:
             raise GraphError(f"the output {name!r} is not defined")
+    if len({*graph.updates.values()}) < len(graph.updates):
+        raise GraphError("two inputs are updated by one output")
+    for name, place in graph.updates.items():
+        if name not in graph.inputs:
+            raise GraphError(f"the update of {name!r}: it is no input")
+        if not 0 <= place < len(graph.outputs):
+            raise GraphError(f"the update of {name!r}: there is no output {place}")
+        if graph.types[name] != graph.types[graph.outputs[place]]:
+            raise GraphError(f"the update of {name!r}: the output {graph.outputs[place]!r} is of another type")
 
 
 def attribute_texts(attrs: Attrs) -> list[tuple[str, str]]:
@@ -194,7 +226,8 @@ def digest(graph: Graph) -> str:
         for position, name in enumerate(node.outputs):
             if name:
                 keys[name] = f"{body}:{position}"
-    return _sha("\n".join(keys[name] for name in graph.outputs))[:16]
+    updates = sorted((place, graph.inputs.index(name)) for name, place in graph.updates.items())
+    return _sha("\n".join([*(keys[name] for name in graph.outputs), *(f"update {pair}" for pair in updates)]))[:16]
 
 
 def _sha(text: str) -> str:

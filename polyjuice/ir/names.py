@@ -22,6 +22,7 @@ def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
         nodes=tuple(renamed_node(node, names) for node in graph.nodes),
         outputs=tuple(names[name] for name in graph.outputs),
         types={names[name]: t for name, t in graph.types.items()},
+        updates={names[name]: place for name, place in graph.updates.items()},
     )
 
 
@@ -35,14 +36,19 @@ def union(graphs: Sequence[Graph]) -> Graph:
     constants = {name: array for graph in graphs for name, array in graph.constants.items()}
     types: dict[str, TensorType] = {}
     opsets: dict[str, int] = {}
+    updates: dict[str, int] = {}
+    outputs: list[str] = []
     for graph in graphs:
         types.update(graph.types)
         opsets.update(graph.opsets)
+        updates.update({name: len(outputs) + place for name, place in graph.updates.items()})
+        outputs += graph.outputs
     return Graph(
         tuple(name for graph in graphs for name in graph.inputs),
         constants,
         tuple(node for graph in graphs for node in graph.nodes),
-        tuple(name for graph in graphs for name in graph.outputs),
+        tuple(outputs),
         types,
         opsets,
+        updates,
     )

@@ -67,6 +67,8 @@ def lower(
     often the compiler is not told the sizes of inputs. ``said`` names the forms that the seed model has (see
     :mod:`polyjuice.lower.forms`). ``wanted`` says what is not left to chance.
     """
+    if graph.updates and format != "torch":
+        raise Unlowerable(f"the program writes into its input {next(iter(graph.updates))!r}; {format} programs cannot")
     chooser = by if isinstance(by, Chooser) else replaying(by) if isinstance(by, LoweringChoices) else drawing(by)
     match format:
         case "torch":

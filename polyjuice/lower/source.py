@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from polyjuice.lower.idioms import axes_from_the_end, further_result, named
 from polyjuice.lower.outline import Calling, Outline, choose
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.python_text import array_key, function, identifiers, model_class
+from polyjuice.lower.torch_memory import Memory, Text
 from polyjuice.ops import Call, Hole, Op, Spelling, entry
 
 #: Operators that take a Python number for their second operand without a change of type.
@@ -103,15 +104,18 @@ class Dialect:
     opaque: Callable[[Node, Sequence[str]], str | Hole] = field(default=lambda node, x: Hole("it is opaque"))
 
 
-def write(graph: Graph, chooser: Chooser, dialect: Dialect) -> Artifact:
-    """The source of a graph and the arrays that it takes. Raises Unlowerable naming the node."""
-    return _Writer(graph, chooser, dialect).artifact()
+def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str] = ()) -> Artifact:
+    """The source of a graph and the arrays that it takes. Raises Unlowerable naming the node.
+
+    ``contiguous`` names the inputs that lie so in memory.
+    """
+    return _Writer(graph, chooser, dialect, contiguous).artifact()
 
 
 class _Writer:
     """Writes one model."""
 
-    def __init__(self, graph: Graph, chooser: Chooser, dialect: Dialect) -> None:
+    def __init__(self, graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str]) -> None:
         self._idioms: Counter[str] = Counter()
         graph = axes_from_the_end(graph, chooser, self._idioms)
         self._graph = graph
@@ -129,26 +133,29 @@ class _Writer:
         self._locals = 0
         self._forms: list[Form] = []
         self._begin_function(graph.inputs)
+        self._nodes = [node for node in graph.nodes if not set(node.outputs) & set(self._uncast)]
+        self._memory = self._placement(contiguous) if graph.updates else None
 
     def _begin_function(self, parameters: Sequence[str]) -> None:
         self._body: list[str] = []
-        self._parameters = parameters
+        self._parameters = [self._names[name] for name in parameters]
         self._made: set[str] = set()
 
     def artifact(self) -> Artifact:
-        graph = self._graph
+        graph, nodes = self._graph, self._nodes
         for name, array in graph.constants.items():
             self._constant(name, array)
-        nodes = [node for node in graph.nodes if not set(node.outputs) & set(self._uncast)]
         outline = self._outline(nodes)
         call, members = self._outlined(nodes, outline) if outline else ([], [])
         self._begin_function([*graph.inputs, *self._arguments])
+        if self._memory:
+            self._memory.after(-1)
         for number in outline.before if outline else range(len(nodes)):
-            self._node(nodes[number])
+            self._statement(number)
         self._body += call
         for number in outline.after if outline else ():
-            self._node(nodes[number])
-        results = [*graph.outputs, *self._further_results()]
+            self._statement(number)
+        results = [*graph.returned, *self._further_results()]
         outer = self._function(self._dialect.method, results)
         model = model_class("Model", self._dialect.base, self._setup.values(), [outer, *members])
         text = "\n".join([self._dialect.imports, "", *model]) + "\n"
@@ -159,14 +166,14 @@ class _Writer:
             arguments=tuple(self._arguments.values()),
             results=len(graph.outputs),
             idioms=named(self._idioms),
-            forms=tuple(sorted(self._forms)),
+            forms=tuple(sorted([*self._forms, *(self._memory.forms if self._memory else ())])),
             choices=self._chooser.record(),
         )
 
     def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
         """What has been written as a function, which is a method if it is ``bound``."""
         tensors = [self._tensor(result) for result in results]
-        parameters = [*(["self"] if bound else []), *(self._names[p] for p in self._parameters)]
+        parameters = [*(["self"] if bound else []), *self._parameters]
         return function(name, parameters, [*self._body, f"return ({', '.join(tensors)},)"], decorator)
 
     # --- constants ---------------------------------------------------------------------------------------------------
@@ -196,7 +203,7 @@ class _Writer:
     def _tensor(self, name: str) -> str:
         """The expression of a value; a constant that the program makes is made where it is first needed."""
         if (name in self._numbers or name in self._patterns) and name not in self._made:
-            like = self._names[self._parameters[0]] if self._parameters else ""
+            like = self._parameters[0] if self._parameters else ""
             draws = self._chooser.about("making", name)
             if name in self._numbers:
                 text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, draws)
@@ -212,7 +219,16 @@ class _Writer:
 
     # --- operators ---------------------------------------------------------------------------------------------------
 
-    def _node(self, node: Node) -> None:
+    def _statement(self, number: int) -> None:
+        """What computes a node's results, and what is then written into inputs."""
+        if self._memory is None:
+            self._node(self._nodes[number])
+            return
+        if not self._memory.is_early(number):
+            self._node(self._nodes[number], number)
+        self._memory.after(number)
+
+    def _node(self, node: Node, number: int = -1) -> None:
         op = entry(node)
         if op is None:
             text = self._dialect.opaque(node, [self._tensor(name) for name in node.inputs if name])
@@ -224,6 +240,8 @@ class _Writer:
             text, forms = self._dialect.finished(text, self._chooser.about("arguments of", _first_result(node)))
             self._forms += [(node.qualified, form) for form in forms]
             text = self._with_module(node, text)
+        if self._memory and self._memory.holds(number, text):
+            return
         targets = ", ".join(self._names[name] if name else "_" for name in node.outputs)
         comma = "," if op and op.splits and len(node.outputs) == 1 else ""
         read = [place for place, name in enumerate(node.outputs) if name and self._uses[name]]
@@ -334,6 +352,7 @@ class _Writer:
         """Whether nobody else can see the first operand, and the result fits into it."""
         name = node.inputs[0] if node.inputs else ""
         alone = name in self._fresh and self._uses[name] == 1 and name not in self._uncast
+        alone = alone and not (self._memory and self._memory.is_shared(name))
         return alone and call.x[0] == self._names[name] and call.types[0] == call.results[0]
 
     def _implicit_casts(self) -> dict[str, str]:
@@ -366,10 +385,21 @@ class _Writer:
     # --- shape of the program ----------------------------------------------------------------------------------------
 
     def _outline(self, nodes: Sequence[Node]) -> Outline | None:
-        """Sometimes a part that takes some tensor (to make others beside)."""
-        read = [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
-        outline = choose(replace(self._graph, nodes=tuple(read)), self._chooser)
+        """Sometimes a part that takes some tensor (to make others beside); none where inputs are written."""
+        if self._memory:
+            return None
+        outline = choose(replace(self._graph, nodes=tuple(self._as_read(nodes))), self._chooser)
         return outline if outline and outline.part.graph.inputs else None
+
+    def _as_read(self, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes with the operands that they read in the program."""
+        return [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
+
+    def _placement(self, contiguous: Collection[str]) -> Memory:
+        """What lies in the memory of the inputs that the program updates."""
+        text = Text(self._names, self._numbers, self._tensor, self._let, lambda line: self._body.append(line))
+        nodes = self._as_read(self._nodes)
+        return Memory(self._graph, nodes, self._fresh, contiguous, self._chooser, text)
 
     def _outlined(self, nodes: Sequence[Node], outline: Outline) -> tuple[list[str], list[list[str]]]:
         """A part as a function: the statement that calls it, and what the class gets for it.
@@ -381,9 +411,9 @@ class _Writer:
         for number in sorted(outline.part.nodes):
             self._node(nodes[number])
         self._idioms[calling.value] += 1
-        targets, arguments = (", ".join(self._names[n] for n in names) for names in (part.outputs, self._parameters))
+        targets, arguments = ", ".join(self._names[n] for n in part.outputs), ", ".join(self._parameters)
         targets += "," if len(part.outputs) == 1 else ""
-        parameters = ["self", *(self._names[p] for p in self._parameters)]
+        parameters = ["self", *self._parameters]
         draws = self._chooser.about("decorators")
         decorator, other = (draws.choice(self._dialect.decorators) for _ in range(2))
         if calling in (Calling.LOCAL, Calling.RETURNED):
@@ -429,7 +459,7 @@ class _Writer:
             and self._uses[name] > 0
             and re.search(rf"(^|\n|, ){re.escape(text)}(,| =)", outer)
         ]
-        if self._idioms["in place"]:
+        if self._idioms["in place"] or self._memory:
             return []
         return further_result(inner, self._chooser, _FURTHER_RESULT, self._idioms)
 

@@ -15,6 +15,7 @@ from polyjuice.ir import TensorType
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
 from polyjuice.lower.torch_arguments import is_method, vary
+from polyjuice.lower.torch_writes import FORMS, UPDATE
 from polyjuice.ops import TABLE, Call, Hole, Op, ShapeMismatch, TypeMismatch, infer
 
 _FLAGS = ("keepdim", "ceil_mode", "stable", "inplace")
@@ -109,7 +110,7 @@ class Declared(Collection[Form]):
 
 @cache
 def _declared() -> frozenset[Form]:
-    found: set[Form] = set()
+    found: set[Form] = {(UPDATE, form) for form in FORMS}
     for op in TABLE.values():
         for number in range(_DRAWS):
             tree = _drawn(op, random.Random(f"{op.qualified} {number}"))

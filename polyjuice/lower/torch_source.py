@@ -123,20 +123,27 @@ def lower(
     setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, unknown_sizes))
     draws = chooser.about("mode")
     mode = draws.weighted(list(setting.modes), list(setting.modes.values()))
+    if mode == "grad" and graph.updates:  # Torch refuses to write into what requires gradients
+        mode = "no_grad"
     if mode != "no_grad":
         setup["mode"] = mode
     elif draws.chance(setting.freezing, plain=False):
         setup["freezing"] = True
     if chooser.about("sizes").chance(setting.dynamic, plain=False):
         setup["dynamic"] = True
+    stretched = {name: axis for name, axis in repeated.items() if name not in graph.updates}  # none can be written
     layouts = [
-        _layout(graph.types[name], chooser.about(LAYOUT, name), repeated.get(name), wanted.layout, _ALIKE if i else 1)
+        _layout(graph.types[name], chooser.about(LAYOUT, name), stretched.get(name), wanted.layout, _ALIKE if i else 1)
         for i, name in enumerate(graph.inputs)
     ]
     if set(layouts) != {CONTIGUOUS} and layouts:
         setup["layouts"] = layouts
-    artifact = write(graph, chooser, DIALECT)
+    contiguous = [name for name, layout in zip(graph.inputs, layouts, strict=True) if layout == CONTIGUOUS]
+    artifact = write(graph, chooser, DIALECT, contiguous)
     said = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
+    if graph.updates:
+        setup["updates"] = [[place, graph.inputs.index(name)] for name, place in graph.updates.items()]
+        said.append(f"writes into inputs: {len(graph.updates)}")
     return replace(artifact, setup=setup, idioms=(*artifact.idioms, *said))
 
 

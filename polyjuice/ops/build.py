@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -139,17 +140,18 @@ class GraphBuilder:
                 self.types[name] = result
         self._nodes.append(node)
 
-    def build(self, outputs: Sequence[str]) -> Graph:
-        """The checked graph. Raises GraphError."""
-        return check(self.graph(outputs))
+    def build(self, outputs: Sequence[str], updates: Mapping[str, str] = MappingProxyType({})) -> Graph:
+        """The checked graph; ``updates`` says which value each of some inputs holds in the end. Raises GraphError."""
+        return check(self.graph(outputs, updates))
 
-    def graph(self, outputs: Sequence[str]) -> Graph:
+    def graph(self, outputs: Sequence[str], updates: Mapping[str, str] = MappingProxyType({})) -> Graph:
         """The graph as it stands."""
         return Graph(
             tuple(self._inputs),
             dict(self._constants),
             tuple(self._nodes),
-            tuple(outputs),
+            (*outputs, *updates.values()),
             dict(self.types),
             self._opsets,
+            {name: len(outputs) + number for number, name in enumerate(updates)},
         )

@@ -55,7 +55,7 @@ def _from(pair: Pair, name: str, array: np.ndarray, side: int, trial: Trial) -> 
 def _up_to(pair: Pair, name: str, side: int, trial: Trial) -> Iterator[Pair]:
     graph = pair.graphs[side]
     if name in _inner(graph):
-        part = rebuild(graph, outputs=[name])
+        part = rebuild(replace(graph, updates={}), outputs=[name])
         yield from _rewritten(replace(pair, graphs=(part, part), output=0), side, trial)
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node
+from polyjuice.ir import Graph, Node, with_outputs
 from polyjuice.ops import entry
 from polyjuice.triage.reduction.edits import Edit, by_depth, halves_first, on_side, shared, unused, with_constant
 from polyjuice.triage.reduction.pair import Pair
@@ -29,20 +29,29 @@ def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
         yield partial(_only_output, name=name)
     for name in names:
         yield partial(_without_output, name=name)
+    for place in pair.graphs[0].updates.values():
+        yield partial(_without_update, place=place)
 
 
 def _only_output(pair: Pair, name: str) -> Iterator[Pair]:
     """Outputs are named as in the first graph."""
     if name in pair.graphs[0].outputs:
         number = pair.graphs[0].outputs.index(name)
-        yield replace(pair, graphs=tuple(rebuild(g, outputs=[g.outputs[number]]) for g in pair.graphs), output=0)
+        yield replace(pair, graphs=tuple(rebuild(with_outputs(g, [number])) for g in pair.graphs), output=0)
 
 
 def _without_output(pair: Pair, name: str) -> Iterator[Pair]:
     declared = pair.graphs[0].outputs
     kept = [k for k, other in enumerate(declared) if k == pair.output or other != name]
-    graphs = tuple(rebuild(graph, outputs=[graph.outputs[k] for k in kept]) for graph in pair.graphs)
+    graphs = tuple(rebuild(with_outputs(graph, kept)) for graph in pair.graphs)
     yield replace(pair, graphs=graphs, output=kept.index(pair.output))
+
+
+def _without_update(pair: Pair, place: int) -> Iterator[Pair]:
+    """The program returns what an input held in the end."""
+    yield pair.with_graphs(
+        [replace(g, updates={name: k for name, k in g.updates.items() if k != place}) for g in pair.graphs]
+    )
 
 
 def earlier_output(pair: Pair, trial: Trial) -> Iterator[Edit]:

@@ -16,7 +16,7 @@ from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
 from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph, array_digest, digest
+from polyjuice.ir import Graph, array_digest, digest, read
 from polyjuice.lower import Unlowerable, unfit_layouts
 from polyjuice.lower.onnx_model import OPSET_SITE
 from polyjuice.numerics import Mode
@@ -232,5 +232,4 @@ def _forget(kept: dict[Any, Any]) -> None:
 
 def _varies(graph: Graph) -> bool:
     """Whether an output depends on an input."""
-    read = {*graph.outputs, *(name for node in graph.nodes for name in node.inputs)}
-    return not read.isdisjoint(graph.inputs)
+    return not read(graph).isdisjoint(graph.inputs)

@@ -1,0 +1,263 @@
+"""Placement: which value lies in the memory of which input while a Torch program runs, and when it is written there.
+
+A graph says what each updated input holds in the end. Here it is drawn when that is written, which values on the way
+lie in the same memory, and whether operators then read them there. The dependences decide what is legal:
+
+- A value is written into an input when its operands are known, and at any time from then on.
+- What the input held before, and whatever may be a view of it, is copied first if it is still needed: by a later
+  operator, by a later write, or as a result.
+- An operator writes its result over its first operand if no other operand may share that memory. (Elementwise ones
+  may have the very same tensor twice.)
+- Once its last value is in it, an input is not written again.
+
+A view that is taken before a write shows the value that is written: so operators that give views may stand before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+
+from polyjuice.ir import Graph, Node
+from polyjuice.lower import torch_writes
+from polyjuice.lower.choices import Chooser, Draws
+from polyjuice.lower.forms import Form
+from polyjuice.ops import entry
+
+# Chances, each where it is possible at all.
+_OVER = 0.7
+_OUT = 0.2
+_ON_THE_WAY = 0.15
+_READ_THERE = 0.5
+_VIEW_BEFORE = 0.5
+
+_COPIES = ("{}.clone()", "torch.clone({})", "torch.empty_like({0}).copy_({0})", "{}.detach().clone()")
+
+
+@dataclass(frozen=True)
+class Text:
+    """What is written so far: the ``names`` of values, their ``numbers``, and how statements are added."""
+
+    names: MutableMapping[str, str]
+    numbers: Mapping[str, str]
+    tensor: Callable[[str], str]
+    let: Callable[[str], str]
+    emit: Callable[[str], None]
+
+
+@dataclass
+class _Cell:
+    """The memory of an input: its name, the value that is last written and where that is known, and what it holds.
+
+    ``place`` is its place among those of its program. ``due`` is the number of the node behind which the last value is
+    written, unless it lies there already.
+    """
+
+    input: str
+    name: str
+    place: int
+    last: str
+    known: int
+    due: int
+    held: str
+    done: bool = False
+
+
+class Memory:
+    """The memory of the inputs that a program updates. Nodes are told apart by their places in ``nodes``."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        nodes: Sequence[Node],
+        fresh: Collection[str],
+        contiguous: Collection[str],
+        chooser: Chooser,
+        text: Text,
+    ) -> None:
+        """``fresh`` has the values that are in memory of their own, ``contiguous`` the inputs that lie so."""
+        self._graph = graph
+        self._nodes = nodes
+        self._fresh = fresh
+        self._contiguous = contiguous
+        self._chooser = chooser
+        self._text = text
+        self._read = _last_reads(graph, nodes)
+        self._shares: dict[str, set[str]] = {name: {name} for name in graph.inputs}
+        self._early: set[int] = set()
+        self.forms: list[Form] = []
+        made = {name: number for number, node in enumerate(nodes) for name in node.outputs if name}
+        self._cells: dict[str, _Cell] = {}
+        for name, place in graph.updates.items():
+            last = graph.outputs[place]
+            known = made.get(last, -1)
+            values, numbers = _component(graph, nodes, name)
+            steps = [known, *(n for n in numbers if n > known)]
+            due = steps[-1 - chooser.about("writing", name).randrange(0, len(steps))]
+            place = sum(cell.input in values for cell in self._cells.values())
+            self._cells[name] = _Cell(name, text.names[name], place, last, known, due, name)
+
+    def is_early(self, number: int) -> bool:
+        """Whether a node's result is there already, as a view."""
+        return number in self._early
+
+    def is_shared(self, value: str) -> bool:
+        """Whether a value may lie in the memory of an input."""
+        return bool(self._shares.get(value))
+
+    def holds(self, number: int, text: str) -> bool:
+        """Whether a node's result, of which ``text`` is the expression, has been written into an input instead."""
+        node = self._nodes[number]
+        if len(node.outputs) > 1:
+            return False
+        return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in self._open(number))
+
+    def after(self, number: int) -> None:
+        """Write what is due behind a node; before the first one the number is -1."""
+        results = [name for name in self._nodes[number].outputs if name] if number >= 0 else []
+        for name in results:
+            operands = [] if name in self._fresh else self._nodes[number].inputs
+            shared = {root for operand in operands for root in self._shares.get(operand, ())}
+            self._shares.setdefault(name, shared)
+        for cell in self._cells.values():
+            if cell.due == number and not cell.done:
+                self._write(cell, cell.last, number)
+        for name in results:
+            for cell in self._open(number + 1):
+                alike = self._graph.types[name] == self._graph.types[cell.input] and cell.held != name
+                if alike and self._draws(name, cell).chance(_ON_THE_WAY):
+                    self._write(cell, name, number)
+
+    def _open(self, number: int) -> Iterator[_Cell]:
+        """The memory into which a node may write: that of inputs whose last value is known by then at the earliest."""
+        return (cell for cell in self._cells.values() if not cell.done and number <= cell.known)
+
+    def _draws(self, value: str, cell: _Cell) -> Draws:
+        return self._chooser.about(f"memory {cell.place}", value)
+
+    # --- operators ----------------------------------------------------------------------------------------------------
+
+    def _over(self, cell: _Cell, number: int, text: str) -> bool:
+        """Write a node's result over its first operand, where that lies in the input."""
+        node = self._nodes[number]
+        operands = [name for name in node.inputs if name]
+        (result,), op = node.outputs, entry(node)
+        if op is None or not operands or operands[0] != cell.held or self._text.names[cell.held] != cell.name:
+            return False
+        alike = self._graph.types[result] == self._graph.types[cell.input]
+        if not alike or (cell.held in operands[1:] and not op.elementwise):
+            return False
+        draws = self._chooser.about("over", result)
+        if not draws.chance(_OVER, plain=False):
+            return False
+        source = self._text.tensor(operands[1]) if node.qualified in torch_writes.SCATTERS else ""
+        t = self._graph.types[cell.input]
+        statements = torch_writes.over(node, text, cell.name, source, t, draws, splits=op.elementwise)
+        if not statements:
+            return False
+        self._spare(cell, number, now=set(operands[1:]) - {cell.held})
+        self._hold(cell, result, statements, "by its operator")
+        return True
+
+    def _out(self, cell: _Cell, number: int, text: str) -> bool:
+        """Have a node's function give its result in the input, if none of its operands may lie there."""
+        node = self._nodes[number]
+        (result,) = node.outputs
+        statement = torch_writes.into(text, cell.name)
+        alike = self._graph.types[result] == self._graph.types[cell.input]
+        if not statement or not alike or any(cell.input in self._shares.get(name, ()) for name in node.inputs):
+            return False
+        if not self._chooser.about("out", result).chance(_OUT):
+            return False
+        self._spare(cell, number)
+        self._hold(cell, result, [statement], "out=")
+        return True
+
+    def _hold(self, cell: _Cell, value: str, statements: Sequence[str], form: str) -> None:
+        """A value is written into an input, and nowhere else."""
+        for statement in statements:
+            self._text.emit(statement)
+        self.forms.append((torch_writes.UPDATE, form))
+        self._text.names[value] = cell.name
+        self._shares[value] = {cell.input}
+        cell.held = value
+        cell.done = value == cell.last
+
+    # --- writes -------------------------------------------------------------------------------------------------------
+
+    def _write(self, cell: _Cell, value: str, number: int) -> None:
+        """Write a value that is known into an input, behind a node."""
+        if cell.held == value:
+            cell.done = value == cell.last
+            return
+        draws = self._draws(value, cell).named("written")
+        self._spare(cell, number, keep={value})
+        if value in self._text.numbers:
+            form, statements = torch_writes.filled(cell.name, self._text.numbers[value], draws)
+        else:
+            source = self._text.tensor(value)
+            if cell.input in self._shares.get(value, ()):
+                source = self._text.let(f"{source}.clone()")
+            contiguous = cell.input in self._contiguous
+            form, statements = torch_writes.whole(cell.name, source, self._graph.types[value], contiguous, draws)
+        self._views_before(cell, value, number)
+        names, shares = self._text.names[value], self._shares.get(value, set())
+        self._hold(cell, value, statements, form)
+        if not draws.chance(_READ_THERE, plain=False):
+            self._text.names[value], self._shares[value] = names, shares
+
+    def _views_before(self, cell: _Cell, value: str, number: int) -> None:
+        """Sometimes take the views before the write that later operators take of the value that is written."""
+        for later, node in enumerate(self._nodes[number + 1 :], number + 1):
+            if not node.inputs or node.inputs[0] != value or later in self._early or len(node.outputs) > 1:
+                continue
+            (result,) = node.outputs
+            types = self._graph.types[value], self._graph.types[result]
+            text = torch_writes.view(node, cell.name, *types, cell.input in self._contiguous)
+            if text and self._chooser.about("view before", result).chance(_VIEW_BEFORE, plain=False):
+                self._text.emit(f"{self._text.names[result]} = {text}")
+                self._shares[result] = {cell.input}
+                self._early.add(later)
+                self.forms.append((torch_writes.UPDATE, "a view taken before"))
+
+    def _spare(self, cell: _Cell, number: int, keep: Collection[str] = (), now: Collection[str] = ()) -> None:
+        """Copy what lies in an input, or may be a view of it, and is needed behind a node; or ``now``, by the node."""
+        for value, roots in self._shares.items():
+            if cell.input not in roots or value in keep or not (value in now or self._is_needed(value, number)):
+                continue
+            name = self._text.names[value]
+            copy = self._chooser.about("copying", value).choice(_COPIES).format(name)
+            if name == cell.name:
+                self._text.names[value] = self._text.let(copy)
+            else:  # texts that are written already may name it
+                self._text.emit(f"{name} = {copy}")
+            self._shares[value] = set()
+
+    def _is_needed(self, value: str, number: int) -> bool:
+        """Whether a value is read behind a node, or written into an input later."""
+        pending = (cell.last == value and not cell.done for cell in self._cells.values())
+        return self._read.get(value, -1) > number or any(pending)
+
+
+def _last_reads(graph: Graph, nodes: Sequence[Node]) -> dict[str, float]:
+    """The number of the last node that reads each value; infinity for a result of the program."""
+    found: dict[str, float] = {name: number for number, node in enumerate(nodes) for name in node.inputs}
+    return found | dict.fromkeys(graph.returned, math.inf)
+
+
+def _component(graph: Graph, nodes: Sequence[Node], name: str) -> tuple[set[str], list[int]]:
+    """The values, and the nodes, that a value is connected with, by operators or by updates.
+
+    Programs side by side in one graph have no other nodes in common: so a program is written alike in a pack and alone.
+    """
+    links = [{*filter(None, (*node.inputs, *node.outputs))} - graph.constants.keys() for node in nodes]
+    links += [{name, graph.outputs[place]} for name, place in graph.updates.items()]
+    reached, grown = {name}, True
+    while grown:
+        grown = False
+        for link in links:
+            if not link.isdisjoint(reached) and not link <= reached:
+                reached |= link
+                grown = True
+    return reached, [number for number, link in enumerate(links[: len(nodes)]) if not link.isdisjoint(reached)]
