@@ -26,7 +26,8 @@ from polyjuice.lower import Unlowerable, Wanted, without_forms
 from polyjuice.lower import lower as lower_graph
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import Form
-from polyjuice.numerics import Analyses
+from polyjuice.numerics import Analyses, describe
+from polyjuice.numerics import judge as judged
 from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 
@@ -132,6 +133,21 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
         if all_or_none and programs[number].outcome.status == "unsupported":
             break
     return replace(case, programs=programs)
+
+
+def misplaced(program: Program) -> str:
+    """How a program of ours that writes into its inputs gives, uncompiled, another result than its graph; or "".
+
+    Then we wrote a value where another was needed still: nothing that a compiler makes of the program is its fault.
+    """
+    if program.given or not program.graph.updates:
+        return ""
+    for outputs, analyses in zip(program.outcome.reference or (), program.analyses, strict=False):
+        for k, (array, analysis) in enumerate(zip(outputs, analyses, strict=True)):
+            wrong = array.shape == analysis.reference.shape and judged(array, analysis)
+            if wrong:
+                return f"output {k}: uncompiled, {describe(program.label, array, analysis, wrong)}"
+    return ""
 
 
 def judge(case: Case, session: CompilerSession, oracles: Iterable[str]) -> list[Verdict]:

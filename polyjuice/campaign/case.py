@@ -227,6 +227,9 @@ class Runner:
             case = self._ran(own)
         if case.broken:
             return case
+        for program in case.programs:
+            if problem := pipeline.misplaced(program):
+                raise broken.BrokenProgram(f"{problem}\nof the program\n{program.artifact.source!s}")
         supported = [program for program in case.programs if program.outcome.status != "unsupported"]
         if not supported:
             raise Skip("unsupported: " + pipeline.first_line(case.programs[0].outcome))

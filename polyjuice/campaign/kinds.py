@@ -10,16 +10,18 @@ cases, and small programs alone have most of the time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from polyjuice.generate import STRATEGIES
 
 MIXED = "mixed"
 """The campaign's own strategy: small programs, and between them the larger graphs of ``default``."""
 
-SMALL, LARGE = "small", "default"
-"""The strategies of small programs and of larger graphs."""
+SMALL, STATEMENTS, LARGE = "small", "statements", "default"
+"""The strategies of small programs, of those that write into their inputs, and of larger graphs."""
 
 GENERATING = (*STRATEGIES, MIXED)
 """Where a campaign's seeds may come from, beside models."""
@@ -34,12 +36,14 @@ class Kind:
 
 
 _ALONE, _SMALL = Kind(SMALL, alone=True), Kind(SMALL)
+_WRITING_ALONE, _WRITING = Kind(STATEMENTS, alone=True), Kind(STATEMENTS)
 _LARGE_ALONE, _LARGE = Kind(LARGE, alone=True), Kind(LARGE)
 
 _MOST = (_ALONE, _ALONE, _ALONE)
 
 _TURNS: Mapping[str, Sequence[Kind]] = {
     SMALL: (_ALONE, _SMALL),
+    STATEMENTS: (_WRITING_ALONE, _WRITING),
     MIXED: (*(*_MOST, _LARGE_ALONE, _SMALL) * 3, _LARGE),
 }
 """The kinds that take turns; of another strategy there is one."""
@@ -52,12 +56,14 @@ _SLOW_MIXED = (*(*_MOST, _SMALL) * 15, *_MOST, _LARGE)
 class Kinds:
     """The kinds of a campaign's cases.
 
-    ``period`` cases in a row are of one kind. ``slow`` says that a compilation takes seconds.
+    ``period`` cases in a row are of one kind. ``slow`` says that a compilation takes seconds, ``writes`` that programs
+    may write into their inputs: every third small one does.
     """
 
     strategy: str
     period: int = 1
     slow: bool = False
+    writes: bool = False
 
     def of(self, index: int) -> Kind:
         """The kind of a case."""
@@ -74,6 +80,20 @@ class Kinds:
 
     @property
     def _turns(self) -> Sequence[Kind]:
-        if self.slow and self.strategy == MIXED:
-            return _SLOW_MIXED
-        return _TURNS.get(self.strategy, (Kind(self.strategy),))
+        turns = _TURNS.get(self.strategy, (Kind(self.strategy),))
+        if self.strategy == MIXED:
+            turns = _SLOW_MIXED if self.slow else turns
+            return _with_writes(turns) if self.writes else turns
+        return turns
+
+
+@cache
+def _with_writes(turns: Sequence[Kind]) -> Sequence[Kind]:
+    """The kinds with every third small program, of those alone and of those with variants, writing into its inputs."""
+    seen: Counter[Kind] = Counter()
+    found = []
+    for kind in turns:
+        seen[kind] += 1
+        writes = kind.strategy == SMALL and seen[kind] % 3 == 0
+        found.append(Kind(STATEMENTS, kind.alone) if writes else kind)
+    return tuple(found)

@@ -96,7 +96,12 @@ class Preparation:
             partners(rules),
             matching(config.only_operators),
             config.timeout_s,
-            Kinds(config.seeds[0], BATCH if compiler.fast else 1, slow=not compiler.fast),
+            Kinds(
+                config.seeds[0],
+                BATCH if compiler.fast else 1,
+                slow=not compiler.fast,
+                writes=compiler.format == "torch",
+            ),
         )
         # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())

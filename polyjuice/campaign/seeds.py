@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyjuice import given
-from polyjuice.campaign.kinds import GENERATING, SMALL, Kind, Kinds
+from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, Kind, Kinds
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
@@ -100,7 +100,7 @@ class Seeds:
 
     def due(self, index: int) -> Due | None:
         """What is due in the case; None where the strategy goes by something else."""
-        if not self.generated or self.kind(index).strategy != SMALL:
+        if not self.generated or self.kind(index).strategy not in (SMALL, STATEMENTS):
             return None
         return self._turn(index).due(self._operators or list(TABLE.values()), 1)[0]
 

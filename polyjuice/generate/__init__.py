@@ -16,6 +16,7 @@ from polyjuice.generate.memory import Memory, Turn
 from polyjuice.generate.metrics import METRICS, TABLE_OPERATORS, Measured, Metric, Suite, measure
 from polyjuice.generate.small import Small
 from polyjuice.generate.smt import SolverMissing
+from polyjuice.generate.statements import Statements
 from polyjuice.ir import Graph
 from polyjuice.ops import Accepts, Op
 
@@ -39,11 +40,13 @@ __all__ = [
     "measure",
 ]
 
-STRATEGIES = ("default", "small", "isra", "nnsmith", "gencog", "hirgen")
+STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hirgen")
+
+_SMALL: Mapping[str, type[Small]] = {"small": Small, "statements": Statements}
 
 _PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
 
-DUE_STRATEGIES = ("default", "small")
+DUE_STRATEGIES = ("default", *_SMALL)
 """The strategies that are told which turn a graph has in its campaign (see :class:`polyjuice.generate.Turn`)."""
 
 DISRUPTED_STRATEGY = "hirgen"
@@ -78,9 +81,10 @@ def generate(
         raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")
     if strategy == "nnsmith":
         return nnsmith.generate(nodes, seed, accepts, operators)
-    if strategy == "small":
+    if strategy in _SMALL:
         turn = memory if isinstance(memory, Turn) else Turn(seed, 0)
-        return Small(random_source(f"small {seed}", inputs), accepts, operators, turn, inputs, partners).graph(nodes)
+        rng = random_source(f"{strategy} {seed}", inputs)
+        return _SMALL[strategy](rng, accepts, operators, turn, inputs, partners).graph(nodes)
     if strategy == "default":
         kind = Default if memory is None else InCampaign if isinstance(memory, Turn) else InSuite
         rng = random_source(f"generate {seed}", inputs)

@@ -98,11 +98,11 @@ class Small(Default):
 
     def graph(self, nodes: int) -> Graph:
         """A program of at most ``nodes`` operators. The operator that is due is left out where it is not allowed."""
-        rng, due = self.rng, self._due
-        self._size_class = due.level("size", list(SIZE_CLASSES))
+        rng = self.rng
+        self._begin()
         self._patterned = rng.random() < _PATTERNED
         self._folded = rng.random() < _FOLDED
-        self._neighbours = [due.level("neighbour", self.operators)]
+        self._neighbours = [self._due.level("neighbour", self.operators)]
         wanted = min(nodes, rng.choices(list(_OPERATORS), list(_OPERATORS.values()))[0])
         self._start()
         if wanted > 1 and self._patterned and rng.random() < _BLOCK:
@@ -110,6 +110,10 @@ class Small(Default):
         while len(self) < wanted and any(self._grow() for _ in range(_TRIALS)):
             pass
         return self.build()
+
+    def _begin(self) -> None:
+        self._size_class = self._due.level("size", list(SIZE_CLASSES))
+        self._folded = False
 
     def _start(self) -> None:
         """Put the operator that is due on new values; any other where it is not allowed, if one is."""

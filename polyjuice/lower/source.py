@@ -174,7 +174,8 @@ class _Writer:
         """What has been written as a function, which is a method if it is ``bound``."""
         tensors = [self._tensor(result) for result in results]
         parameters = [*(["self"] if bound else []), *self._parameters]
-        return function(name, parameters, [*self._body, f"return ({', '.join(tensors)},)"], decorator)
+        given = f"({', '.join(tensors)},)" if tensors else "()"
+        return function(name, parameters, [*self._body, f"return {given}"], decorator)
 
     # --- constants ---------------------------------------------------------------------------------------------------
 
@@ -224,7 +225,7 @@ class _Writer:
         if self._memory is None:
             self._node(self._nodes[number])
             return
-        if not self._memory.is_early(number):
+        if not self._memory.is_early(number) and not self._memory.puts(number):
             self._node(self._nodes[number], number)
         self._memory.after(number)
 

@@ -106,10 +106,15 @@ class Memory:
         """Whether a value may lie in the memory of an input."""
         return bool(self._shares.get(value))
 
+    def puts(self, number: int) -> bool:
+        """Whether a node's result has been written into an input as the part of it that the node replaces."""
+        scatters = self._nodes[number].qualified in torch_writes.SCATTERS
+        return scatters and any(self._over(cell, number, "") for cell in self._open(number))
+
     def holds(self, number: int, text: str) -> bool:
         """Whether a node's result, of which ``text`` is the expression, has been written into an input instead."""
         node = self._nodes[number]
-        if len(node.outputs) > 1:
+        if len(node.outputs) > 1 or node.qualified in torch_writes.SCATTERS:
             return False
         return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in self._open(number))
 
@@ -124,7 +129,7 @@ class Memory:
             if cell.due == number and not cell.done:
                 self._write(cell, cell.last, number)
         for name in results:
-            for cell in self._open(number + 1):
+            for cell in self._open(number + 1) if name in self._read else ():
                 alike = self._graph.types[name] == self._graph.types[cell.input] and cell.held != name
                 if alike and self._draws(name, cell).chance(_ON_THE_WAY):
                     self._write(cell, name, number)
@@ -151,13 +156,15 @@ class Memory:
         draws = self._chooser.about("over", result)
         if not draws.chance(_OVER, plain=False):
             return False
-        source = self._text.tensor(operands[1]) if node.qualified in torch_writes.SCATTERS else ""
-        t = self._graph.types[cell.input]
-        statements = torch_writes.over(node, text, cell.name, source, t, draws, splits=op.elementwise)
+        form, t = "by its operator", self._graph.types[cell.input]
+        if node.qualified in torch_writes.SCATTERS:
+            form, statements = torch_writes.part(node, cell.name, self._text.tensor(operands[1]), t, draws)
+        else:
+            statements = torch_writes.over(text, cell.name, t, draws, splits=op.elementwise)
         if not statements:
             return False
         self._spare(cell, number, now=set(operands[1:]) - {cell.held})
-        self._hold(cell, result, statements, "by its operator")
+        self._hold(cell, result, statements, form)
         return True
 
     def _out(self, cell: _Cell, number: int, text: str) -> bool:

@@ -41,11 +41,10 @@ _FUNCTIONS = """
     abs acos add amax amin asin atan atan2 bitwise_and bitwise_or bitwise_xor bmm cat ceil clamp copysign cos cosh
     cumprod cumsum div erf exp exp2 expm1 floor floor_divide fmax fmin fmod gather hypot index_select log log10 log1p
     log2 logaddexp logical_and logical_not logical_or logical_xor logsumexp matmul maximum mean minimum mm mul neg pow
-    prod reciprocal remainder round rsqrt sigmoid sign sin sinh sqrt square stack sub sum tan tanh tril triu trunc where
-    xlogy
+    prod reciprocal remainder round rsqrt sigmoid sign sin sinh sqrt square stack sub sum tan tanh trunc xlogy
 """
 _OUT = frozenset(_FUNCTIONS.split())
-"""Functions that take a tensor for their result."""
+"""Functions that take a tensor for their result. (``tril`` and ``triu`` overrun it, uncompiled, if it has gaps.)"""
 
 _BINARY = {
     ast.Add: ("add_", "+="), ast.Sub: ("sub_", "-="), ast.Mult: ("mul_", "*="), ast.Div: ("div_", "/="),
@@ -59,6 +58,9 @@ _UNARY = {ast.USub: "neg_", ast.Invert: "bitwise_not_"}
 
 SCATTERS = ("aten.slice_scatter", "aten.select_scatter")
 """Operators that put their second operand into a part of the first."""
+
+_PLAIN = 4
+"""How often more ``copy_`` is chosen than each other form."""
 
 _AUGMENTED = 0.4
 """How often an assignment such as ``+=`` stands in for a method, where there is one."""
@@ -75,7 +77,8 @@ Statements = Sequence[str]
 
 def whole(x: str, value: str, t: TensorType, contiguous: bool, draws: Draws) -> tuple[str, Statements]:
     """A form, and statements that write a tensor of the same type into the tensor ``x``."""
-    return draws.choice(list(_whole(x, value, t, contiguous)))
+    options = list(_whole(x, value, t, contiguous))
+    return draws.weighted(options, [_PLAIN, *[1] * (len(options) - 1)])
 
 
 def filled(x: str, number: str, draws: Draws) -> tuple[str, Statements]:
@@ -134,14 +137,11 @@ def _strides(shape: Sequence[int]) -> list[int]:
     return [*accumulate([*shape[:0:-1]], lambda stride, size: stride * max(size, 1), initial=1)][: len(shape)][::-1]
 
 
-def over(node: Node, text: str, x: str, source: str, t: TensorType, draws: Draws, splits: bool) -> Statements:
+def over(text: str, x: str, t: TensorType, draws: Draws, splits: bool) -> Statements:
     """Statements that write the result of an operator over ``x``, its first operand; none where it has no such form.
 
-    ``text`` is the operator's application. ``source`` is what one of SCATTERS puts into ``x``. With ``splits`` it may
-    be applied through views of ``x``.
+    ``text`` is the operator's application. With ``splits`` it may be applied through views of ``x``.
     """
-    if node.qualified in SCATTERS:
-        return [f"{x}{_part(node, t)} = {source}"]
     tree = ast.parse(text, mode="eval").body
     method, arguments, assignment = _method(tree, x)
     if not method:
@@ -184,13 +184,22 @@ def into(text: str, x: str) -> str:
     return ""
 
 
-def _part(node: Node, t: TensorType) -> str:
-    """The index of the part into which a scatter of a slice, or of a place, puts its second operand."""
+def part(node: Node, x: str, source: str, t: TensorType, draws: Draws) -> tuple[str, Statements]:
+    """A form, and the statement by which one of SCATTERS puts its second operand, ``source``, into a part of ``x``."""
     attrs: Mapping[str, int] = node.attrs
-    before = ":, " * (attrs["dim"] % t.rank)
-    if node.op == "select_scatter":
-        return f"[{before}{attrs['index']}]"
-    return f"[{before}{attrs['start']}:{attrs['end']}:{attrs['step']}]"
+    one = node.op == "select_scatter"
+    index = f"{attrs['index']}" if one else f"{attrs['start']}:{attrs['end']}:{attrs['step']}"
+    subscript = f"[{':, ' * (attrs['dim'] % t.rank)}{index}]"
+    options = [f"{x}{subscript} = {source}", f"{x}{subscript}.copy_({source})"]
+    if one:
+        options.append(f"{x}.select({attrs['dim']}, {attrs['index']}).copy_({source})")
+        options.append(
+            f"{x}.index_fill_({attrs['dim']}, torch.tensor([{attrs['index']}], device={x}.device), {source})"
+        )
+        options = options[:3] if t.rank > 1 else options
+    elif attrs["step"] == 1:
+        options.append(f"{x}.narrow({attrs['dim']}, {attrs['start']}, {attrs['end'] - attrs['start']}).copy_({source})")
+    return "into a part", [draws.choice(options)]
 
 
 def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool) -> str:

@@ -1,0 +1,103 @@
+"""Small programs that write into their inputs: one to four operators, most of which keep an input's type.
+
+Inputs are updated by values of their own type. Which values on the way lie in the same memory, through which views and
+by which statements they are written, is for the lowering to choose (see :mod:`polyjuice.lower.torch_memory`). So the
+operators here are those that make that matter: on values of the input's type, on parts of it, and views of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from polyjuice.generate.growth import without_unused_inputs
+from polyjuice.generate.small import Small
+from polyjuice.ir import Graph, TensorType
+from polyjuice.ops import Op
+
+_OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
+"""How often a program has so many operators."""
+
+_KINDS: Mapping[str, Sequence[str]] = {
+    "view": (
+        *("Transpose", "Slice", "Reshape", "Unsqueeze", "Squeeze", "Expand", "aten.select", "aten.narrow"),
+        *("aten.diagonal", "aten.flip", "aten.roll"),
+    ),
+    "part": (
+        *("aten.slice_scatter", "aten.select_scatter", "aten.index_copy", "aten.index_add", "aten.masked_fill"),
+        *("ScatterElements", "ScatterND", "Where"),
+    ),
+}
+"""Operators that give views, or replace a part, by qualified name."""
+
+_CHANCES = {"view": 0.25, "part": 0.2, "due": 0.15}
+"""How often an operator is one of these, or that which is due; otherwise it is any."""
+
+_KEPT = 0.8
+"""How often an operator's result must have the updated input's type, and how often its operand has."""
+
+_SECOND, _TWO, _OTHER = 0.5, 0.3, 0.15
+"""How often there is a second input of the type, two inputs are updated, and an update is no computed value."""
+
+_TRIALS = 40
+
+
+class Statements(Small):
+    """The choices of this strategy."""
+
+    def graph(self, nodes: int) -> Graph:
+        """A program of at most ``nodes`` operators that writes into one input or two."""
+        rng = self.rng
+        self._begin()
+        self._kept = self.random_type(self._due.dtype if self._due.dtype in self._dtypes else "")
+        for _ in range(1 + (rng.random() < _SECOND)):
+            self.input(self._kept)
+        wanted = min(nodes, rng.choices(list(_OPERATORS), list(_OPERATORS.values()))[0])
+        while len(self) < wanted and any(self._grow() for _ in range(_TRIALS)):
+            pass
+        return self._updated()
+
+    def _grow(self) -> bool:
+        op, first = self._next()
+        application = self.draw(op, self.type(first))
+        if application is None:
+            return False
+        keeps = application.results[0] == self._kept
+        if not keeps and op.qualified not in _KINDS["view"] and self.rng.random() < _KEPT:
+            return False
+        return bool(self._put(application, first))
+
+    def _next(self) -> tuple[Op, str]:
+        rng = self.rng
+        alike = self._alike(self.values)
+        first = rng.choice(alike[-4:] if alike and rng.random() < _KEPT else self.values)
+        chance = rng.random()
+        for kind, share in _CHANCES.items():
+            if chance < share:
+                names = _KINDS.get(kind, (self._due.op.qualified,))
+                found = [op for op in self.operators if op.qualified in names]
+                if found:
+                    return rng.choice(found), first
+            chance -= share
+        taking = [op for op in self.operators if op.accepts(0, self.type(first).dtype)]
+        return rng.choice(taking or self.operators), first
+
+    def _alike(self, values: Sequence[str]) -> list[str]:
+        return [name for name in values if self.type(name) == self._kept]
+
+    def _updated(self) -> Graph:
+        """The graph, whose last value of the type is what an input holds in the end, where it can be."""
+        rng = self.rng
+        inputs = [name for name in self._alike(self.values) if name not in self.computed]
+        computed = self._alike(self.computed)
+        updates: dict[str, str] = {}
+        for name in rng.sample(inputs, min(len(inputs), 1 + (rng.random() < _TWO))):
+            others = [other for other in inputs if other != name] or [self.constant(self._kept)]
+            left = [value for value in computed if value not in updates.values()]
+            updates[name] = left[-1] if left and rng.random() >= _OTHER else rng.choice(others)
+        unread = [v for v in self.computed if not self.is_read(v) and v not in updates.values()]
+        others = [v for v in self.computed if v not in unread and rng.random() < self._shown(v)]
+        return without_unused_inputs(self._builder.graph([*unread, *others], updates))
+
+    def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
+        """A type for a new input: nearly always a tensor with axes, of which there can be views."""
+        return super().random_type(dtype, self.rng.choice((1, 1, 2, 2, 2, 3, 4)) if rank < 0 else rank)
