@@ -50,12 +50,13 @@ class Text:
 class _Cell:
     """The memory of an input: its name, the value that is last written and where that is known, and what it holds.
 
-    ``place`` is its place among those of its program. ``due`` is the number of the node behind which the last value is
-    written, unless it lies there already.
+    ``near`` are the values that operators or updates connect the input with, and ``place`` its place among inputs with
+    the same. ``due`` is the number of the node behind which the last value is written, unless it lies there already.
     """
 
     input: str
     name: str
+    near: Collection[str]
     place: int
     last: str
     known: int
@@ -92,11 +93,11 @@ class Memory:
         for name, place in graph.updates.items():
             last = graph.outputs[place]
             known = made.get(last, -1)
-            values, numbers = _component(graph, nodes, name)
+            near, numbers = _component(graph, nodes, name)
             steps = [known, *(n for n in numbers if n > known)]
             due = steps[-1 - chooser.about("writing", name).randrange(0, len(steps))]
-            place = sum(cell.input in values for cell in self._cells.values())
-            self._cells[name] = _Cell(name, text.names[name], place, last, known, due, name)
+            place = sum(cell.input in near for cell in self._cells.values())
+            self._cells[name] = _Cell(name, text.names[name], near, place, last, known, due, name)
 
     def is_early(self, number: int) -> bool:
         """Whether a node's result is there already, as a view."""
@@ -108,15 +109,18 @@ class Memory:
 
     def puts(self, number: int) -> bool:
         """Whether a node's result has been written into an input as the part of it that the node replaces."""
-        scatters = self._nodes[number].qualified in torch_writes.SCATTERS
-        return scatters and any(self._over(cell, number, "") for cell in self._open(number))
+        node = self._nodes[number]
+        if node.qualified not in torch_writes.SCATTERS:
+            return False
+        return any(self._over(cell, number, "") for cell in self._open(number, node.outputs[0]))
 
     def holds(self, number: int, text: str) -> bool:
         """Whether a node's result, of which ``text`` is the expression, has been written into an input instead."""
         node = self._nodes[number]
         if len(node.outputs) > 1 or node.qualified in torch_writes.SCATTERS:
             return False
-        return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in self._open(number))
+        cells = self._open(number, node.outputs[0])
+        return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in cells)
 
     def after(self, number: int) -> None:
         """Write what is due behind a node; before the first one the number is -1."""
@@ -129,14 +133,15 @@ class Memory:
             if cell.due == number and not cell.done:
                 self._write(cell, cell.last, number)
         for name in results:
-            for cell in self._open(number + 1) if name in self._read else ():
+            for cell in self._open(number + 1, name) if name in self._read else ():
                 alike = self._graph.types[name] == self._graph.types[cell.input] and cell.held != name
                 if alike and self._draws(name, cell).chance(_ON_THE_WAY):
                     self._write(cell, name, number)
 
-    def _open(self, number: int) -> Iterator[_Cell]:
-        """The memory into which a node may write: that of inputs whose last value is known by then at the earliest."""
-        return (cell for cell in self._cells.values() if not cell.done and number <= cell.known)
+    def _open(self, number: int, value: str) -> Iterator[_Cell]:
+        """The memory into which a node may write a value near it, unless the last value is known before the node."""
+        cells = self._cells.values()
+        return (cell for cell in cells if value in cell.near and not cell.done and number <= cell.known)
 
     def _draws(self, value: str, cell: _Cell) -> Draws:
         return self._chooser.about(f"memory {cell.place}", value)
