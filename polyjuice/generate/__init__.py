@@ -24,6 +24,7 @@ __all__ = [
     "DISRUPTED_STRATEGY",
     "DUE_STRATEGIES",
     "METRICS",
+    "SMALL_STRATEGIES",
     "STRATEGIES",
     "TABLE_OPERATORS",
     "Broken",
@@ -44,9 +45,12 @@ STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hi
 
 _SMALL: Mapping[str, type[Small]] = {"small": Small, "statements": Statements}
 
+SMALL_STRATEGIES = tuple(_SMALL)
+"""The strategies of small programs, however many operators are asked for."""
+
 _PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
 
-DUE_STRATEGIES = ("default", *_SMALL)
+DUE_STRATEGIES = ("default", *SMALL_STRATEGIES)
 """The strategies that are told which turn a graph has in its campaign (see :class:`polyjuice.generate.Turn`)."""
 
 DISRUPTED_STRATEGY = "hirgen"

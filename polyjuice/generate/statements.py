@@ -20,7 +20,7 @@ _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
 _KINDS: Mapping[str, Sequence[str]] = {
     "view": (
         *("Transpose", "Slice", "Reshape", "Unsqueeze", "Squeeze", "Expand", "aten.select", "aten.narrow"),
-        *("aten.diagonal", "aten.flip", "aten.roll"),
+        *("aten.diagonal", "aten.flip", "aten.roll", "aten.as_strided", "BitCast"),
     ),
     "part": (
         *("aten.slice_scatter", "aten.select_scatter", "aten.index_copy", "aten.index_add", "aten.masked_fill"),
@@ -91,7 +91,8 @@ class Statements(Small):
         computed = self._alike(self.computed)
         updates: dict[str, str] = {}
         for name in rng.sample(inputs, min(len(inputs), 1 + (rng.random() < _TWO))):
-            others = [other for other in inputs if other != name] or [self.constant(self._kept)]
+            others = [other for other in inputs if other != name]
+            others = others if others and rng.random() < 0.5 else [self.constant(self._kept)]
             left = [value for value in computed if value not in updates.values()]
             updates[name] = left[-1] if left and rng.random() >= _OTHER else rng.choice(others)
         unread = [v for v in self.computed if not self.is_read(v) and v not in updates.values()]

@@ -32,7 +32,11 @@ _ON_THE_WAY = 0.15
 _READ_THERE = 0.5
 _VIEW_BEFORE = 0.5
 
-_COPIES = ("{}.clone()", "torch.clone({})", "torch.empty_like({0}).copy_({0})", "{}.detach().clone()")
+_CLONES = ("{0}.clone()", "torch.clone({0})", "torch.empty_like({0}).copy_({0})", "{0}.detach().clone()")
+_PLACES = "torch.arange({1}, device={0}.device)"
+_GATHERED = ("{0}.flip(0).flip(0)", f"torch.index_select({{0}}, 0, {_PLACES})", "torch.cat(({0},))")
+_COPIES = (*_CLONES, *_GATHERED * 2)
+"""Copies of a tensor with axes, whose first one is of some size; compilers drop those that look like nothing."""
 
 
 @dataclass(frozen=True)
@@ -239,12 +243,18 @@ class Memory:
             if cell.input not in roots or value in keep or not (value in now or self._is_needed(value, number)):
                 continue
             name = self._text.names[value]
-            copy = self._chooser.about("copying", value).choice(_COPIES).format(name)
+            copy = self._copy(value)
             if name == cell.name:
                 self._text.names[value] = self._text.let(copy)
             else:  # texts that are written already may name it
                 self._text.emit(f"{name} = {copy}")
             self._shares[value] = set()
+
+    def _copy(self, value: str) -> str:
+        """The text of a copy of a value."""
+        shape, draws = self._graph.types[value].shape, self._chooser.about("copying", value)
+        form = draws.choice(_COPIES if shape else _CLONES)
+        return form.format(self._text.names[value], *shape[:1])
 
     def _is_needed(self, value: str, number: int) -> bool:
         """Whether a value is read behind a node, or written into an input later."""

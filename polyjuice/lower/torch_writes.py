@@ -222,6 +222,11 @@ def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool
             columns = zip(attrs["axes"], attrs["starts"], attrs["ends"], attrs["steps"], strict=True)
             parts = {axis % t.rank: f"{start}:{end}:{step}" for axis, start, end, step in columns}
             return f"{x}[{', '.join(parts.get(axis, ':') for axis in range(t.rank))}]"
+        case "BitCast":
+            return f"{x}.view(torch.{result.dtype})"
+        case "aten.as_strided" if contiguous:
+            offset = attrs["storage_offset"]
+            return f"{x}.as_strided({attrs['size']}, {attrs['stride']}, {x}.storage_offset() + {offset})"
         case "aten.select":
             return f"{x}.select({attrs['dim']}, {attrs['index']})"
         case "aten.narrow":

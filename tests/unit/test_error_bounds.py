@@ -213,6 +213,10 @@ def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
     return build.build(build.multi(op.name, *names, domain=op.domain, **attrs)), arrays
 
 
+NEEDS_EXACT_OPERANDS = {"BitCast"}
+"""Operators about whose results nothing is known where operands are rounded."""
+
+
 @by_operator(FLOATING)
 def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried: list[str]) -> None:
     for dtype in tried:
@@ -220,7 +224,7 @@ def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried
         for seed in range(INSTANCES):
             graph, arrays = roughened(OPS[name], dtype, seed)
             bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
-        assert bounded, dtype
+        assert bool(bounded) != (name in NEEDS_EXACT_OPERANDS), dtype
 
 
 # --- beyond the real numbers -----------------------------------------------------------------------------------------

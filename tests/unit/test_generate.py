@@ -11,14 +11,14 @@ from itertools import chain
 
 import pytest
 
-from polyjuice.generate import STRATEGIES, Memory, Suite, Turn, generate
+from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES, Memory, Suite, Turn, generate
 from polyjuice.ir import Graph, digest, dtypes
 from polyjuice.ops import TABLE, check, entry
 
 COUNT = 250
 
 
-LARGE = [strategy for strategy in STRATEGIES if strategy != "small"]
+LARGE = [strategy for strategy in STRATEGIES if strategy not in SMALL_STRATEGIES]
 """The strategies whose graphs have as many operators as are asked for."""
 
 

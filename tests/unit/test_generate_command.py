@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 from polyjuice import cli, formats
-from polyjuice.generate import STRATEGIES
+from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
 from polyjuice.inputs import validity
 from polyjuice.ir import GraphError
 from polyjuice.ops import check
@@ -33,7 +33,7 @@ def test_it_writes_valid_graphs_and_measures_them(tmp_path: Path, strategy: str)
     assert (summary["graphs"], summary["valid"]) == (COUNT, COUNT)
     assert 0 < summary["finite"] <= COUNT
     assert summary["ms_per_graph"] > 0
-    sizes = range(1, 5) if strategy == "small" else (7,)
+    sizes = range(1, 7) if strategy in SMALL_STRATEGIES else (7,)
     assert min(sizes) <= summary["metrics"]["NOO"] <= max(sizes)
     paths = sorted((tmp_path / "out").iterdir())
     assert [path.name for path in paths] == [f"{number:05d}.onnx" for number in range(COUNT)]

@@ -121,7 +121,7 @@ def test_every_generated_program_writes_into_an_input() -> None:
 
 def test_no_form_of_writes_is_missing_in_generated_programs() -> None:
     found = set()
-    for number in range(600):
+    for number in range(1000):
         artifact = lower(generate(4, number, strategy="statements"), "torch", number)
         found |= {form for operator, form in artifact.forms if operator == UPDATE}
     assert found == {*FORMS}

@@ -1,0 +1,141 @@
+"""Operators that see the memory of a tensor: its bits as another element type, its elements in other steps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ops import sampling
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, TypeMismatch
+from polyjuice.ops.structural import moving
+
+# --- BitCast: the same bits as another type of the same width --------------------------------------------------------
+
+_WIDTHS = (("float32", "int32"), ("float64", "int64"), ("int8", "uint8"))
+"""Element types of the same width, the floating one first. (Half types are computed in another one.)"""
+
+_OTHER = {a: b for pair in _WIDTHS for a, b in (pair, pair[::-1])}
+
+
+def bits_as(array: np.ndarray, to: str) -> np.ndarray:
+    """The bits of numbers of the type of that width, as numbers of the type ``to``."""
+    held = array.astype(dtypes.to_numpy(_OTHER[to]))
+    return np.ascontiguousarray(held).view(dtypes.to_numpy(to)).reshape(array.shape)
+
+
+def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    if x[0].dtype.kind == "f" and dtypes.is_float(a["to"]):  # its own type
+        return x[0]
+    return bits_as(x[0], a["to"])
+
+
+def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:
+    if a.to not in _OTHER:
+        raise TypeMismatch(f"BitCast to {a.to}: no other type that it takes has its width")
+    return [s[0]]
+
+
+def _bits_error(c: ErrorContext) -> np.ndarray:
+    """Nothing is known of the bits of a number that is not known exactly, of NaN, and of a zero's sign."""
+    known = c.e[0] == 0
+    if c.x[0].dtype.kind == "f":
+        known &= (c.x[0] != 0) & ~np.isnan(c.x[0])
+    return np.where(known, 0.0, np.inf)
+
+
+def _bits_torch(c: Call) -> str | Hole:
+    to = c.results[0].dtype
+    if _OTHER[to] != c.types[0].dtype:
+        return Hole("the widths differ")
+    return c.draws.choice(["{0}.view(torch.{1})", "{0}.view(dtype=torch.{1})"]).format(c.x[0], to)
+
+
+def _bits_tensorflow(c: Call) -> str:
+    return f"tf.bitcast({c.x[0]}, tf.{c.results[0].dtype})"
+
+
+def _draw_bits(rng: random.Random, first: TensorType) -> Attrs | None:
+    return {"to": _OTHER[first.dtype]}
+
+
+# --- as_strided: elements at some place of the memory, and in some steps from there ----------------------------------
+
+
+def _strided_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        last = a.storage_offset + sum((size - 1) * step for size, step in zip(a.size, a.stride, strict=True))
+        if min(a.size, default=1) < 1 or min(*a.stride, a.storage_offset, 0) < 0 or last >= prod(s[0]):
+            raise ShapeMismatch(f"as_strided: {a.size} in steps {a.stride} from {a.storage_offset} of {tuple(s[0])}")
+    return [a.size]
+
+
+def _places(a: Attrs) -> np.ndarray:
+    """The place in memory of each element of the result."""
+    places = np.full(a["size"], a["storage_offset"], np.int64)
+    for axis, (size, step) in enumerate(zip(a["size"], a["stride"], strict=True)):
+        places += (np.arange(size) * step).reshape([-1 if i == axis else 1 for i in range(len(a["size"]))])
+    return places
+
+
+def _strided_torch(c: Call) -> str:
+    """Of a tensor that lies in order. An offset that is not said is that at which the tensor itself begins."""
+    offset = c.attrs["storage_offset"]
+    tensor = f"{c.x[0]}.contiguous()" + (f".view(-1)[{offset}:]" if offset else "")
+    form = c.draws.choice(["torch.as_strided({0}, {1}, {2})", "{0}.as_strided({1}, {2})"])
+    return form.format(tensor, tuple(c.attrs["size"]), tuple(c.attrs["stride"]))
+
+
+def _strided_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
+    return b.op("Gather", b.op("Reshape", x[0], shape=(-1,)), b.constant(_places(a)), axis=0)
+
+
+def _draw_strided(rng: random.Random, first: TensorType) -> Attrs | None:
+    if not first.size:
+        return None
+    size, stride = [], []
+    offset = rng.randrange(first.size) if rng.random() < 0.5 else 0
+    left = first.size - 1 - offset
+    for _ in range(rng.randint(1, 3)):
+        step = rng.choice((0, 1, 1, 2, 3, first.shape[-1] if first.rank else 1))
+        count = rng.randint(1, min(6, left // step + 1 if step else 6))
+        left -= step * (count - 1)
+        size.append(count)
+        stride.append(step)
+    return {"size": tuple(size), "stride": tuple(stride), "storage_offset": offset}
+
+
+OPS: tuple[Op, ...] = (
+    Op(
+        name="BitCast",
+        inputs=("S",),
+        types={"S": tuple(_OTHER)},
+        results=("@to",),
+        shape=_bits_shape,
+        numpy=_bits,
+        error=_bits_error,
+        torch=_bits_torch,
+        tensorflow=_bits_tensorflow,
+        sample=sampling.alone_with(_draw_bits),
+        attrs=(Attr("to", "dtype"),),
+        since=26,
+        elementwise=True,
+        continuous=False,
+        weight=0.5,
+    ),
+    moving(
+        "as_strided",
+        _strided_shape,
+        lambda x, a: x[0].reshape(-1)[_places(a)],
+        _strided_torch,
+        lambda c: f"tf.gather(tf.reshape({c.x[0]}, [-1]), tf.constant({_places(c.attrs).tolist()}, dtype=tf.int64))",
+        sampling.alone_with(_draw_strided),
+        (Attr("size", "ints"), Attr("stride", "ints"), Attr("storage_offset", "int", 0)),
+        onnx=_strided_onnx,
+    ),
+)
