@@ -1,10 +1,12 @@
 """What is due in each program of a campaign: an operator on an element type, and the levels of some factors with it.
 
-Every operator on every element type has its turn before any comes again: that is a round. In each round it meets the
-next level of every factor (a size class, a neighbour ...), each in an order of its own. After as many rounds as a
-factor has levels every (operator, element type) has met all of them, and no fewer rounds can do that: the programs are
-a covering array of strength two between the first column and each other one (the cyclic construction: a column is a
-sequence of permutations of its levels). What is due follows from the campaign's seed and a program's index alone.
+Every operator on every kind of element type has its turn before any comes again: that is a cycle. Types on which
+compilers do nearly the same, as float32 and float64, take turns: a round is one cycle for other types, and two for
+these. In each round an operator on an element type meets the next level of every factor (a size class, a neighbour
+...), each in an order of its own. After as many rounds as a factor has levels every (operator, element type) has met
+all of them, and no fewer rounds can do that: the programs are a covering array of strength two between the first column
+and each other one (the cyclic construction: a column is a sequence of permutations of its levels). What is due follows
+from the campaign's seed and a program's index alone.
 """
 
 from __future__ import annotations
@@ -16,10 +18,14 @@ from functools import lru_cache
 from itertools import accumulate
 from random import Random
 from typing import TypeVar
+from zlib import crc32
 
 from polyjuice.ops import Op
 
 T = TypeVar("T")
+
+_ALIKE = (("float32", "float64"), ("float16", "bfloat16"), ("int32", "int16"))
+"""Element types on which compilers do nearly the same: one of these comes in each cycle."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +46,27 @@ class Due:
 
 def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> list[Due]:
     """What is due at some indices. ``operators`` must not be empty."""
-    ends = list(accumulate(len(op.types[op.inputs[0]]) for op in operators))  # of each operator's pairs
+    turns = [_turns(op) for op in operators]
+    ends = list(accumulate(map(len, turns)))
     found = []
     for index in indices:
         cycle, place = divmod(index, ends[-1])
         pair = _order(ends[-1], f"{seed} {cycle}")[place]
         number = bisect_right(ends, pair)
-        op = operators[number]
-        found.append(Due(op, op.types[op.inputs[0]][pair - ends[number]], cycle, seed))
+        alike = turns[number][pair - ends[number]]
+        first = crc32(f"{seed} {operators[number].qualified}".encode())
+        found.append(Due(operators[number], alike[(first + cycle) % len(alike)], cycle // len(alike), seed))
+    return found
+
+
+def _turns(op: Op) -> list[Sequence[str]]:
+    """The element types of an operator's first operand; those that are alike take turns."""
+    left = list(op.types[op.inputs[0]])
+    found: list[Sequence[str]] = []
+    while left:
+        alike = next((types for types in _ALIKE if left[0] in types), (left[0],))
+        found.append([dtype for dtype in alike if dtype in left])
+        left = [dtype for dtype in left if dtype not in alike]
     return found
 
 
