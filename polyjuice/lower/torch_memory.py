@@ -34,7 +34,7 @@ _VIEW_BEFORE = 0.5
 
 _CLONES = ("{0}.clone()", "torch.clone({0})", "torch.empty_like({0}).copy_({0})", "{0}.detach().clone()")
 _PLACES = "torch.arange({1}, device={0}.device)"
-_GATHERED = ("{0}.flip(0).flip(0)", f"torch.index_select({{0}}, 0, {_PLACES})", "torch.cat(({0},))")
+_GATHERED = ("{0}.flip(0).flip(0)", f"torch.index_select({{0}}, 0, {_PLACES})", f"{{0}}[{_PLACES}]")
 _COPIES = (*_CLONES, *_GATHERED * 2)
 """Copies of a tensor with axes, whose first one is of some size; compilers drop those that look like nothing."""
 
