@@ -20,7 +20,7 @@ alone, and of gross differences: nothing is known of what rounds on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
-from polyjuice.ir import dtypes, prune
+from polyjuice.ir import Graph, dtypes, prune
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
@@ -46,8 +46,13 @@ of a quantization to 8 bits."""
 _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
 _INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
 
-_ROOTS = frozenset(["Sqrt", "rsqrt", "Pow"])
-_RUNNING_MEANS = frozenset(["var_mean", "std_mean"])
+_ROOTS = {"Sqrt": 0, "rsqrt": 0, "Pow": 0, "BatchNormalization": 4}
+"""Operators that take a root, and which operand that is of."""
+
+_SIGNS = {"copysign": 1, "signbit": 0, "BitCast": 0}
+"""Operators that tell NaN with a sign from NaN without, and in which operand."""
+
+_RUNNING_MEANS = {"var_mean": 0, "std_mean": 0}
 
 Results = Sequence[Sequence[np.ndarray]]
 """The outputs for each set of inputs."""
@@ -184,7 +189,10 @@ def _agrees_with_us(t: Program) -> bool:
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
-    rules = _is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots, _updates_means_by_infinities
+    rules = (
+        *(_is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots, _updates_means_by_infinities),
+        _reads_signs_of_nan,
+    )
     left_open = any(rule(t, inputs) for rule in rules)
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
 
@@ -205,10 +213,19 @@ def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """
     if t.given or t.artifact.format != "torch":
         return False
-    graph = t.graph
-    bases = tuple(node.inputs[0] for node in graph.nodes if node.op in _ROOTS)
-    values = evaluate(replace(graph, outputs=bases), inputs, "float64") if bases else []
+    values = _operands(t.graph, _ROOTS, inputs)
     return any(bool(((x == -np.inf) | ((x == 0) & np.signbit(x))).any()) for x in values)
+
+
+def _reads_signs_of_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program reads the sign, or the bits, of NaN: IEEE 754 leaves open what these are."""
+    return not t.given and any(bool(np.isnan(x).any()) for x in _operands(t.graph, _SIGNS, inputs))
+
+
+def _operands(graph: Graph, places: Mapping[str, int], inputs: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The values of one operand of some operators, in float64."""
+    names = tuple(node.inputs[places[node.op]] for node in graph.nodes if node.op in places)
+    return evaluate(replace(graph, outputs=names), inputs, "float64") if names else []
 
 
 def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -218,10 +235,7 @@ def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bo
     """
     if t.given:
         return False
-    graph = t.graph
-    averaged = tuple(node.inputs[0] for node in graph.nodes if node.op in _RUNNING_MEANS)
-    values = evaluate(replace(graph, outputs=averaged), inputs, "float64") if averaged else []
-    return not all(np.isfinite(x).all() for x in values)
+    return not all(np.isfinite(x).all() for x in _operands(t.graph, _RUNNING_MEANS, inputs))
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:

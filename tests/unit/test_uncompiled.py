@@ -200,7 +200,7 @@ def test_a_root_of_what_powers_take_otherwise_is_left_open(x: float, monkeypatch
     """x ** -0.5 is 0 where x is -inf, and inf where it is -0.0; the root is NaN and -inf."""
     program = "float32", "rsqrt", [x, 1.0, 4.0, 9.0], [0.0, 2.0, 4.5, 9.333333], "torch", "aten"
     assert not generated(*program)
-    monkeypatch.setattr(uncompiled, "_ROOTS", frozenset())
+    monkeypatch.setattr(uncompiled, "_ROOTS", {})
     assert generated(*program)
 
 
@@ -215,6 +215,27 @@ def test_a_mean_of_infinities_beside_a_variance_is_left_open(operator: str, x: f
     results = build.multi(operator, name, domain="aten", dim=(0,), correction=0, keepdim=0)
     program = pipeline.prepare("original", build.build(list(results)), Artifact("torch", ""), [])
     assert uncompiled._updates_means_by_infinities(program, [array]) == open_
+
+
+@pytest.mark.parametrize(("sign", "open_"), [(NAN, True), (-1.0, False)])
+def test_the_sign_of_nan_is_left_open(sign: float, open_: bool) -> None:
+    build = GraphBuilder()
+    x, other = (build.input(TensorType("float32", (2,))) for _ in range(2))
+    graph = build.build([build.op("copysign", x, other, domain="aten")])
+    program = pipeline.prepare("original", graph, Artifact("torch", ""), [])
+    arrays = np.float32([1.0, 2.0]), np.float32([sign, 3.0])
+    assert uncompiled._reads_signs_of_nan(program, arrays) == open_
+
+
+@pytest.mark.parametrize("variance", [-np.inf, 2.0])
+def test_a_variance_that_has_no_root_is_left_open(variance: float) -> None:
+    build = GraphBuilder()
+    x, values = build.input(TensorType("float32", (2, 1))), [build.input(TensorType("float32", (1,))) for _ in range(4)]
+    program = pipeline.prepare(
+        "original", build.build([build.op("BatchNormalization", x, *values)]), Artifact("torch", ""), []
+    )
+    arrays = [np.ones((2, 1), np.float32), *(np.float32([value]) for value in (1.0, 0.0, 0.5, variance))]
+    assert uncompiled._takes_other_roots(program, arrays) == (variance < 0)
 
 
 @pytest.mark.parametrize("extreme", [1e30, 1e-30])
