@@ -41,7 +41,7 @@ _BETWEEN = re.compile(r"\{0\} \S+ \{1\}")
 _MODULE_CALL = re.compile(r"(torch\.nn\.\w+\(.*\))\((\w[\w.]*)\)")
 
 #: Elementwise operators whose result may be their operand, or a view of it.
-_MAY_BE_VIEWS = frozenset({"Cast", "Identity", "Dropout"})
+_MAY_BE_VIEWS = frozenset({"BitCast", "Cast", "Identity", "Dropout"})
 
 #: Operators that are not elementwise, and whose result is always in memory of its own.
 _MAKE_ANEW = frozenset(
