@@ -234,7 +234,7 @@ def test_the_choice_that_a_fault_needs_is_left_alone(word: str, site: str) -> No
 
 
 def test_both_sides_become_plain_where_no_choice_matters() -> None:
-    graphs = computed(), generate(6, "plain")
+    graphs = computed(), generate(6, "plain 1")
     artifacts = [lower(graph, "onnx", 1, opset=DRAWN_OPSET, unknown_sizes=1) for graph in graphs]
     choices = tuple(artifact.choices or LoweringChoices() for artifact in artifacts)
     assert all(c.cost for c in choices)

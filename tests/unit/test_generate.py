@@ -206,14 +206,14 @@ def test_every_edge_has_its_turn_once() -> None:
     assert [e for e in edges if not Turn(7, 3).covers(e)] != [e for e in edges if not Turn(8, 3).covers(e)]
 
 
-def test_every_operator_has_its_turn_once_on_every_element_type() -> None:
+def test_every_operator_has_its_turn_on_every_element_type() -> None:
     pairs = [(op, dtype) for op in TABLE.values() for dtype in op.types[op.variable(0)]]
-    cases = -(-len(pairs) // 5)
+    cases = -(-2 * len(pairs) // 5)
     due = [one for index in range(cases) for one in Turn(7, index).due(list(TABLE.values()), 5)]
     assert [(one.op, one.dtype) for one in due[: len(pairs)]] != pairs
-    assert Counter((one.op.qualified, one.dtype) for one in due[: len(pairs)]) == Counter(
-        (op.qualified, dtype) for op, dtype in pairs
-    )
+    met = Counter((one.op.qualified, one.dtype) for one in due)
+    assert met.keys() == {(op.qualified, dtype) for op, dtype in pairs}
+    assert max(met.values()) <= 3
 
 
 def test_turns_bring_operators_onto_more_element_types() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from polyjuice.campaign.kinds import GENERATING, MIXED, Kind, Kinds
 from polyjuice.campaign.seeds import Seeds
-from polyjuice.generate import STRATEGIES
+from polyjuice.generate import SMALL_STRATEGIES, STRATEGIES
 
 
 @pytest.mark.parametrize("slow", [False, True])
@@ -45,7 +45,7 @@ def test_larger_graphs_are_rarer_where_a_compilation_takes_seconds() -> None:
     assert (found[Kind("small", alone=True)], slow[Kind("small", alone=True)]) == (360, 480)
 
 
-@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s != "small"])
+@pytest.mark.parametrize("strategy", [s for s in STRATEGIES if s not in SMALL_STRATEGIES])
 def test_other_strategies_have_one_kind(strategy: str) -> None:
     assert {Kinds(strategy).of(index) for index in range(20)} == {Kind(strategy)}
 
