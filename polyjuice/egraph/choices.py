@@ -9,10 +9,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from polyjuice.egraph.bounds import wider
-from polyjuice.egraph.language import ints
+from polyjuice.egraph.rows import Row
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.ir import Graph
 from polyjuice.ops.sampling import factors
@@ -23,37 +22,6 @@ _MAX_RANK = 8
 
 #: At how many values of a graph a rule with a ``Site`` is applied.
 _SITES = 2
-
-
-#: Text that stands in a table's file as it is.
-_PLAIN = re.compile(r"[\w.+-]+", re.ASCII)
-
-
-class Fact(NamedTuple):
-    """A choice: the value of a function for some arguments, each a number, a text or a vector of numbers."""
-
-    function: str
-    arguments: tuple[int | str | tuple[int, ...], ...]
-    value: int | str | tuple[int, ...]
-
-    @property
-    def action(self) -> str:
-        """The egglog action that states it."""
-        return f"(set ({self.function} {' '.join(map(_text, self.arguments))}) {_text(self.value)})"
-
-    @property
-    def row(self) -> str | None:
-        """The line that states it in a file of the function's table; None where such a file cannot say it."""
-        fields = [*self.arguments, self.value]
-        if any(isinstance(x, tuple) or (isinstance(x, str) and not _PLAIN.fullmatch(x)) for x in fields):
-            return None
-        return "\t".join(map(str, fields)) + "\n"
-
-
-def _text(value: int | str | tuple[int, ...]) -> str:
-    if isinstance(value, tuple):
-        return ints(value)
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def asked(rules: Iterable[Rule]) -> list[tuple[str, str]]:
@@ -72,7 +40,7 @@ def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, 
     return chosen
 
 
-def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[Fact]:
+def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[Row]:
     """The other choices: for every rank, dimension size and element type that may occur.
 
     Every permutation, random or one of the graphs' own, comes with its inverse.
@@ -85,29 +53,29 @@ def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) ->
         {n for d in dims for n in (d, 2 * d, d // 2, d - d // 2) if n > 1} | {t.size for t in types if t.size > 1}
     )
     perms = {tuple(n.attrs["perm"]) for n in nodes}
-    found: list[Fact] = []
+    found: list[Row] = []
     for function, key in asked(rules):
         match function:
             case "random-cut":
-                found += [Fact(function, (key, n), rng.randint(1, n - 1)) for n in sizes]
+                found += [Row(function, (key, n, rng.randint(1, n - 1))) for n in sizes]
             case "random-divisor":
                 proper = {n: factors(n)[1:-1] for n in sizes}
-                found += [Fact(function, (key, n), rng.choice(d)) for n, d in proper.items() if d]
+                found += [Row(function, (key, n, rng.choice(d))) for n, d in proper.items() if d]
             case "random-axis":
-                found += [Fact(function, (key, rank), rng.randrange(rank)) for rank in ranks]
+                found += [Row(function, (key, rank, rng.randrange(rank))) for rank in ranks]
             case "random-perm":
                 for rank in ranks:
                     if rank > 1:
                         perm = _permutation(rng, rank)
                         perms.add(perm)
-                        found.append(Fact(function, (key, rank), perm))
+                        found.append(Row(function, (key, rank, perm)))
             case "random-wider":
                 for t in sorted({t.dtype for t in types}):
                     if wider(t):
-                        found.append(Fact(function, (key, t), rng.choice(wider(t))))
+                        found.append(Row(function, (key, t, rng.choice(wider(t)))))
     inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
     both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
-    return found + [Fact("inverse-perm", (perm,), inverse) for perm, inverse in both.items()]
+    return found + [Row("inverse-perm", (perm, inverse)) for perm, inverse in both.items()]
 
 
 def _permutation(rng: random.Random, rank: int) -> tuple[int, ...]:

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from tempfile import NamedTemporaryFile
 
 from polyjuice.egraph import bounds, choices, rulefiles
 from polyjuice.egraph.bindings import bindings
-from polyjuice.egraph.encode import CHUNK, Encoding, Range, Tables, encode
+from polyjuice.egraph.encode import Encoding, Range, Tables, encode, load
 from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
@@ -124,15 +123,13 @@ class Saturator:
             for graph, known in zip(pruned, ranges, strict=True)
         )
         facts = choices.facts(chosen, pruned, rng)
-        programs = [program for encoding in encodings for program in encoding.program]
-        programs += _loading([fact.action for fact in facts if not fact.row])
-        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen))
+        programs = self._rulesets(present, any(rule.needs_bounds for rule in chosen))
         egraph = self._loaded()
         egraph.run_program(bindings.Push(1))
         try:
+            load(egraph, encodings, facts)
             for program in programs:
                 egraph.run_program(*egraph.parse_program(program))
-            _fill(egraph, facts)
             view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
         except bindings.EggSmolError as error:
             raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
@@ -295,25 +292,3 @@ def _analyse(rounds: int) -> bindings.RunSchedule:
     types = bindings.Saturate(_here(), _ruleset("types-here"))
     known = bindings.Repeat(_here(), rounds, _ruleset("bounds-here"))
     return bindings.RunSchedule(bindings.Sequence(_here(), [types, known]))
-
-
-def _fill(egraph: bindings.EGraph, facts: Sequence[choices.Fact]) -> None:
-    """State the facts that files of tables can say: egglog checks no types there, and takes a twentieth of the time."""
-    rows: dict[str, list[str]] = {}
-    for fact in facts:
-        if fact.row:
-            rows.setdefault(fact.function, []).append(fact.row)
-    for function, lines in rows.items():
-        with NamedTemporaryFile("w", prefix="polyjuice-", suffix=".tsv") as file:
-            file.write("".join(lines))
-            file.flush()
-            egraph.run_program(bindings.Input(_here(), function, file.name))
-
-
-def _loading(actions: Sequence[str]) -> list[str]:
-    """The programs that state the other facts."""
-    chunks = [actions[i : i + CHUNK] for i in range(0, len(actions), CHUNK)]
-    return [
-        f"(ruleset facts-{i})(rule () ({' '.join(chunk)}) :ruleset facts-{i})(run facts-{i} 1)"
-        for i, chunk in enumerate(chunks)
-    ]
