@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from polyjuice.egraph.bounds import wider
 from polyjuice.egraph.rows import Row
@@ -26,7 +27,12 @@ _SITES = 2
 
 def asked(rules: Iterable[Rule]) -> list[tuple[str, str]]:
     """The choices that rules ask for, as (function, key)."""
-    return sorted({pair for rule in rules for pair in _ASKED.findall(rule.text)})
+    return sorted(set().union(*(_asked_in(rule.text) for rule in rules)))
+
+
+@cache
+def _asked_in(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset(_ASKED.findall(text))
 
 
 def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, list[str]]:

@@ -19,8 +19,8 @@ _ACTIONS = 50
 
 Field = int | float | str | tuple[int, ...]
 
-#: Text that a file holds as it is.
-_PLAIN = re.compile(r"[\w.+-]+", re.ASCII)
+#: A line of numbers and of text that a file holds as it is.
+_PLAIN = re.compile(r"[\w.+-]+(\t[\w.+-]+)*", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -32,9 +32,8 @@ class Row(NamedTuple):
     @property
     def line(self) -> str | None:
         """The line that states it in a file; None where a file cannot say it."""
-        if any(isinstance(x, tuple) or (isinstance(x, str) and not _PLAIN.fullmatch(x)) for x in self.fields):
-            return None
-        return "\t".join(map(str, self.fields)) + "\n"
+        text = "\t".join(map(str, self.fields))
+        return text + "\n" if _PLAIN.fullmatch(text) and text.count("\t") < len(self.fields) else None
 
     @property
     def action(self) -> str:
