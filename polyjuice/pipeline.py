@@ -187,6 +187,8 @@ def repeating(
     compiler that it calls need not make the same source again. ``meanwhile`` is called with the number of each verdict
     that has shown once.
     """
+    if not verdicts:  # of nearly every case: it needs no folder either
+        return []
     groups: dict[frozenset[str], list[int]] = {}
     for number, verdict in enumerate(verdicts):
         groups.setdefault(frozenset([verdict.a, verdict.b]), []).append(number)

@@ -152,6 +152,7 @@ DECLARATIONS = """
 (relation TypeRange (String f64 f64))
 (relation Widens (String String))
 (ruleset bounds)
+(rule ((RangeOf n l h) (= x (numbered-value n))) ((set (lo x) l) (set (hi x) h) (Finite x)) :ruleset numbered)
 """
 
 #: What rules ask for of all this; who asks for none of it does not pay for it.

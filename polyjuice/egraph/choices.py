@@ -9,9 +9,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from polyjuice.egraph.bounds import wider
-from polyjuice.egraph.language import ints
+from polyjuice.egraph.rows import Row
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.ir import Graph
 from polyjuice.ops.sampling import factors
@@ -26,7 +27,12 @@ _SITES = 2
 
 def asked(rules: Iterable[Rule]) -> list[tuple[str, str]]:
     """The choices that rules ask for, as (function, key)."""
-    return sorted({pair for rule in rules for pair in _ASKED.findall(rule.text)})
+    return sorted(set().union(*(_asked_in(rule.text) for rule in rules)))
+
+
+@cache
+def _asked_in(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset(_ASKED.findall(text))
 
 
 def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, list[str]]:
@@ -40,7 +46,7 @@ def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, 
     return chosen
 
 
-def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[str]:
+def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[Row]:
     """The other choices: for every rank, dimension size and element type that may occur.
 
     Every permutation, random or one of the graphs' own, comes with its inverse.
@@ -53,29 +59,29 @@ def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) ->
         {n for d in dims for n in (d, 2 * d, d // 2, d - d // 2) if n > 1} | {t.size for t in types if t.size > 1}
     )
     perms = {tuple(n.attrs["perm"]) for n in nodes}
-    found = []
+    found: list[Row] = []
     for function, key in asked(rules):
         match function:
             case "random-cut":
-                found += [f'(set (random-cut "{key}" {n}) {rng.randint(1, n - 1)})' for n in sizes]
+                found += [Row(function, (key, n, rng.randint(1, n - 1))) for n in sizes]
             case "random-divisor":
                 proper = {n: factors(n)[1:-1] for n in sizes}
-                found += [f'(set (random-divisor "{key}" {n}) {rng.choice(d)})' for n, d in proper.items() if d]
+                found += [Row(function, (key, n, rng.choice(d))) for n, d in proper.items() if d]
             case "random-axis":
-                found += [f'(set (random-axis "{key}" {rank}) {rng.randrange(rank)})' for rank in ranks]
+                found += [Row(function, (key, rank, rng.randrange(rank))) for rank in ranks]
             case "random-perm":
                 for rank in ranks:
                     if rank > 1:
                         perm = _permutation(rng, rank)
                         perms.add(perm)
-                        found.append(f'(set (random-perm "{key}" {rank}) {ints(perm)})')
+                        found.append(Row(function, (key, rank, perm)))
             case "random-wider":
                 for t in sorted({t.dtype for t in types}):
                     if wider(t):
-                        found.append(f'(set (random-wider "{key}" "{t}") "{rng.choice(wider(t))}")')
+                        found.append(Row(function, (key, t, rng.choice(wider(t)))))
     inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
     both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
-    return found + [f"(set (inverse-perm {ints(perm)}) {ints(inverse)})" for perm, inverse in both.items()]
+    return found + [Row("inverse-perm", (perm, inverse)) for perm, inverse in both.items()]
 
 
 def _permutation(rng: random.Random, rank: int) -> tuple[int, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.language import constructor_for, ints, literal, number
+from polyjuice.egraph.rows import Row, insert
 from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, uniform_value
 from polyjuice.ops import axes, entry
 
@@ -34,12 +36,13 @@ class Tables:
     others: list[tuple[Node, tuple[TensorType | None, ...]]] = field(default_factory=list)
     constant_ids: dict[str, int] = field(default_factory=dict)
     other_ids: dict[str, int] = field(default_factory=dict)
+    shapes: dict[tuple[int, ...], int] = field(default_factory=dict)
     inferred: dict[object, tuple[TensorType, ...]] = field(default_factory=dict)
 
 
 @dataclass
 class Encoding:
-    """A graph in the e-graph's language: the program to run, and what its numbers refer to.
+    """A graph in the e-graph's language: the program to run, what to state of its values, and what numbers refer to.
 
     ``values`` numbers every value of the graph, and ``(value i)`` is its e-class (known for the outputs, and for what
     one rule of the program takes from another). ``(Input i)`` is the input ``i - first_input`` of this graph.
@@ -49,6 +52,7 @@ class Encoding:
     tables: Tables
     first_input: int
     program: list[str] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -76,36 +80,31 @@ def encode(
     actions: list[str] = []
     here: set[int] = set()
     earlier: set[int] = set()
-    shared: dict[str, str] = {}
     one_program = len(graph.types) <= CHUNK
     outputs = set(graph.outputs)
 
-    def shape(name: str) -> str:
-        """A variable for the shape of a value: spelled out once, it is made once."""
-        text = ints(graph.types[name].shape)
-        if not graph.types[name].shape:
-            return text  # egglog infers no type for an empty vector by itself
-        if text not in shared:
-            shared[text] = f"s{len(shared)}"
-            actions.append(f"(let {shared[text]} {text})")
-        return shared[text]
+    def shape(name: str) -> int:
+        """The number of the shape of a value, which all graphs share."""
+        sizes = graph.types[name].shape
+        if sizes not in tables.shapes:
+            tables.shapes[sizes] = len(tables.shapes)
+            out.rows.append(Row("numbered-shape", (tables.shapes[sizes], sizes)))
+        return tables.shapes[sizes]
 
     def define(name: str, term: str, typed: bool = False) -> None:
         number_ = out.values[name] = tables.values
         tables.values += 1
         here.add(number_)
         known = f"(set (value {number_}) v{number_}) " if name in outputs or not one_program else ""
-        actions.append(f"(let v{number_} {term}) {known}")
+        actions.append(f"(let v{number_} {term}) (set (numbered-value {number_}) v{number_}) {known}")
         if not typed:
-            actions.append(
-                f'(set (shape v{number_}) {shape(name)}) (set (dtype v{number_}) "{graph.types[name].dtype}")'
-            )
-        actions.extend(f'(Site "{key}" v{number_})' for key in (sites or {}).get(name, ()))
+            out.rows.append(Row("ShapeOf", (number_, shape(name))))
+            out.rows.append(Row("DtypeOf", (number_, graph.types[name].dtype)))
+        out.rows.extend(Row("SiteOf", (key, number_)) for key in (sites or {}).get(name, ()))
 
     def bound(name: str, range_: Range | None) -> None:
         if range_:
-            v = f"v{out.values[name]}"
-            actions.append(f"(set (lo {v}) {number(range_[0])}) (set (hi {v}) {number(range_[1])}) (Finite {v})")
+            out.rows.append(Row("RangeOf", (out.values[name], *range_)))
 
     def use(name: str) -> str:
         if out.values[name] not in here:
@@ -119,7 +118,7 @@ def encode(
             known = " ".join(f"(= v{n} (value {n}))" for n in sorted(earlier))
             body = "\n".join(actions)
             out.program.append(f"(ruleset {ruleset})\n(rule ({known}) ({body}) :ruleset {ruleset})\n(run {ruleset} 1)")
-            for collected in (actions, here, earlier, shared):
+            for collected in (actions, here, earlier):
                 collected.clear()
 
     for name in graph.inputs:
@@ -139,6 +138,17 @@ def encode(
                 define(name, term, typed)
     flush()
     return out
+
+
+def load(egraph: bindings.EGraph, encodings: Iterable[Encoding], facts: Iterable[Row] = ()) -> None:
+    """Load graphs into an e-graph that knows their language, and state what is known of their values, and facts."""
+    rows = [*facts]
+    for encoding in encodings:
+        for program in encoding.program:
+            egraph.run_program(*egraph.parse_program(program))
+        rows += encoding.rows
+    insert(egraph, rows)
+    egraph.run_program(*egraph.parse_program("(run numbered 1)"))
 
 
 def _range_of(array: np.ndarray) -> Range | None:

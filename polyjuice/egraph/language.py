@@ -7,6 +7,9 @@ elementwise constructor have equal shapes, and ``(Expand x shape)`` makes them s
 
 Beside the operators there are ``(Input i)``, ``(Const i)`` for an array kept outside the e-graph, ``(Splat v shape
 dtype)`` for a constant of one value, and ``(Other id operands output)`` for everything that no rule can match.
+
+What is known of a graph's values is first stated of their numbers, in ``(ShapeOf n i)`` and the like: see
+:mod:`polyjuice.egraph.rows`. The ruleset ``numbered`` states it of the terms, ``(numbered-value n)``.
 """
 
 from __future__ import annotations
@@ -47,6 +50,12 @@ SORTS = """
 (relation Signed (Tensor))
 (relation Bool (Tensor))
 (relation Site (String Tensor))
+(function numbered-value (i64) Tensor :merge old)
+(function numbered-shape (i64) Ints :merge old)
+(relation ShapeOf (i64 i64))
+(relation DtypeOf (i64 String))
+(relation RangeOf (i64 f64 f64))
+(relation SiteOf (String i64))
 (function random-perm (String i64) Ints :merge old)
 (function inverse-perm (Ints) Ints :merge old)
 (function random-cut (String i64) i64 :merge old)
@@ -60,7 +69,11 @@ BASE = """
 (ruleset exact)
 (ruleset modular)
 (ruleset real)
+(ruleset numbered)
 (relation Kind (String String))
+(rule ((ShapeOf n i) (= x (numbered-value n)) (= s (numbered-shape i))) ((set (shape x) s)) :ruleset numbered)
+(rule ((DtypeOf n t) (= x (numbered-value n))) ((set (dtype x) t)) :ruleset numbered)
+(rule ((SiteOf key n) (= x (numbered-value n))) ((Site key x)) :ruleset numbered)
 (rule ((= e (Splat v s t))) ((set (shape e) s) (set (dtype e) t)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "float" t)) ((Float x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "integer" t)) ((Integer x)) :ruleset analysis)

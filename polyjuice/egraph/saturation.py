@@ -11,7 +11,7 @@ from functools import cache
 
 from polyjuice.egraph import bounds, choices, rulefiles
 from polyjuice.egraph.bindings import bindings
-from polyjuice.egraph.encode import CHUNK, Encoding, Range, Tables, encode
+from polyjuice.egraph.encode import Encoding, Range, Tables, encode, load
 from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
@@ -122,12 +122,12 @@ class Saturator:
             encode(graph, tables, self._words, self._derived, known, choices.sites(chosen, graph, rng))
             for graph, known in zip(pruned, ranges, strict=True)
         )
-        programs = [program for encoding in encodings for program in encoding.program]
-        programs += _loading(choices.facts(chosen, pruned, rng))
-        programs += self._rulesets(present, any(rule.needs_bounds for rule in chosen))
+        facts = choices.facts(chosen, pruned, rng)
+        programs = self._rulesets(present, any(rule.needs_bounds for rule in chosen))
         egraph = self._loaded()
         egraph.run_program(bindings.Push(1))
         try:
+            load(egraph, encodings, facts)
             for program in programs:
                 egraph.run_program(*egraph.parse_program(program))
             view, iterations, stopped_by, fired = self._run(egraph, enabled, len(graphs), rng)
@@ -292,12 +292,3 @@ def _analyse(rounds: int) -> bindings.RunSchedule:
     types = bindings.Saturate(_here(), _ruleset("types-here"))
     known = bindings.Repeat(_here(), rounds, _ruleset("bounds-here"))
     return bindings.RunSchedule(bindings.Sequence(_here(), [types, known]))
-
-
-def _loading(facts: Sequence[str]) -> list[str]:
-    """The programs that state facts."""
-    chunks = [facts[i : i + CHUNK] for i in range(0, len(facts), CHUNK)]
-    return [
-        f"(ruleset facts-{i})(rule () ({' '.join(chunk)}) :ruleset facts-{i})(run facts-{i} 1)"
-        for i, chunk in enumerate(chunks)
-    ]

@@ -70,16 +70,8 @@ def _enode_tables() -> tuple[str, ...]:
 def freeze(egraph: bindings.EGraph) -> EGraphView:
     """Read the e-graph. E-classes are numbered, and e-nodes ordered, in egglog's insertion order (deterministic)."""
     functions = egraph.freeze().functions  # each access to an attribute of egglog's copies all that is in it
-    numbers: dict[bindings.Value, int] = {}
     classes: list[list[ENode]] = []
-
-    def class_of(value: bindings.Value) -> int:
-        number = numbers.get(value)
-        if number is None:
-            number = numbers[value] = len(classes)
-            classes.append([])
-        return number
-
+    class_of = _Numbers(classes).__getitem__
     reader = _Reader(egraph)
     values = {reader.read("i64", row.inputs[0]): class_of(row.output) for row in functions["value"].rows}
     for name in _enode_tables():
@@ -97,10 +89,22 @@ def freeze(egraph: bindings.EGraph) -> EGraphView:
                 children = tuple(map(class_of, egraph.value_to_vec(inputs[1])))
                 rest: tuple[Any, ...] = (reader.read("i64", inputs[0]), reader.read("i64", inputs[2]))
             else:
-                children = tuple([class_of(value) for value in inputs[:operands]])
+                children = tuple(map(class_of, inputs[:operands]))
                 rest = tuple([read(value) for read, value in zip(readers, inputs[operands:], strict=True)])
             classes[class_of(row.output)].append(ENode(name, children, rest))
     return EGraphView(classes, values)
+
+
+class _Numbers(dict["bindings.Value", int]):
+    """The number of each e-class, which is given to it when it is first asked for."""
+
+    def __init__(self, classes: list[list[ENode]]) -> None:
+        self._classes = classes
+
+    def __missing__(self, value: bindings.Value) -> int:
+        number = self[value] = len(self._classes)
+        self._classes.append([])
+        return number
 
 
 class _Reader:

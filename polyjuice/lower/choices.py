@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -35,10 +35,12 @@ class Chooser:
         self._rng = rng
         self.known = known
         self.taken: dict[Site, list[int]] = {}
+        self.named: set[Site] = set()
+        """The sites at which names have sites of their own that may be among those taken."""
 
     def about(self, subject: str, value: str = "") -> Draws:
         """The choices about a subject, or about a subject and a value of the graph."""
-        return Draws(self, (subject, value), cache(partial(self._rng, subject, value)))
+        return Draws(self, (subject, value), _Once(partial(self._rng, subject, value)))
 
     def record(self) -> LoweringChoices:
         """What was asked and taken until now."""
@@ -53,6 +55,21 @@ def drawing(seed: int | str) -> Chooser:
 def replaying(choices: LoweringChoices) -> Chooser:
     """A chooser that takes the options of a record, and the plainest where the record has none that is there."""
     return Chooser(lambda subject, value: None, choices.taken)
+
+
+class _Once:
+    """Calls a function once, and remembers its result. (There are thousands: `functools.cache` takes longer to make.)"""
+
+    __slots__ = ("_make", "_made")
+
+    def __init__(self, make: Callable[[], random.Random | None]) -> None:
+        self._make: Callable[[], random.Random | None] | None = make
+        self._made: random.Random | None = None
+
+    def __call__(self) -> random.Random | None:
+        if self._make:
+            self._made, self._make = self._make(), None
+        return self._made
 
 
 class Draws:
@@ -115,15 +132,18 @@ class Draws:
 
     def named(self, name: str) -> Draws:
         """Choices that keep a site of their own whatever else is asked at this one."""
+        self._chooser.named.add(self._site)
         return self._at(f"{self._site[0]}: {name}", self._site[1])
 
     def take_named(self, name: str, draw: Callable[[random.Random], int], count: int) -> int:
         """The first choice at the site of a name (see ``named``), where that is nearly always the plainest."""
         rng = self._rng()
-        if rng is None or (f"{self._site[0]}: {name}", self._site[1]) in self._chooser.taken:
+        if rng is None:
             return self.named(name).take(draw, count)
         option = int(draw(rng))
-        return self.named(name).take(lambda rng: option, count) if option else 0
+        if option or self._site in self._chooser.named:
+            return self.named(name).take(lambda rng: option, count)
+        return 0
 
     def _at(self, subject: str, value: str) -> Draws:
         return Draws(self._chooser, (subject, value), self._rng)
