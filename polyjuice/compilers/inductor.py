@@ -44,14 +44,17 @@ import torch._inductor.config
 import torch.nn.functional as F
 """
 REPRO = """
-def prepare(model, inputs, dynamic=False, freezing=False, level="inductor"):
+def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", updates=()):
     torch._dynamo.reset()
     compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
 
     def call():
         fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]  # a model may write into its inputs
         with torch._inductor.config.patch(freezing=freezing):
-            return compiled(*fresh)
+            outputs = [*compiled(*fresh)]
+        for place, number in updates:  # what an input holds in the end is an output, too
+            outputs.insert(place, fresh[number])
+        return outputs
 
     return call
 """

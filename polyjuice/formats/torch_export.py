@@ -4,8 +4,8 @@
   alone (positions, masks, tables) is computed here, by Torch; what depends on parameters stays in the Graph.
 - An operator that the table knows, under ONNX's name or ATen's, becomes that (:mod:`polyjuice.formats.aten`); any other
   is an opaque node of the domain ``aten`` (:mod:`polyjuice.formats.aten_calls`), which the Torch lowering calls again.
-- Outputs are the tensors that the model returns, then the values that inputs hold in the end where the model writes into
-  them (the graph's ``updates``), and then those of buffers and parameters that it writes, by name.
+- Outputs are the tensors that the model returns, then what those inputs hold in the end into which it writes (the
+  graph's ``updates``), and then what the buffers and parameters hold that it writes, by name.
 """
 
 from __future__ import annotations
@@ -137,9 +137,10 @@ class _Reader:
                 raise FormatError(f"the input {node.name} is a {type(spec.arg).__name__}, which is not supported")
 
     def outputs(self, node: FxNode) -> tuple[tuple[str, ...], dict[str, int]]:
-        """What the model returns, and what its inputs, buffers and parameters hold in the end; the updates of inputs."""
-        specs = self.program.graph_signature.output_specs
-        found = [(spec, value) for spec, value in zip(specs, node.args[0], strict=True) if isinstance(value, FxNode)]  # type: ignore[arg-type]
+        """All outputs (see above), and the updates of inputs among them."""
+        values: Any = node.args[0]
+        specs = zip(self.program.graph_signature.output_specs, values, strict=True)
+        found = [(spec, value) for spec, value in specs if isinstance(value, FxNode)]
         returned = [value for spec, value in found if spec.kind == OutputKind.USER_OUTPUT]
         written = {spec.target: value for spec, value in found if spec.kind == OutputKind.USER_INPUT_MUTATION}
         held = {spec.target: value for spec, value in found if spec.kind in _HELD}
