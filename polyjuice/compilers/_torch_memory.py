@@ -93,7 +93,7 @@ def _form(x: torch.Tensor) -> tuple[object, ...]:
 
 def _bytes(x: torch.Tensor) -> torch.Tensor:
     """All of a tensor's storage."""
-    return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())  # type: ignore[call-overload]
+    return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())
 
 
 def _is_of_several(x: torch.Tensor) -> bool:

@@ -188,24 +188,23 @@ class _Text:
         found = next(d for d in alias.differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
         updated = {place for place, _ in program.artifact.setup.get("updates", ())}
         places = [place for place in range(programs.outputs) if place not in updated]
-        other = {
-            Memory.INPUT: lambda n: f"outputs[{len(places) + n}]",
-            Memory.OUTPUT: lambda k: f"outputs[{places.index(k)}]",
-            Memory.HELD: lambda name: f"model.{name}",
-        }[found.kind](found.other)
         said = {
             "a": programs.with_arguments("A"),
-            "model": programs.model("A"),
             "plain": programs.with_arguments("A", "uncompiled"),
+            "model": programs.model("A"),
             "what": found.what,
-            "output": places.index(found.output) if found.rung != alias.WRITTEN else 0,
-            "other": other,
         }
         yield endings.UNCOMPILED
         if found.rung == alias.WRITTEN:
             yield endings.WRITES.substitute(said, other=len(places) + int(found.other))
             return
-        yield (endings.IS if found.rung == alias.MOVED else endings.SHARES).substitute(said)
+        if found.kind == Memory.HELD:
+            other = f"model.{found.other}"
+        else:
+            number = int(found.other)
+            other = f"outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]"
+        shares = endings.IS if found.rung == alias.MOVED else endings.SHARES
+        yield shares.substitute(said, output=places.index(found.output), other=other)
         yield endings.ALIAS.substitute(said)
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str]) -> Iterator[str]:
