@@ -93,15 +93,19 @@ class Pack:
 
     def outcomes(self, outcome: Outcome) -> Iterator[Outcome]:
         """What became of each program, where the pack ran."""
-        at = 0
+        at = first = 0
         for member in self.members:
-            sets, width = len(member.case.sets), len(member.program.graph.outputs)
+            sets, graph = len(member.case.sets), member.program.graph
+            width = len(graph.outputs)
+            own = range(first, first + len(graph.inputs)), range(at, at + width)
             yield replace(
                 outcome,
                 outputs=_columns(outcome.outputs[:sets], at, width),
                 reference=None if outcome.reference is None else _columns(outcome.reference[:sets], at, width),
+                memory=tuple(memory.part(*own) for memory in outcome.memory[:sets]),
+                reference_memory=tuple(memory.part(*own) for memory in outcome.reference_memory[:sets]),
             )
-            at += width
+            at, first = own[1].stop, own[0].stop
 
     def member_of(self, output: int) -> Member:
         """The program to which an output of the pack belongs."""

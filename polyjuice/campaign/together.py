@@ -61,7 +61,9 @@ def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
     """Whether a part of a pack shows the same: the same failure, or something wrong with the same program."""
     if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
         return False
-    if verdict.kind != "mismatch":
+    if verdict.kind == "alias" and other.rung != verdict.rung:
+        return False
+    if verdict.kind not in ("mismatch", "alias"):
         return other.signature == verdict.signature
     return part.member_of(other.output) is pack.member_of(verdict.output)
 

@@ -49,11 +49,11 @@ from polyjuice.given import ORIGINAL
 from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets, usual_profiles
 from polyjuice.lower import DRAWN_OPSET, OPSETS
 from polyjuice.ops import matching
-from polyjuice.oracles import ORACLES, USUAL_ORACLES
+from polyjuice.oracles import ORACLES, USUAL_ORACLES, usual_oracles
 from polyjuice.support import refused
 from polyjuice.triage import known
 
-_USUAL_ORACLES = ",".join(USUAL_ORACLES)
+_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}, of Torch alias, too; crash with --disruptive"
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
 """What of a campaign may be given anew with --resume; -n and --time are what it shall reach in all."""
@@ -110,7 +110,7 @@ def fuzz(
     without_rule: WithoutRuleOption = None,
     oracle: Annotated[
         str,
-        typer.Option(help="Oracles, separated by commas.", show_default=f"{_USUAL_ORACLES}; crash with --disruptive"),
+        typer.Option(help="Oracles, separated by commas.", show_default=_DEFAULT_ORACLES),
     ] = "",
     profile: Annotated[
         str,
@@ -203,7 +203,7 @@ def fuzz(
             only_operators=tuple(only_operator or ()),
             only_rules=tuple(only_rule or ()),
             without_rules=tuple(without_rule or ()),
-            oracles=chosen(oracle or ("crash" if disruptive else _USUAL_ORACLES), list(ORACLES), "--oracle"),
+            oracles=chosen(oracle or _usual(compiler, disruptive), list(ORACLES), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets or 0,
             python=str(interpreter(python)),
@@ -230,6 +230,11 @@ def fuzz(
     else:
         print_summary(summary, store)
     sys.exit(status)
+
+
+def _usual(compiler: str, disruptive: bool) -> str:
+    """The oracles that judge unless the user names others."""
+    return "crash" if disruptive else ",".join(usual_oracles(compilers.find(compiler)))
 
 
 def _given(context: typer.Context) -> set[str]:

@@ -139,7 +139,11 @@ class CompilerFile(Protocol):
         """With BATCHES: compile what the drafts since the last time have left to do, all together."""
 
     def run(self, compiled: Any, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Run what `compile` returned."""
+        """Run what `compile` returned.
+
+        What this and `eager` return may have an attribute `memory`, plain data that says what the run did to memory
+        (see `execution.Memory`).
+        """
 
     def knobs(self) -> list[str]:
         """Names of parts of the compiler that can be switched off by the option `disable`, for bisection.

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from . import _torch_memory
+
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
 _MODULE = "polyjuice_model"
@@ -78,15 +80,28 @@ def load(artifact: dict[str, Any]) -> Loaded:
     return program
 
 
-def run(program: Loaded, inputs: Sequence[Array]) -> list[Array]:
+class Results(list["Array"]):
+    """The results of a run, and what it did to memory (see `_torch_memory.Watch`), if that is known."""
+
+    memory: dict[str, Any] | None = None
+
+
+def run(program: Loaded, inputs: Sequence[Array]) -> Results:
     """Call the program's model, compiled or not, on fresh copies of the inputs."""
     grad = torch.set_grad_enabled(program.mode == "grad")
     with torch.inference_mode(program.mode == "inference"), grad, _default_type(program.wide):
         tensors = _arguments(program, inputs)
-        outputs = [*program.model(*tensors)]
+        watch = _torch_memory.Watch(tensors)
+        returned = outputs = [*program.model(*tensors)]
         for place, number in program.updates:
-            outputs.insert(place, tensors[number])
-        return [to_array(value) for value in (gradients(outputs, tensors) if program.gradient else outputs)]
+            outputs = [*outputs[:place], tensors[number], *outputs[place:]]
+        if program.gradient:
+            return Results(map(to_array, gradients(outputs, tensors)))
+        updated = {place for place, _ in program.updates}
+        places = (place for place in range(len(outputs)) if place not in updated)
+        results = Results(map(to_array, outputs))
+        results.memory = watch.seen(program.model, [*zip(places, returned)])
+        return results
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
     def call():
         fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]
         outputs = [*model(*fresh)]
-        for place, number in updates:  # what an input holds in the end stands among the outputs
+        for place, number in updates:  # what an input holds in the end is an output, too
             outputs.insert(place, fresh[number])
         return outputs
 

@@ -52,7 +52,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", upda
         fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]  # a model may write into its inputs
         with torch._inductor.config.patch(freezing=freezing):
             outputs = [*compiled(*fresh)]
-        for place, number in updates:  # what an input holds in the end stands among the outputs
+        for place, number in updates:  # what an input holds in the end is an output, too
             outputs.insert(place, fresh[number])
         return outputs
 

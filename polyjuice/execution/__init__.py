@@ -3,15 +3,17 @@
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution.choices import LoweringChoices, Site
 from polyjuice.execution.host import Worker, probe
-from polyjuice.execution.protocol import Artifact, Limits, Outcome, Probe, Stage, Status
+from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Shared, Stage, Status
 
 __all__ = [
     "Artifact",
     "EnvironmentProblem",
     "Limits",
     "LoweringChoices",
+    "Memory",
     "Outcome",
     "Probe",
+    "Shared",
     "Site",
     "Stage",
     "Status",

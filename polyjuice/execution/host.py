@@ -14,7 +14,7 @@ from polyjuice.compilers import CompilerInfo, EnvironmentProblem, find
 from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
 from polyjuice.execution.process import WorkerProcess, describe_exit, launcher
-from polyjuice.execution.protocol import Artifact, Limits, Outcome, Probe, Stage, from_wire, to_wire
+from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, from_wire, to_wire
 
 _GIB = 2**30
 _NEEDS = "Python >= 3.9 and NumPy >= 1.24"
@@ -240,6 +240,8 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
         stage=report["stage"],
         outputs=_grouped(arrays[:count], sets),
         reference=None if report["reference"] is None else _grouped(arrays[count:], sets),
+        memory=_memory(report.get("memory", ())),
+        reference_memory=_memory(report.get("reference_memory", ())),
         message=report["message"],
         traceback=report["traceback"],
         load_s=spent["load"],
@@ -249,6 +251,11 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
         times=tuple(report["times"]),
         peak=report["peak"],
     )
+
+
+def _memory(said: Sequence[Mapping[str, Any] | None]) -> tuple[Memory, ...]:
+    """What was said of each set of inputs; empty where nothing was."""
+    return tuple(Memory.of(one) for one in said if one is not None)
 
 
 def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict
+from typing import Any, ClassVar, Literal, TypedDict
 
 import ml_dtypes
 import numpy as np
@@ -57,6 +57,57 @@ class Artifact:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """What a run of a program did to memory.
+
+    ``written`` numbers the inputs in whose memory a byte has changed. ``shared`` has a triple for each output, other
+    than what an input holds in the end, and what it shares memory with: its number, INPUT, OUTPUT, HELD (by the model)
+    or ELSEWHERE (an output of another program of its pack), and the number or the name of that. ``same`` pairs outputs
+    with inputs that have the same elements in the same places. ``differentiable`` numbers the outputs that require
+    gradients, and into which one may write.
+    """
+
+    INPUT: ClassVar = "input"
+    OUTPUT: ClassVar = "output"
+    HELD: ClassVar = "held"
+    ELSEWHERE: ClassVar = "elsewhere"
+
+    written: frozenset[int] = frozenset()
+    shared: frozenset[Shared] = frozenset()
+    same: frozenset[tuple[int, int]] = frozenset()
+    differentiable: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Memory:
+        """As a worker says it."""
+        shared, same = (frozenset(map(tuple, said[name])) for name in ("shared", "same"))
+        return cls(frozenset(said["written"]), shared, same, frozenset(said["differentiable"]))
+
+    def part(self, inputs: range, outputs: range) -> Memory:
+        """What concerns some of the inputs and outputs, which are numbered anew, as those of a program by itself."""
+
+        def own(shared: Shared) -> Shared:
+            k, kind, other = shared
+            numbers = {Memory.INPUT: inputs, Memory.OUTPUT: outputs}.get(kind)
+            if numbers is None or isinstance(other, str):
+                return outputs.index(k), kind, other
+            return outputs.index(k), *((kind, numbers.index(other)) if other in numbers else (Memory.ELSEWHERE, 0))
+
+        both_ways = [(k, m) for k, kind, m in self.shared if kind == Memory.OUTPUT and isinstance(m, int)]
+        elsewhere = {(m, Memory.OUTPUT, k) for k, m in both_ways if k not in outputs}
+        return Memory(
+            frozenset(inputs.index(n) for n in self.written if n in inputs),
+            frozenset(own(shared) for shared in {*self.shared, *elsewhere} if shared[0] in outputs),
+            frozenset((outputs.index(k), inputs.index(n)) for k, n in self.same if k in outputs and n in inputs),
+            frozenset(outputs.index(k) for k in self.differentiable if k in outputs),
+        )
+
+
+Shared = tuple[int, str, int | str]
+"""An output, and what it shares memory with: see :class:`Memory`."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What became of one artifact.
 
@@ -64,7 +115,8 @@ class Outcome:
     that it does not implement it); error (the compiler raised an exception); crash (the process died or ran
     out of memory); or hang (over its limit). Where it is not ok, `stage` says where, and `message` begins
     with the exception's type. `outputs` holds, for each set of inputs, its outputs, and `reference` likewise
-    those of the framework's own uncompiled run, where that was asked for and exists. `times` (seconds each) and
+    those of the framework's own uncompiled run, where that was asked for and exists. `memory` says, for each set, what
+    the run did to memory, and `reference_memory` likewise, where the compiler file knows. `times` (seconds each) and
     `peak` (bytes beyond what the process had) are those of many runs on the first set of inputs, where that was asked
     for.
     """
@@ -73,6 +125,8 @@ class Outcome:
     stage: Stage = ""
     outputs: tuple[tuple[NDArray[Any], ...], ...] = ()
     reference: tuple[tuple[NDArray[Any], ...], ...] | None = None
+    memory: tuple[Memory, ...] = ()
+    reference_memory: tuple[Memory, ...] = ()
     message: str = ""
     traceback: str = ""
     load_s: float = 0.0

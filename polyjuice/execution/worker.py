@@ -14,7 +14,7 @@ A worker's frames are those of _wire.py:
                            with source, named arrays, and the inputs of each set; with no set, those of the artifact
                            before
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
-                           and those of the reference
+                           and those of the reference; {memory, reference_memory} say what these runs did to memory
 
 Several artifacts may be compiled together: the step `draft` for each, then {step: build}, then {step: finish, number}
 for each draft, from 0. A draft is answered by a status, `drafted` where it can be finished; `build` by its seconds.
@@ -153,6 +153,7 @@ class Job:
         self._compiled: Any = None
         self._reference: list[Any] | None = None
         self._outputs: list[Any] = []
+        self._memory: dict[str, list[Any]] = {}
         self._said: dict[str, Any] = {}
         self.stage = "load"
         self.seconds = {"load": 0.0, "eager": 0.0, "compile": 0.0, "run": 0.0}
@@ -207,20 +208,21 @@ class Job:
             program = compiler.load({"source": text, "arrays": named, "setup": request["setup"]})
         if request["reference"] and hasattr(compiler, "eager"):
             with self._in("eager"):
-                self._reference = self._results(compiler.eager, program)
+                self._reference = self._results(compiler.eager, program, "reference_memory")
         return program
 
     def _run(self) -> None:
         compiler, seconds = self._compiler, self.request["measure_s"]
         with self._in("run"):
-            self._outputs = self._results(compiler.run, self._compiled)
+            self._outputs = self._results(compiler.run, self._compiled, "memory")
             if seconds:
                 self._said.update(_measure(lambda: compiler.run(self._compiled, self._inputs[0]), seconds))
 
-    def _results(self, run: Callable[[Any, Any], Any], program: Any) -> list[Any]:
-        """The outputs for all sets of inputs."""
-        results = [run(program, one)[: self.request["results"]] for one in self._inputs]
-        return [array for one in results for array in self._checked(one)]
+    def _results(self, run: Callable[[Any, Any], Any], program: Any, name: str) -> list[Any]:
+        """The outputs for all sets of inputs; what the runs did to memory is reported under that name."""
+        results = [run(program, one) for one in self._inputs]
+        self._memory[name] = [getattr(one, "memory", None) for one in results]
+        return [array for one in results for array in self._checked(one[: self.request["results"]])]
 
     def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:
         """Do some work; the report of how that went, and the arrays that came of all work so far."""
@@ -234,6 +236,7 @@ class Job:
             self._said = _failure(_status(self.stage, error), self.stage, error)
             self._outputs = []
         report.update(self._said)
+        report.update(self._memory)
         other = time.perf_counter() - begin - (sum(self.seconds.values()) - spent)
         reference = self._reference
         report.update(

@@ -4,13 +4,15 @@
   alone (positions, masks, tables) is computed here, by Torch; what depends on parameters stays in the Graph.
 - An operator that the table knows, under ONNX's name or ATen's, becomes that (:mod:`polyjuice.formats.aten`); any other
   is an opaque node of the domain ``aten`` (:mod:`polyjuice.formats.aten_calls`), which the Torch lowering calls again.
-- Outputs are the tensors that the model returns, without the buffers that it changes.
+- Outputs are the tensors that the model returns, then what those inputs hold in the end into which it writes (the
+  graph's ``updates``), and then what the buffers and parameters hold that it writes, by name.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,11 @@ from polyjuice.formats.errors import FormatError, refused
 from polyjuice.formats.normal import NotCovered
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import GraphBuilder, check
+
+_HELD = tuple(
+    getattr(OutputKind, name) for name in ("BUFFER_MUTATION", "PARAMETER_MUTATION") if hasattr(OutputKind, name)
+)
+"""Outputs that are what the model holds in the end."""
 
 _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 """Arguments that say where and how a result lies in memory, not what it is."""
@@ -99,6 +106,7 @@ class _Reader:
     def read(self) -> Graph:
         inputs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
         outputs: tuple[str, ...] = ()
+        updates: dict[str, int] = {}
         for node in self.program.graph.nodes:
             match node.op:
                 case "placeholder":
@@ -106,12 +114,12 @@ class _Reader:
                 case "call_function":
                     self.call(node)
                 case "output":
-                    outputs = tuple(self.output_values(node))
+                    outputs, updates = self.outputs(node)
                 case _:
                     raise FormatError(f"node {node.name}: {node.op} {node.target} is not supported")
         if not outputs:
-            raise FormatError("the model returns no tensor")
-        return check(prune(self.builder.build(outputs)))
+            raise FormatError("the model returns no tensor, and writes into none")
+        return check(prune(replace(self.builder.build(outputs), updates=updates)))
 
     def placeholder(self, node: FxNode, spec: Any) -> None:
         program = self.program
@@ -128,11 +136,18 @@ class _Reader:
             case _:
                 raise FormatError(f"the input {node.name} is a {type(spec.arg).__name__}, which is not supported")
 
-    def output_values(self, node: FxNode) -> Iterator[str]:
-        specs = self.program.graph_signature.output_specs
-        for value, spec in zip(node.args[0], specs, strict=True):  # type: ignore[arg-type]
-            if spec.kind == OutputKind.USER_OUTPUT and isinstance(value, FxNode):
-                yield self.value(value)
+    def outputs(self, node: FxNode) -> tuple[tuple[str, ...], dict[str, int]]:
+        """All outputs (see above), and the updates of inputs among them."""
+        values: Any = node.args[0]
+        specs = zip(self.program.graph_signature.output_specs, values, strict=True)
+        found = [(spec, value) for spec, value in specs if isinstance(value, FxNode)]
+        returned = [value for spec, value in found if spec.kind == OutputKind.USER_OUTPUT]
+        written = {spec.target: value for spec, value in found if spec.kind == OutputKind.USER_INPUT_MUTATION}
+        held = {spec.target: value for spec, value in found if spec.kind in _HELD}
+        names = [spec.arg.name for spec in self.program.graph_signature.input_specs if spec.arg.name in written]
+        updates = {name: len(returned) + place for place, name in enumerate(names)}
+        values = [*returned, *(written[name] for name in names), *(held[name] for name in sorted(held))]
+        return tuple(map(self.value, values)), updates
 
     def call(self, node: FxNode) -> None:
         target: Any = node.target

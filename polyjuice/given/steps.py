@@ -5,7 +5,7 @@ Steps can be left out, and values can become inputs. What stays is kept exactly 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -54,7 +54,8 @@ class Written:
 
     ``inputs`` are arrays by name, in the program's order. ``held`` names the constants: with an array, where a value
     has become one, and None where the owner wrote it. ``values`` are those that all names had when the whole program
-    was run uncompiled, as far as it ran. ``frame`` is what stands around the steps.
+    was run uncompiled, as far as it ran. ``frame`` is what stands around the steps. ``updates`` names the inputs that
+    are results, too, with what they hold in the end: they come behind the ``outputs``.
     """
 
     language: Language
@@ -64,15 +65,28 @@ class Written:
     steps: tuple[Step, ...]
     outputs: tuple[str, ...]
     values: Mapping[str, np.ndarray]
+    updates: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """What the program returns, and what inputs hold in the end, by name."""
+        return (*self.outputs, *self.updates)
 
     @cached_property
     def artifact(self) -> Artifact:
         """The program. Raises FormatError where it is not valid."""
         return self.language.artifact(self)
 
-    def with_outputs(self, names: Sequence[str]) -> Written:
-        """The program with other outputs, and only what these need."""
-        return _pruned(replace(self, outputs=tuple(names)))
+    def with_results(self, places: Collection[int]) -> Written:
+        """The program with some of its results, by their places, and only what these need."""
+        count = len(self.outputs)
+        outputs = tuple(name for place, name in enumerate(self.outputs) if place in places)
+        updates = tuple(name for place, name in enumerate(self.updates, count) if place in places)
+        return self.with_outputs(outputs, updates)
+
+    def with_outputs(self, names: Sequence[str], updates: Sequence[str] = ()) -> Written:
+        """The program with other results, and only what these need."""
+        return _pruned(replace(self, outputs=tuple(names), updates=tuple(updates)))
 
     def without(self, step: Step) -> Written:
         """The program without a step whose results nobody reads. Raises FormatError."""
@@ -89,7 +103,7 @@ class Written:
         Raises FormatError where one of these is no tensor.
         """
         gone = {step.number for step in steps}
-        read = {name for step in self.steps if step.number not in gone for name in step.reads} | {*self.outputs}
+        read = {name for step in self.steps if step.number not in gone for name in step.reads} | {*self.results}
         wanted = [name for step in steps for name in step.makes if name in read]
         if missing := [name for name in wanted if name not in self.values]:
             raise FormatError(f"{missing[0]} is no tensor of a known value")
@@ -116,7 +130,7 @@ class Written:
 
 def _pruned(written: Written) -> Written:
     """Without the steps, inputs and constants that nobody needs. Raises FormatError where a name is left undefined."""
-    needed, kept = {*written.outputs}, []
+    needed, kept = {*written.results}, []
     for step in reversed(written.steps):
         if step.changes or not needed.isdisjoint(step.makes):
             kept.append(step)

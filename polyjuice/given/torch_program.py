@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, torch_export
 from polyjuice.given.model import UserModel, unread
 from polyjuice.given.torch_source import NotCaptured, array_of, capture, layout_of, model_of, run, tensor_of, tensors
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, dtypes, prune
 
 
 def load(source: str) -> UserModel:
@@ -38,7 +39,8 @@ def from_module(
 def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
     """What source like that of :func:`capture` means, for inputs of these types. Raises FormatError.
 
-    The graph is unread where ``torch.export`` gives none with the inputs and outputs of the source.
+    The source has no further arguments. The graph is unread where ``torch.export`` gives none with the inputs and
+    outputs of the source.
     """
     arguments = tuple(map(tensor_of, inputs))
     try:
@@ -48,10 +50,18 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
     except Exception as error:  # noqa: BLE001 - the owner's program may raise anything
         raise FormatError(f"the program does not run uncompiled ({type(error).__name__}: {error})") from None
     try:
-        graph = torch_export.from_module(model_of(artifact), arguments)
+        graph = _with_updates(torch_export.from_module(model_of(artifact), arguments), artifact)
     except FormatError:
         return opaque
     return graph if (list(graph.input_types), list(graph.output_types)) == types else opaque
+
+
+def _with_updates(graph: Graph, artifact: Artifact) -> Graph:
+    """The graph with those inputs among its outputs that the artifact gives in the end, be they written or not."""
+    names = [graph.inputs[number] for _, number in artifact.setup.get("updates", ())]
+    ends = [graph.outputs[graph.updates[name]] if name in graph.updates else name for name in names]
+    updates = {name: len(graph.returned) + i for i, name in enumerate(names) if name in graph.updates}
+    return prune(replace(graph, outputs=(*graph.returned, *ends), updates=updates))
 
 
 def values(
@@ -106,14 +116,17 @@ def _program(graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs
 def _artifact(
     graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Artifact | None:
-    """The module itself; None where it cannot be printed, or not as a program of the graph's outputs."""
+    """The module itself; None where it cannot be printed, or not as a program of the graph's outputs and updates."""
     try:
         artifact = capture(model, args, kwargs)
     except NotCaptured:
         return None
     inputs = tensors((args, dict(kwargs)))
     results = run(artifact, [tensor.detach().clone() for tensor in inputs])
-    return artifact if [_type(t) for t in results] == list(graph.output_types) else None
+    updates = [[place, graph.inputs.index(name)] for name, place in graph.updates.items()]
+    written = [update for update in artifact.setup.get("updates", ()) if update[1] < len(inputs)]
+    fits = [_type(t) for t in results] == list(graph.output_types) and written == updates
+    return artifact if fits else None
 
 
 def _type(tensor: torch.Tensor) -> TensorType:

@@ -2,7 +2,8 @@
 
 Dynamo traces the module at the level of Torch's own functions and methods, before anything is decomposed. What it hands
 to a backend is printed statement by statement: views, in-place operators and tensors made on the way stay what they
-are. Parameters, buffers and other tensors that the module holds become named arrays.
+are. Parameters, buffers and other tensors that the module holds become named arrays. Those into which the module writes
+become further arguments of the program: what they hold in the end are further results, as are inputs that it writes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class NotCaptured(Exception):
 def capture(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Artifact:
     """The source of a module for inputs like these. It takes and returns the tensors among them, flattened.
 
-    The source has been run, and gave what the module gives, bit for bit. Raises NotCaptured.
+    Behind what the module returns come the inputs into which it writes, in their order, and then what it holds and
+    writes, by name. The source has been run, and gave what the module gives, bit for bit. Raises NotCaptured.
     """
     try:
         with warnings.catch_warnings(), torch.random.fork_rng(devices=()), torch.no_grad():
@@ -64,8 +66,12 @@ def capture(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 
 def run(artifact: Artifact, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Run the source of an artifact, uncompiled."""
-    return list(model_of(artifact)(*inputs))
+    """Run the source of an artifact, uncompiled: what it returns, and what it writes into (see `capture`)."""
+    arguments = [*inputs, *(tensor_of(artifact.arrays[name]) for name in artifact.arguments)]
+    results = list(model_of(artifact)(*arguments))
+    for place, number in artifact.setup.get("updates", ()):
+        results.insert(place, arguments[number])
+    return results
 
 
 def model_of(artifact: Artifact, names: Mapping[str, Any] = MappingProxyType({})) -> torch.nn.Module:
@@ -103,7 +109,7 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
 def _captured(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[Artifact, list[torch.Tensor], list[torch.Tensor]]:
-    """The artifact, tensors like those given, and what the module makes of them."""
+    """The artifact, tensors like those given, and what the module makes of them and writes."""
     model = copy.deepcopy(model)  # a run may change what it holds
     given = _copies((args, dict(kwargs)))
     recorder = _Recorder()
@@ -112,12 +118,16 @@ def _captured(
     args, named = _copies(given)
     result = torch.compile(model, backend=recorder, fullgraph=True, dynamic=False)(*args, **named)
     torch._dynamo.reset()
-    inputs = tensors((args, named))
+    inputs, results = tensors((args, named)), tensors(result)
     layouts = [layout_of(tensor) for tensor in inputs]
-    setup = {"layouts": layouts} if {*layouts} - {"contiguous"} else {}
-    writer = _Writer(recorder, inputs, tensors(result))
+    setup: dict[str, Any] = {"layouts": layouts} if {*layouts} - {"contiguous"} else {}
+    held = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
+    writer = _Writer(recorder, inputs, results, {id(tensor): name for name, tensor in held})
     source = writer.source()
-    return Artifact("torch", source, writer.arrays, setup=setup, idioms=("as given",)), tensors(given), tensors(result)
+    if writer.updates:
+        setup["updates"] = [[len(results) + place, number] for place, number in enumerate(writer.updates)]
+    artifact = Artifact("torch", source, writer.arrays, writer.further, setup=setup, idioms=("as given",))
+    return artifact, tensors(given), [*results, *writer.written]
 
 
 def _copies(values: Any) -> Any:
@@ -152,7 +162,7 @@ class _Recorder:
     before: list[Any] = field(default_factory=list)
     """The arguments' values before the run."""
     changed: list[bool] = field(default_factory=list)
-    """Whether the run wrote over an argument."""
+    """Whether the run wrote into an argument, as its version tells; a kernel may leave that as it was."""
     results: list[Any] = field(default_factory=list)
 
     def __call__(self, module: torch.fx.GraphModule, examples: Sequence[Any]) -> Any:
@@ -165,7 +175,8 @@ class _Recorder:
             self.before = [argument.detach().clone() for argument in arguments]
             versions = [argument._version for argument in arguments]
             self.results = list(module(*arguments))
-            self.changed = [a._version != version for a, version in zip(arguments, versions, strict=True)]
+            kept = zip(arguments, versions, self.before, strict=True)
+            self.changed = [a._version != version or not _equal([a], [value]) for a, version, value in kept]
             return tuple(self.results)
 
         return run
@@ -174,17 +185,31 @@ class _Recorder:
 class _Writer:
     """Prints one recorded graph."""
 
-    def __init__(self, recorded: _Recorder, inputs: Sequence[torch.Tensor], results: Sequence[torch.Tensor]) -> None:
-        """``inputs`` are the tensors that the module was called with, ``results`` those that it returned."""
+    def __init__(
+        self,
+        recorded: _Recorder,
+        inputs: Sequence[torch.Tensor],
+        results: Sequence[torch.Tensor],
+        held: Mapping[int, str],
+    ) -> None:
+        """``inputs`` are the tensors that the module was called with, ``results`` those that it returned.
+
+        ``held`` are the names of its parameters and buffers by their ids.
+        """
         if recorded.graph is None:
             raise NotCaptured("it computes nothing")
         self.arrays: dict[str, np.ndarray] = {}
+        self.further: tuple[str, ...] = ()
+        """The keys of the arrays that are further arguments: what the module holds and writes."""
+        self.written: list[torch.Tensor] = []
+        """The arguments into which the program writes, as they are in the end; ``updates`` are their numbers."""
+        self.updates: list[int] = []
         self._recorded = recorded
         self._graph = recorded.graph
         self._inputs = inputs
         self._results = results
+        self._held = held
         self._setup: list[str] = []
-        self._first: list[str] = []
         self._names: dict[str, str] = {}
         """What stands for a name of the graph: an identifier, or an attribute of the model."""
         self._taken = {"self", "torch", "arrays", *(node.name for node in self._graph.nodes)}
@@ -193,19 +218,33 @@ class _Writer:
         """The text of the program. Raises NotCaptured."""
         places = [node for node in self._graph.nodes if node.op == "placeholder"]
         parameters = [self._fresh(f"x{n}") for n in range(len(self._inputs))]
-        values = zip(places, self._recorded.arguments, self._recorded.before, self._recorded.changed, strict=True)
+        recorded = self._recorded
+        values = zip(places, recorded.arguments, recorded.before, recorded.changed, strict=True)
+        written: dict[int, torch.Tensor] = {}
+        further: list[tuple[str, str, torch.Tensor, torch.Tensor]] = []
         for place, argument, before, changed in values:
             target = str(place.target)
             number = _index(self._inputs, argument)
+            if number is None and changed:
+                further.append((self._held.get(id(argument), target), target, argument, before))
+                continue
             if number is None:
-                self._hold(target, argument, before, changed)
+                self._names[target] = self._kept(_plain(target), before, isinstance(argument, torch.nn.Parameter))
                 continue
             if parameters[number] == f"x{number}" and _plain(target) not in self._taken:
                 parameters[number] = self._fresh(_plain(target))
             self._names[target] = parameters[number]
-        body = [*self._first, *self._statements()]
-        returned = ", ".join(map(self._returned, self._results, [parameters] * len(self._results)))
-        forward = function("forward", ["self", *parameters], [*body, f"return ({returned},)"])
+            if changed:
+                written[number] = argument
+        for _, target, argument, before in sorted(further, key=lambda one: one[0]):
+            written[len(parameters)] = argument
+            self._names[target] = self._fresh(_plain(target))
+            parameters.append(self._names[target])
+            self.further += (self._stored(before),)
+        self.updates, self.written = sorted(written), [written[number] for number in sorted(written)]
+        statements = list(self._statements())  # they tell what the names of results stand for
+        returned = "".join(f"{self._returned(result, parameters)}, " for result in self._results)
+        forward = function("forward", ["self", *parameters], [*statements, f"return ({returned.strip()})"])
         return "\n".join(["import torch", "", "", *model_class("Model", "torch.nn.Module", self._setup, [forward]), ""])
 
     def _fresh(self, name: str) -> str:
@@ -214,26 +253,22 @@ class _Writer:
         self._taken.add(name)
         return name
 
-    def _hold(self, target: str, argument: Any, before: torch.Tensor, changed: bool) -> None:
-        """Make what the module holds an attribute of the model; what a run writes over is copied for each run."""
-        attribute = self._kept(_plain(target), before, isinstance(argument, torch.nn.Parameter))
-        self._names[target] = attribute
-        if changed:
-            self._names[target] = self._fresh(_plain(target))
-            self._first.append(f"{self._names[target]} = {attribute}.clone()")
-
     def _kept(self, name: str, value: torch.Tensor, parameter: bool) -> str:
         """An attribute of the model with the value of a tensor."""
         attribute = self._fresh(f"w_{name}")
-        array = array_of(value)
-        key = array_key(array)
-        self.arrays[key] = array
-        text = f'arrays["{key}"]'
+        text = f'arrays["{self._stored(value)}"]'
         if parameter:
             self._setup.append(f"self.{attribute} = torch.nn.Parameter({text}, requires_grad=False)")
         else:
             self._setup.append(f'self.register_buffer("{attribute}", {text})')
         return f"self.{attribute}"
+
+    def _stored(self, value: torch.Tensor) -> str:
+        """The key of an array with the value of a tensor."""
+        array = array_of(value)
+        key = array_key(array)
+        self.arrays[key] = array
+        return key
 
     def _statements(self) -> Iterator[str]:
         """The statements that compute something, in the words of the program."""

@@ -60,18 +60,24 @@ class _Torch:
                 arrays[key] = array
                 setup.append(f'self.register_buffer("{name.removeprefix("self.")}", arrays["{key}"])')
         body = [line for step in written.steps for line in ast.unparse(step.code).splitlines()]
-        returned = f"return ({', '.join(written.outputs)},)"
-        forward = function("forward", ["self", *written.inputs], [*body, returned])
+        returned = "".join(f"{name}, " for name in written.outputs).strip()
+        forward = function("forward", ["self", *written.inputs], [*body, f"return ({returned})"])
         source = "\n".join(["import torch", "", "", *model_class("Model", "torch.nn.Module", setup, [forward]), ""])
-        around = {key: value for key, value in frame.artifact.setup.items() if key != "layouts"}
+        around = {key: value for key, value in frame.artifact.setup.items() if key not in ("layouts", "updates")}
         layouts = [frame.layouts[name] for name in written.inputs]
         if {*layouts} - {"contiguous"}:
             around["layouts"] = layouts
-        return replace(frame.artifact, source=source, arrays=arrays, setup=around)
+        if written.updates:
+            numbers = map([*written.inputs].index, written.updates)
+            around["updates"] = [[place, number] for place, number in enumerate(numbers, len(written.outputs))]
+        return replace(frame.artifact, source=source, arrays=arrays, arguments=(), setup=around)
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """A module, to be run on these inputs, in the statements of its source. Raises NotTakenApart, ImportError."""
+    """A module, to be run on these inputs, in the statements of its source. Raises NotTakenApart, ImportError.
+
+    Further arguments become inputs.
+    """
     from polyjuice.given import torch_program
 
     assert isinstance(artifact.source, str)
@@ -84,8 +90,10 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
         outputs = [ast.unparse(value) for value in returned.value.elts]  # type: ignore[attr-defined]
         setup = dict(_made(statement, artifact.source) for statement in made.body[1:])
         keys = {name: text.split('arrays["')[1].split('"]')[0] for name, text in setup.items()}
-        arrays = dict(zip(names, inputs, strict=True))
-        layouts = dict(zip(names, artifact.setup.get("layouts") or ["contiguous"] * len(names), strict=True))
+        further = [artifact.arrays[key] for key in artifact.arguments]
+        arrays = dict(zip(names, [*inputs, *further], strict=True))
+        layouts = dict(zip(names, [*artifact.setup.get("layouts", ()), *["contiguous"] * len(names)], strict=False))
+        updates = tuple(names[number] for _, number in artifact.setup.get("updates", ()))
     except (ValueError, AttributeError, IndexError) as error:
         raise NotTakenApart(f"its source is not of the form in which modules are kept ({error})") from None
     forward.body = [s for statement in forward.body for s in (statement, *_watched(statement))]
@@ -100,7 +108,7 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
     known = {*names, *setup, *(name for statement in body for name in _names(statement, ast.Store))}
     steps = tuple(_step(number, statement, known) for number, statement in enumerate(body))
     frame = _Frame(artifact, setup, keys, layouts)
-    return Written(_Torch(), frame, arrays, dict.fromkeys(setup), steps, tuple(outputs), values)
+    return Written(_Torch(), frame, arrays, dict.fromkeys(setup), steps, tuple(outputs), values, updates)
 
 
 def _made(statement: ast.stmt, source: str) -> tuple[str, str]:

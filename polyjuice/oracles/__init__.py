@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from polyjuice.compilers import CompilerInfo
+from polyjuice.oracles.alias import Alias
 from polyjuice.oracles.case import Case, CompilerAccess, InputSet, Oracle, Program, Verdict
 from polyjuice.oracles.crash import Crash
 from polyjuice.oracles.determinism import Determinism
@@ -15,12 +17,21 @@ from polyjuice.oracles.performance import Performance
 
 ORACLES: Mapping[str, Oracle] = {
     oracle.name: oracle
-    for oracle in (Metamorphic(), Crash(), Differential(), OptLevel(), Determinism(), Performance(), Gradient())
+    for oracle in (
+        *(Metamorphic(), Crash(), Differential(), Alias()),
+        *(OptLevel(), Determinism(), Performance(), Gradient()),
+    )
 }
 """All oracles by name."""
 
 USUAL_ORACLES = ("metamorphic", "crash", "differential")
-"""The oracles that judge unless others are asked for."""
+"""The oracles that judge any compiler unless others are asked for."""
+
+
+def usual_oracles(compiler: CompilerInfo) -> tuple[str, ...]:
+    """The oracles that judge a compiler unless others are asked for."""
+    return USUAL_ORACLES if ORACLES[Alias.name].refusal(compiler) else (*USUAL_ORACLES, Alias.name)
+
 
 __all__ = [
     "ORACLES",
@@ -31,4 +42,5 @@ __all__ = [
     "Oracle",
     "Program",
     "Verdict",
+    "usual_oracles",
 ]

@@ -103,7 +103,8 @@ class Case:
     def fault(self, verdict: Verdict) -> tuple[object, ...]:
         """What is equal where two verdicts on this case tell of one fault.
 
-        That is how programs fail, or the wrong result that several give; otherwise which side is wrong, and where.
+        That is how programs fail, the wrong result that several give, or how they use memory; otherwise which side is
+        wrong, and where.
         """
         at = verdict.inputs, verdict.output
         culprit = self.of(verdict.culprit).outcome if verdict.culprit else None
@@ -112,6 +113,8 @@ class Case:
         if verdict.kind == "mismatch" and culprit and culprit.status == "ok":
             wrong = culprit.outputs[verdict.inputs][verdict.output]
             return verdict.kind, *at, wrong.dtype, wrong.shape, wrong.tobytes()
+        if verdict.kind == "alias":
+            return verdict.kind, verdict.rung, *at
         return verdict.kind, verdict.culprit, *at
 
 
@@ -144,16 +147,17 @@ MISTYPED = "type"
 class Verdict:
     """One thing found wrong.
 
-    ``kind`` is ``mismatch``, ``crash``, ``hang``, ``nondeterministic``, ``slow`` or ``memory``. ``a`` and ``b`` are the
-    labels of the two variants that differ; ``b`` is "" where a variant differs from something other than a variant, and
-    for a crash it is a variant that does not fail, if there is one. ``inputs`` and ``output`` number the set of inputs
-    and the result that show it (in a gradient's case the results are the gradients by the floating inputs). ``culprit``
-    is the label of the side that is wrong, where that is known. ``allowed`` is the largest difference that would be
-    none, for each element, and ``expected`` what ``a`` was compared with, where that was no other program. ``rung``
-    says how results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where already the element type
-    or the shape is wrong. ``level`` is the optimization level at which ``a`` differs from, or fails unlike, itself at
-    the compiler's default. ``alone`` says that the signature tells the cause: what one operator does with one element
-    type where our interpreter knows nothing.
+    ``kind`` is ``mismatch``, ``crash``, ``hang``, ``alias``, ``nondeterministic``, ``slow`` or ``memory``. ``a`` and
+    ``b`` are the labels of the two variants that differ; ``b`` is "" where a variant differs from something other than
+    a variant, and for a crash it is a variant that does not fail, if there is one. ``inputs`` and ``output`` number the
+    set of inputs and the result that show it (in a gradient's case the results are the gradients by the floating
+    inputs). ``culprit`` is the label of the side that is wrong, where that is known. ``allowed`` is the largest
+    difference that would be none, for each element, and ``expected`` what ``a`` was compared with, where that was no
+    other program. ``rung`` says how results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where
+    already the element type or the shape is wrong; or how memory is shared otherwise (see
+    :mod:`polyjuice.oracles.alias`). ``level`` is the optimization level at which ``a`` differs from, or fails unlike,
+    itself at the compiler's default. ``alone`` says that the signature tells the cause: what one operator does with one
+    element type where our interpreter knows nothing.
     """
 
     oracle: str

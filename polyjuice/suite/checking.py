@@ -19,7 +19,7 @@ from polyjuice.given import ORIGINAL, UserModel
 from polyjuice.inputs import given_profile, intervals, mode_in, rulesets_on
 from polyjuice.ir import dtypes
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import USUAL_ORACLES, Case, InputSet, Program
+from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.suite.options import SuiteError
 from polyjuice.support import Support
@@ -90,7 +90,7 @@ class Checker:
         if ORIGINAL in left_out:
             raise NotChecked(f"{self._compiler.name}: {left_out[ORIGINAL]}")
         case = case.only([p.label for p in case.programs if p.label not in refused])
-        for verdict in pipeline.judge(case, self._session, USUAL_ORACLES):
+        for verdict in pipeline.judge(case, self._session, usual_oracles(self._compiler)):
             folder = _free(findings)
             with confirmed(case, [verdict], [folder], self._session) as drafts:
                 for draft in drafts.values():

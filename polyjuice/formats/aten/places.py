@@ -43,6 +43,17 @@ def _expand(c: Application) -> Value:
     return c.op("Expand", c["self"], shape=c.result.shape)
 
 
+@_says("copy.default")
+def _copied(c: Application) -> Value:
+    """What is written over gives its type and its shape alone."""
+    value = c["src"]
+    if c.type(value).dtype != c.result.dtype:
+        value = c.op("Cast", value, to=c.result.dtype)
+    if c.type(value).shape != c.result.shape:
+        return c.op("Expand", value, shape=c.result.shape)
+    return c.op("Identity", value)
+
+
 @_says("permute.default")
 def _permute(c: Application) -> Value:
     rank = c.type(c["self"]).rank

@@ -19,22 +19,19 @@ Cut = Callable[[Excerpt], Iterator[Excerpt]]
 
 def outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
     """Only the output that shows the fault; or all but one."""
-    names = excerpt.written.outputs
     yield _only_output
-    for name in names:
+    for name in excerpt.written.results:
         yield partial(_without_output, name=name)
 
 
 def _only_output(excerpt: Excerpt) -> Iterator[Excerpt]:
-    written = excerpt.written
-    yield Excerpt(written.with_outputs([written.outputs[excerpt.output]]), 0)
+    yield Excerpt(excerpt.written.with_results([excerpt.output]), 0)
 
 
 def _without_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
-    declared = excerpt.written.outputs
+    declared = excerpt.written.results
     kept = [k for k, other in enumerate(declared) if k == excerpt.output or other != name]
-    written = excerpt.written.with_outputs([declared[k] for k in kept])
-    yield Excerpt(written, kept.index(excerpt.output))
+    yield Excerpt(excerpt.written.with_results(kept), kept.index(excerpt.output))
 
 
 def earlier_outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
@@ -44,9 +41,12 @@ def earlier_outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
 
 
 def _with_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
-    declared = [*excerpt.written.outputs]
-    declared[excerpt.output] = name
-    yield replace(excerpt, written=excerpt.written.with_outputs(declared))
+    written, place = excerpt.written, excerpt.output
+    if place >= len(written.outputs):  # what an input holds in the end
+        yield Excerpt(written.with_outputs([name]), 0)
+        return
+    outputs = (*written.outputs[:place], name, *written.outputs[place + 1 :])
+    yield replace(excerpt, written=written.with_outputs(outputs, written.updates))
 
 
 def beginnings(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:

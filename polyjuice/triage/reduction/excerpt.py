@@ -53,7 +53,7 @@ class Excerpt:
         inputs = list(written.inputs.values())
         further = [array for array in written.held.values() if array is not None]
         return (
-            len(written.outputs),
+            len(written.results),
             len(written.steps),
             len(inputs) + len(written.held),
             len(further),

@@ -30,6 +30,7 @@ _TORCH_TOLERANCES = {
 _WHAT = {
     "crash": "The compiler fails on a program that its framework runs.",
     "hang": "The compiler does not finish on a program that its framework runs.",
+    "alias": "Compiled, a program shares memory, or writes into inputs, otherwise than uncompiled.",
     "nondeterministic": "A compiled program gives different results from run to run.",
     "slow": "Of two equivalent programs the simpler one compiles to the far slower code.",
     "memory": "Of two equivalent programs the simpler one compiles to code that takes far more memory.",
@@ -44,6 +45,7 @@ _TITLES = {
     "mismatch": "Wrong result",
     "crash": "Crash",
     "hang": "Hang",
+    "alias": "Wrong aliasing",
     "nondeterministic": "Results differ from run to run",
     "slow": "Slow code",
     "memory": "Memory",

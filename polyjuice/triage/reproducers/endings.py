@@ -65,6 +65,60 @@ made = $type, list(output.shape)
 print("$label: output $output is", *made, "and should be $dtype $shape")
 sys.exit(0 if made == ("$dtype", $shape) else 1)""")
 
+UNCOMPILED = '''\
+def uncompiled(model, inputs, updates):
+    """What `prepare` does, without the compiler."""
+
+    def call():
+        fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]
+        outputs = [*model(*fresh)]
+        for place, number in updates:
+            outputs.insert(place, fresh[number])
+        return outputs
+
+    return call'''
+
+SHARES = Template('''\
+def places(x):
+    """The addresses of all bytes of a tensor's elements."""
+    found, width = np.array([x.data_ptr()]), x.element_size()
+    for count, step in [*((n, s * width) for n, s in zip(x.shape, x.stride())), (width, 1)]:
+        found = (found[:, None] + np.arange(count) * step).ravel()
+    return {*found.tolist()}
+
+
+def shares(outputs):
+    """Whether $what; the arguments follow the outputs."""
+    return not places(outputs[$output]).isdisjoint(places($other))''')
+
+IS = Template('''\
+def form(x):
+    """What two tensors have alike whose elements are the same."""
+    return x.data_ptr(), x.dtype, x.shape, [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
+
+
+def shares(outputs):
+    """Whether $what; the arguments follow the outputs."""
+    return form(outputs[$output]) == form($other)''')
+
+ALIAS = Template("""\
+model = $model
+compiled, plain = shares($a()), shares($plain())
+print("$what: compiled %s, uncompiled %s" % (compiled, plain))
+sys.exit(1 if compiled != plain else 0)""")
+
+WRITES = Template('''\
+def bytes_of(x):
+    """All of a tensor's memory."""
+    return torch.empty(0, dtype=torch.uint8, device=x.device).set_(x.untyped_storage())
+
+
+model = $model
+compiled, plain = bytes_of($a()[$other]), bytes_of($plain()[$other])
+wrong = compiled != plain
+print("bytes of $what that differ from those after the uncompiled run:", int(wrong.sum()), "of", wrong.numel())
+sys.exit(1 if wrong.any() else 0)''')
+
 TIMES = Template('''\
 def times(run):
     """How long some runs take, in seconds."""

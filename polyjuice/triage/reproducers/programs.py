@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Programs:
     """The programs by side, and the names and types of their common inputs.
 
     ``further`` are the names of the arrays that each program takes as further inputs. ``level`` is the optimization
-    level at which they are compiled.
+    level at which they are compiled. Each has so many ``outputs``.
     """
 
     artifacts: Mapping[str, Artifact]
@@ -45,6 +45,7 @@ class Programs:
     further: Mapping[str, Sequence[str]]
     level: str
     device: str
+    outputs: int
 
     @property
     def format(self) -> str:
@@ -69,14 +70,32 @@ class Programs:
             return [text]
         return [f'{side} = Path(__file__).with_name("{lowered_name(side)}").read_bytes()' for side in models]
 
+    def with_arguments(self, side: str, function: str = "") -> str:
+        """An expression like :meth:`call` of a ``model``; it returns what the program does, and then its arguments.
+
+        ``function`` is one that does not compile, and takes no option but what is an output, too.
+        """
+        artifact = self.artifacts[side]
+        count = len(self.inputs) + len(self.further[side])
+        returned = self.outputs - len(artifact.setup.get("updates", ()))
+        setup = {**artifact.setup, "updates": [[returned + number, number] for number in range(count)]}
+        if not function:
+            return self._called(side, replace(artifact, setup=setup), model="model")
+        kept = {key: value for key, value in setup.items() if key in ("layouts", "mode", "updates")}
+        return replace(self, level="")._called(side, replace(artifact, setup=kept), function=function, model="model")
+
     def call(self, side: str, *options: str) -> str:
         """An expression that compiles a side: a function that runs it, and returns its outputs."""
-        artifact = self.artifacts[side]
+        return self._called(side, self.artifacts[side], *options)
+
+    def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
         setup = {key: value for key, value in artifact.setup.items() if key not in ("layouts", "mode", "gradient")}
         said = {**setup, **({"level": self.level} if self.level else {})}
         inputs = ", ".join(self._inputs(side))
-        arguments = ", ".join([self._model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in said.items()), *options])
-        text = f"{'gradients' if artifact.setup.get('gradient') else 'prepare'}({arguments})"
+        arguments = ", ".join(
+            [model or self.model(side), f"[{inputs}]", *(f"{k}={v!r}" for k, v in said.items()), *options]
+        )
+        text = f"{'gradients' if artifact.setup.get('gradient') else function}({arguments})"
         if artifact.format != "torch" or _mode(artifact) == "grad":
             return text
         if _mode(artifact) == "inference":
@@ -84,7 +103,8 @@ class Programs:
         mixed = any(_mode(other) == "grad" for other in self.artifacts.values())
         return f"torch.no_grad()({text})" if mixed else text
 
-    def _model(self, side: str) -> str:
+    def model(self, side: str) -> str:
+        """An expression that makes the model of a side."""
         if self.format != "torch":
             return f"{side}()" if self.format == "tensorflow" else side
         there = "" if self.device == "cpu" else f'.to("{self.device}")'

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.execution import Artifact
+from polyjuice.execution import Artifact, Memory
 from polyjuice.ir import dtypes, uniform_value
 from polyjuice.lower.python_text import identifiers
-from polyjuice.oracles import Case, Verdict
+from polyjuice.oracles import Case, Verdict, alias
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reproducers import endings
@@ -23,11 +23,11 @@ __all__ = ["lowered_name", "texts"]
 
 #: Names that inputs cannot have in the text.
 _TAKEN = """
-    A ARRAYS B F Path TensorProto a allowed b could_not_run difference expected gap gradients helper model np onnx
-    options os output prepare sys tf torch wrong y
+    A ARRAYS B F Path TensorProto a allowed b bytes_of compiled copy could_not_run difference expected form gap
+    gradients helper model np onnx options os output outputs places plain prepare shares sys tf torch uncompiled wrong y
 """
 
-_STANDARD = ("gc", "subprocess", "sys", "tempfile", "time")
+_STANDARD = ("copy", "gc", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
 
 _HOOK = '''\
@@ -50,6 +50,7 @@ _COMPARED = {
 _FAILING = {
     "crash": "A does not compile and run.",
     "hang": "A does not compile and run in any reasonable time.",
+    "alias": "Compiled, A shares memory, or writes into inputs, otherwise than uncompiled.",
     "slow": "A and B compute the same, and A is the simpler one, but compiled it is far slower.",
     "memory": "A and B compute the same, and A is the simpler one, but compiled it takes far more memory.",
 }
@@ -93,6 +94,7 @@ class _Text:
         supervision = [self._supervision()] if self.supervised else []
         body = "\n".join([*supervision, _HOOK, *loading, values, *models, *ending])
         standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
+        standard = [line for line in standard if line not in self.session.compiler.repro_imports.splitlines()]
         standard += ["from pathlib import Path"] if "Path(" in body else []
         imports = ["import numpy as np", *filter(None, self.session.compiler.repro_imports.strip().splitlines())]
         imports += ["import ml_dtypes"] if "ml_dtypes." in body else []
@@ -137,6 +139,7 @@ class _Text:
             further,
             (self.verdict.level if elsewhere else "") or self.session.conditions.level,
             self.session.conditions.device,
+            len(graph.outputs),
         )
 
     def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
@@ -169,12 +172,40 @@ class _Text:
                 dtype=declared.dtype,
                 shape=list(declared.shape),
             )
+        elif verdict.kind == "alias":
+            yield from self._alias(programs)
         elif verdict.kind == "slow":
             yield endings.TIMES.substitute(calls, **labels)
         elif verdict.kind == "memory":
             yield endings.PEAKS.substitute(calls, **labels)
         else:
             yield from self._comparison(arrays, programs, calls)
+
+    def _alias(self, programs: Programs) -> Iterator[str]:
+        """What compares how memory is used with the uncompiled run."""
+        verdict = self.verdict
+        program = self.case.of(verdict.a)
+        found = next(d for d in alias.differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
+        updated = {place for place, _ in program.artifact.setup.get("updates", ())}
+        places = [place for place in range(programs.outputs) if place not in updated]
+        said = {
+            "a": programs.with_arguments("A"),
+            "plain": programs.with_arguments("A", "uncompiled"),
+            "model": programs.model("A"),
+            "what": found.what,
+        }
+        yield endings.UNCOMPILED
+        if found.rung == alias.WRITTEN:
+            yield endings.WRITES.substitute(said, other=len(places) + int(found.other))
+            return
+        if found.kind == Memory.HELD:
+            other = f"model.{found.other}"
+        else:
+            number = int(found.other)
+            other = f"outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]"
+        shares = endings.IS if found.rung == alias.MOVED else endings.SHARES
+        yield shares.substitute(said, output=places.index(found.output), other=other)
+        yield endings.ALIAS.substitute(said)
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str]) -> Iterator[str]:
         verdict, oracle = self.verdict, self.verdict.oracle

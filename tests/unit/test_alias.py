@@ -1,0 +1,122 @@
+"""What the alias oracle calls a bug, and what PyTorch does not promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from polyjuice.compilers import find, names
+from polyjuice.execution import Artifact, LoweringChoices, Memory, Outcome, Shared
+from polyjuice.ir import Graph, TensorType
+from polyjuice.numerics import analyse
+from polyjuice.ops import GraphBuilder
+from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict, usual_oracles
+from polyjuice.oracles.alias import GAINED, LOST, MOVED, WRITTEN
+from polyjuice.session import CompilerSession, Conditions
+
+X = np.arange(4, dtype=np.float32)
+INPUT, OUTPUT, HELD = Memory.INPUT, Memory.OUTPUT, Memory.HELD
+
+
+def graph() -> Graph:
+    """Two inputs; the second output depends on the second input alone."""
+    b = GraphBuilder()
+    x, y = (b.input(TensorType("float32", (4,))) for _ in range(2))
+    return b.build([b.op("Add", x, x), b.op("Neg", y)])
+
+
+def memory(
+    *shared: Shared, written: Iterable[int] = (), same: Iterable[tuple[int, int]] = (), grad: Iterable[int] = ()
+) -> Memory:
+    return Memory(frozenset(written), frozenset(shared), frozenset(same), frozenset(grad))
+
+
+def verdicts(compiled: Memory, plain: Memory, **setup: object) -> list[Verdict]:
+    """The oracle's word on a program that uses memory so, compiled and not."""
+    artifact = Artifact("torch", "", setup=setup, choices=LoweringChoices())
+    outcome = Outcome("ok", memory=(memory(), compiled), reference_memory=(memory(), plain))
+    program = Program("min", graph(), artifact, [analyse(graph(), [X, X])], outcome)
+    case = Case([InputSet("normal", (X, X))] * 2, [program])
+    with CompilerSession(Conditions(), find("eager")) as session:
+        found = ORACLES["alias"].judge(case, session)
+        assert all(ORACLES["alias"].triggers(verdict, case, session) for verdict in found)
+        others = (replace(verdict, rung="another") for verdict in found)
+        assert not any(ORACLES["alias"].triggers(other, case, session) for other in others)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("compiled", "plain", "rung", "output", "message"),
+    [
+        (memory((1, INPUT, 0)), memory(), GAINED, 1, "output 1 shares memory with input 0; uncompiled it does not"),
+        (memory((1, OUTPUT, 0)), memory(), GAINED, 1, "output 1 shares memory with output 0; uncompiled it does not"),
+        (memory((0, HELD, "w")), memory(), GAINED, 0, "output 0 shares memory with w, which the model holds; uncom"),
+        (memory(), memory((0, INPUT, 1)), LOST, 0, "uncompiled, output 0 shares memory with input 1; compiled it"),
+        (memory(), memory((0, HELD, "w")), LOST, 0, "uncompiled, output 0 shares memory with w, which the model"),
+        (memory(), memory((1, OUTPUT, 0), grad=(0, 1)), LOST, 1, "uncompiled, output 1 shares memory with output 0"),
+        (memory((0, INPUT, 1)), memory((0, INPUT, 1), same=[(0, 1)]), MOVED, 0, "uncompiled, output 0 is input 1, "),
+        (memory(written=[1]), memory(), WRITTEN, 1, "the memory of input 1 is written; uncompiled it is not"),
+    ],
+)
+def test_what_differs_from_the_uncompiled_run_is_a_verdict(
+    compiled: Memory, plain: Memory, rung: str, output: int, message: str
+) -> None:
+    """It names an output that the fault concerns, on the set of inputs that shows it."""
+    (verdict,) = verdicts(compiled, plain)
+    assert (verdict.kind, verdict.a, verdict.culprit, verdict.b) == ("alias", "min", "min", "")
+    assert (verdict.rung, verdict.output, verdict.inputs) == (rung, output, 1)
+    assert verdict.message.startswith(f"min: {message}")
+
+
+@pytest.mark.parametrize(
+    ("compiled", "plain", "setup"),
+    [
+        (memory((1, INPUT, 0), written=[0]), memory((1, INPUT, 0), written=[0]), {}),
+        (memory(), memory((1, OUTPUT, 0)), {}),
+        (memory(), memory((1, OUTPUT, 0), grad=(1,)), {}),
+        (memory(), memory((1, HELD, "w")), {"freezing": True}),
+        (memory(written=[1]), memory(), {"updates": [[2, 1]]}),
+        (memory(), memory(written=[1]), {}),
+    ],
+    ids=["the same", "no gradients", "one gradient", "frozen", "compared by value", "written alike"],
+)
+def test_what_nobody_promises_is_none(compiled: Memory, plain: Memory, setup: dict[str, object]) -> None:
+    assert verdicts(compiled, plain, **setup) == []
+
+
+def test_views_of_one_input_share_memory_with_each_other_too() -> None:
+    """Compiled to two copies, the first difference is told, and the others show as well."""
+    plain = memory((0, INPUT, 0), (1, INPUT, 0), (1, OUTPUT, 0))
+    (verdict,) = verdicts(memory((0, INPUT, 0), (1, INPUT, 0)), plain)
+    assert (verdict.rung, verdict.output) == (LOST, 1)
+
+
+def test_both_variants_with_one_fault_are_one_finding() -> None:
+    (verdict,) = verdicts(memory((1, INPUT, 0)), memory())
+    case = Case([], [Program(label, graph(), Artifact("torch", ""), []) for label in ("min", "max")])
+    assert case.fault(verdict) == case.fault(replace(verdict, a="max", culprit="max"))
+    assert case.fault(verdict) != case.fault(replace(verdict, rung=LOST))
+
+
+def test_a_part_of_a_pack_has_its_own_numbers_and_what_it_shares_with_other_programs() -> None:
+    whole = memory(
+        *((1, INPUT, 0), (1, INPUT, 2), (2, OUTPUT, 1), (3, OUTPUT, 2), (3, HELD, "w")),
+        written=[0, 2],
+        same=[(1, 0), (2, 2)],
+        grad=[1, 3],
+    )
+    first = whole.part(range(2), range(2))
+    assert first == memory((1, INPUT, 0), (1, "elsewhere", 0), written=[0], same=[(1, 0)], grad=[1])
+    second = whole.part(range(2, 3), range(2, 4))
+    assert second == memory((0, "elsewhere", 0), (1, OUTPUT, 0), (1, HELD, "w"), written=[0], same=[(0, 0)], grad=[1])
+    (verdict,) = verdicts(first, memory((1, INPUT, 0), written=[0], same=[(1, 0)], grad=[1]))
+    assert "output 1 shares memory with an output of another program" in verdict.message
+
+
+def test_it_judges_programs_of_torch_unless_the_user_says_otherwise() -> None:
+    usual = {name for name in names() if "alias" in usual_oracles(find(name))}
+    assert usual == {"eager", "inductor"}
+    assert ORACLES["alias"].refusal(find("onnxruntime"))
