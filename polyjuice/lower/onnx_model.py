@@ -36,9 +36,6 @@ from polyjuice.ops.decompose import NoDecomposition, decompose
 OPSETS = range(onnx_opsets.OLDEST, onnx_opsets.NEWEST + 1)
 """The opsets at which models are written."""
 
-_OLDER = (*(11, 12) * 5, *range(13, OPSET))
-"""Older opsets; many a graph cannot be said at the first two."""
-
 DRAWN = 0
 """Stands for an opset that the seed chooses."""
 
@@ -75,7 +72,8 @@ _SAID_CONSTANT_NODES = 0.8
 _INNER_CONSTANT = 0.5
 _FURTHER_RESULT = 0.08
 
-_OTHER_OPSET = 0.5
+_ANY_OPSET = 0.5
+"""How often each opset is as likely as any other."""
 
 _DOMAIN = "model"
 
@@ -170,15 +168,14 @@ def lower(
 
 
 def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> int:
-    """The one given, or wanted; else mostly the seed model's, or that at which graphs are stored, or another one.
+    """The one given, or wanted; else the seed model's, or that at which graphs are stored, or any one.
 
     The option is the opset itself, or 0 for that at which graphs are stored.
     """
 
     def drawn(rng: random.Random) -> int:
         own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
-        others = rng.choice((_OLDER, range(OPSET + 1, OPSETS[-1] + 1)))
-        chosen = rng.choice(others) if rng.random() < _OTHER_OPSET else own
+        chosen = rng.choice(OPSETS) if rng.random() < _ANY_OPSET else own
         opset = given or wanted or chosen
         return opset if opset != OPSET else 0
 
