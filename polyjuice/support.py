@@ -29,8 +29,8 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact, LoweringChoices, Worker, broken
 from polyjuice.generate.instances import Signature, instance, some_signature
 from polyjuice.ir import Graph, TensorType, dtypes
-from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following
-from polyjuice.lower.forms import ALL, MODEL, Form, text
+from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following, opset_of
+from polyjuice.lower.forms import ALL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
 #: Applications that are tried: an operator is taken if the compiler takes one of them.
@@ -243,9 +243,8 @@ def _digest(graph: Graph, artifact: Artifact) -> str:
 
 def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
     """Small graphs that may have a form, each with an opset at which to write it."""
-    operator, name = form
-    op = TABLE.get(("", operator))
-    opset = int(name.split()[-1]) if operator == MODEL else 0
+    op = TABLE.get(("", form[0]))
+    opset = opset_of(form)
     for attempt in range(_FORM_TRIES if op else _FORM_TRIES + _RARE_TRIES):
         rng = random.Random(f"{form} {attempt}")
         constants = _CONSTANTS if attempt < _FORM_TRIES else _RARE_CONSTANTS

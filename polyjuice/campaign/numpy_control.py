@@ -21,7 +21,7 @@ FORMAT = "onnx"
 SPEED = "fast"
 NEEDS = "polyjuice-fuzzer itself: pip install polyjuice-fuzzer"
 
-LACKS = "functions, symbolic sizes, constant nodes"
+LACKS = "functions, symbolic sizes, constant nodes, any value: in a Scan"
 
 REPRO_IMPORTS = """
 import onnx

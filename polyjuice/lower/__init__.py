@@ -12,7 +12,7 @@ from polyjuice.lower import onnx_model, tensorflow_source, torch_forms, torch_so
 from polyjuice.lower.choices import Chooser, drawing, replaying
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import UNKNOWN_SIZES
-from polyjuice.lower.onnx_model import following, without_forms
+from polyjuice.lower.onnx_model import following, opset_of, without_forms
 from polyjuice.lower.problem import Unlowerable
 from polyjuice.lower.repetition import repeat, repeated_axes, unfit_layouts
 from polyjuice.lower.wanted import NOTHING, Wanted
@@ -39,6 +39,7 @@ __all__ = [
     "Wanted",
     "following",
     "lower",
+    "opset_of",
     "repeat",
     "repeated_axes",
     "unfit_layouts",

@@ -20,10 +20,10 @@ from polyjuice import formats
 from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.formats import aten_calls
 from polyjuice.formats.subgraphs import close
-from polyjuice.formats.tensors import constant_node, to_array
+from polyjuice.formats.tensors import constant_node, to_array, to_value_info
 from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.ir import Graph, GraphError, Node, TensorType
-from polyjuice.lower import onnx_forms, onnx_opsets
+from polyjuice.lower import onnx_forms, onnx_interface, onnx_opsets
 from polyjuice.lower.choices import ANY, Chooser
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
 from polyjuice.lower.idioms import UNKNOWN_SIZES, axes_from_the_end, further_result, named
@@ -35,9 +35,6 @@ from polyjuice.ops.decompose import NoDecomposition, decompose
 
 OPSETS = range(onnx_opsets.OLDEST, onnx_opsets.NEWEST + 1)
 """The opsets at which models are written."""
-
-_OLDER = (*(11, 12) * 5, *range(13, OPSET))
-"""Older opsets; many a graph cannot be said at the first two."""
 
 DRAWN = 0
 """Stands for an opset that the seed chooses."""
@@ -54,14 +51,20 @@ def _opset_form(opset: int) -> Form:
     return MODEL, f"opset {opset}"
 
 
-FORMS = onnx_forms.FORMS.union(map(_opset_form, OPSETS))
-"""The forms of ONNX's operators, and the opsets of whole models."""
+FORMS = onnx_forms.FORMS.union(onnx_interface.FORMS, map(_opset_form, OPSETS))
+"""The forms of ONNX's operators, and of whole models, their opsets among them."""
+
+
+def opset_of(form: Form) -> int:
+    """The opset that a form of whole models names; 0 of any other form."""
+    return next((opset for opset in OPSETS if form == _opset_form(opset)), 0)
 
 
 def forms_of(model: ModelProto) -> tuple[Form, ...]:
     """The forms of a model that somebody else wrote, its opset among them."""
     opset = default_version(model)
-    return (*onnx_forms.forms_of(model), *([_opset_form(opset)] if opset in OPSETS else []))
+    of_opset = [_opset_form(opset)] if opset in OPSETS else []
+    return (*onnx_forms.forms_of(model), *onnx_interface.forms_of(model), *of_opset)
 
 
 FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
@@ -75,7 +78,8 @@ _SAID_CONSTANT_NODES = 0.8
 _INNER_CONSTANT = 0.5
 _FURTHER_RESULT = 0.08
 
-_OTHER_OPSET = 0.5
+_ANY_OPSET = 0.5
+"""How often each opset is as likely as any other."""
 
 _DOMAIN = "model"
 
@@ -91,7 +95,7 @@ def following(forms: Collection[Form], opset: int = OPSET) -> LoweringChoices:
 
     It is at the opset that is among the forms, or at ``opset``.
     """
-    opset = next((number for number in OPSETS if _opset_form(number) in forms), opset)
+    opset = next(filter(None, map(opset_of, forms)), opset)
     nodes = any(operator == "Constant" for operator, _ in forms)
     return LoweringChoices.of(
         {
@@ -153,10 +157,11 @@ def lower(
     if CONSTANT_NODES not in lacks and chooser.about("constant nodes").chance(chance, plain=False):
         _constant_nodes(model, chooser, idioms)
     _forms(model, graph, constants, chooser, drawn)
-    if model.functions or idioms[CONSTANT_NODES] or drawn.used:
-        model.producer_name = ""  # no graph at rest, which would be read without a change
     if SYMBOLIC not in lacks and chooser.about("sizes").chance(unknown_sizes, plain=False):
         _symbolic(model, idioms)
+    onnx_interface.rewrite(model, graph, chooser, drawn)
+    if model.functions or idioms[CONSTANT_NODES] or drawn.used:
+        model.producer_name = ""  # no graph at rest, which would be read without a change
     return Artifact(
         "onnx",
         model.SerializeToString(deterministic=True),
@@ -170,15 +175,14 @@ def lower(
 
 
 def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> int:
-    """The one given, or wanted; else mostly the seed model's, or that at which graphs are stored, or another one.
+    """The one given, or wanted; else the seed model's, or that at which graphs are stored, or any one.
 
     The option is the opset itself, or 0 for that at which graphs are stored.
     """
 
     def drawn(rng: random.Random) -> int:
         own = next((opset for opset in OPSETS if text(_opset_form(opset)) in said), OPSET)
-        others = rng.choice((_OLDER, range(OPSET + 1, OPSETS[-1] + 1)))
-        chosen = rng.choice(others) if rng.random() < _OTHER_OPSET else own
+        chosen = rng.choice(OPSETS) if rng.random() < _ANY_OPSET else own
         opset = given or wanted or chosen
         return opset if opset != OPSET else 0
 
@@ -194,7 +198,9 @@ def _forms(
     """
     opset = default_version(model)
     for place in (model.graph, *model.functions):
-        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, chooser, drawn)
+        shown: dict[str, TensorType] | None = {} if place is model.graph else None
+        nodes = onnx_forms.rewrite(place.node, graph.types, constants, opset, chooser, drawn, shown)
+        model.graph.output.extend(to_value_info(name, t) for name, t in (shown or {}).items())
         del place.node[:]
         if place is model.graph:
             made = list(filter(onnx_forms.is_constant, nodes))

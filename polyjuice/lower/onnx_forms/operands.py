@@ -1,4 +1,4 @@
-"""Operands and results: optional ones there or absent, known ones computed, and other operators that say the same."""
+"""Operands: optional ones there or absent, known ones computed, and other operators that say the same."""
 
 from __future__ import annotations
 
@@ -32,9 +32,6 @@ _BIASED = {"Conv": 2, "ConvTranspose": 2, "LayerNormalization": 2, "Gemm": 2, "Q
 _ZERO_POINTS = {"QuantizeLinear": (2,), "DequantizeLinear": (2,), "MatMulInteger": (2, 3), "ConvInteger": (2, 3)}
 """Operators with optional zero points, and the places of these."""
 
-_FURTHER_RESULTS = {"MaxPool": "Indices", "Dropout": "mask", "LayerNormalization": "Mean"}
-"""Operators with optional results, and what the first of these is called."""
-
 _COMPUTED = 0.15
 
 _NAMED = {
@@ -62,8 +59,6 @@ def rules() -> Iterator[Rule]:
     for operator in _ZERO_POINTS:
         yield observed("zero point absent", [operator], _lacks(2))
         yield Rule("zero point absent", (operator,), 0.5, _zero_point_absent)
-    for operator, result in _FURTHER_RESULTS.items():
-        yield Rule(f"{result} asked for", (operator,), 0.2, _asked_for)
     yield Rule("k absent", ("Trilu",), 0.5, _zero_input_absent(1))
     yield Rule("constant_value absent", ("Pad",), 0.5, _zero_input_absent(2))
     yield Rule("ratio absent", ("Dropout",), 0.5, _ratio_absent)
@@ -166,16 +161,6 @@ def _zero_point_absent(node: NodeProto, site: Site) -> bool:
         if given_inputs(node, place):
             node.input[place] = ""
     cut_inputs(node)
-    return True
-
-
-def _asked_for(node: NodeProto, site: Site) -> bool:
-    """Optional results that nobody reads."""
-    if len(node.output) > 1:
-        return False
-    node.output.append(site.fresh())
-    if node.op_type == "LayerNormalization":
-        node.output.append(site.fresh())
     return True
 
 

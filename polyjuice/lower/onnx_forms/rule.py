@@ -26,7 +26,8 @@ class Site:
     """The model around a node, which goes by ``place``: the types of all values, constants by name, and the opset.
 
     ``before`` and ``after`` take nodes that are to stand around the node, and ``made`` has
-    their constants. ``draws`` has the choices about the form that is being written.
+    their constants. ``shown`` takes values that become further outputs of the model; it is None inside a function,
+    whose values cannot. ``draws`` has the choices about the form that is being written.
     """
 
     types: MutableMapping[str, TensorType]
@@ -37,6 +38,7 @@ class Site:
     before: list[NodeProto] = field(default_factory=list)
     after: list[NodeProto] = field(default_factory=list)
     made: dict[str, np.ndarray] = field(default_factory=dict)
+    shown: list[str] | None = None
     _names: int = 0
 
     def operand(self, node: NodeProto, position: int = 0) -> TensorType:

@@ -12,12 +12,12 @@ from polyjuice.formats.versions import is_default
 from polyjuice.ir import TensorType
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import FOLLOWED, Drawn, Form, text
-from polyjuice.lower.onnx_forms import attributes, axes, constants, identities, operands, windows
+from polyjuice.lower.onnx_forms import attributes, axes, constants, identities, operands, results, subgraphs, windows
 from polyjuice.lower.onnx_forms.rule import MADE, Rule, Site
 from polyjuice.ops import TABLE
 
-_SOURCES = (windows, axes, operands, attributes, constants, identities)
-"""In this order: what rests on an attribute comes before the attribute is left out."""
+_SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
+"""In this order: what rests on an attribute comes before it is left out, and a subgraph takes the node as it is then."""
 
 
 _OFTEN = 0.5
@@ -55,13 +55,18 @@ def rewrite(
     opset: int,
     chooser: Chooser,
     drawn: Drawn,
+    shown: dict[str, TensorType] | None = None,
 ) -> list[NodeProto]:
-    """The nodes, changed in place, and those that forms add; ``drawn`` learns which forms they have."""
+    """The nodes, changed in place, and those that forms add; ``drawn`` learns which forms they have.
+
+    ``shown`` learns which values are to be further outputs of the model, with their types (None: they cannot be).
+    """
     written: list[NodeProto] = []
     known = dict(types)
+    names: list[str] | None = None if shown is None else []
     for node in nodes:
         result = next(filter(None, node.output), "")
-        site = Site(known, constants, opset, result, chooser.about("form of", result))
+        site = Site(known, constants, opset, result, chooser.about("form of", result), shown=names)
         forms, details = chooser.about("forms of", result), site.draws
         operator = node.op_type if is_default(node.domain) else ""
         for subject in (operator, identities.VALUE):
@@ -82,6 +87,8 @@ def rewrite(
                     forms.named(text(form)).forget()
                     site.draws.forget()
         written += [*site.before, node, *site.after]
+    if shown is not None:
+        shown.update((name, known[name]) for name in names or ())
     return written
 
 
