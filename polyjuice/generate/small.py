@@ -71,13 +71,11 @@ _BOUNDARY = 0.12
 _STEPS = 0.3
 """How often such a constant has numbers in order instead, that far apart."""
 
-_WIDE_INTEGERS = ("int32", "int64")
+_FAR_APART = 0.3
+"""How often the elements of an int64 constant are numbers in order, so far apart that not all fit in 32 bits."""
 
-_FAR_APART = 0.12
-"""How often the elements of a constant of wide integers are numbers in order, so far apart that few fit in 32 bits."""
-
-_FAR = (2**16, 10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
-"""How far apart."""
+_FAR = (10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
+"""How far apart; a step itself fits in 32 bits."""
 
 _SHOWN = 0.5
 """How often a result that an operator reads is an output as well."""
@@ -163,10 +161,9 @@ class Small(Default):
         return tuple(shape)
 
     def _array(self, t: TensorType) -> np.ndarray:
-        if t.dtype in _WIDE_INTEGERS and self.rng.random() < _FAR_APART:
-            _, high = dtypes.exact_integers(t.dtype)
-            if steps := [step for step in _FAR if abs(step) * (t.size - 1) <= high]:
-                return np.asarray(np.arange(t.size, dtype=t.dtype).reshape(t.shape) * self.rng.choice(steps), t.dtype)
+        far = [step for step in _FAR if 2**31 <= abs(step) * (t.size - 1) < 2**62]
+        if t.dtype == "int64" and far and self.rng.random() < _FAR_APART:
+            return np.arange(t.size).reshape(t.shape) * self.rng.choice(far)
         if t.dtype == "bool" or self.rng.random() >= _BOUNDARY:
             return super()._array(t)
         chosen = self.rng.choices(dtypes.boundary_integers(t.dtype), k=2)
