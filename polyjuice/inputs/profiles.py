@@ -2,11 +2,11 @@
 
 ``exact``: integers in every type, so small that as many outputs as possible are exact (see :mod:`polyjuice.numerics`);
 those are compared bit for bit. Sometimes they are as large as that allows. ``normal``: standard normal floating values,
-small integers; of a graph with remainders sometimes tenths. ``wrap``: integers from the whole of their types, so that arithmetic wraps around, floating values as in
-``normal``. ``edge``: such integers, and zeros, ties, NaN, infinities and the ends of the floating numbers among
-ordinary values. Each input has a distribution of its own (see :mod:`polyjuice.inputs.distributions`). ``given``,
-``given wrap`` and ``given edge``: what the owner of a model gave for its inputs, by the profile whose values they are
-like; others like these are drawn as for that profile.
+small integers; where a graph takes remainders, sometimes tenths. ``wrap``: integers from the whole of their types, so
+that arithmetic wraps around, floating values as in ``normal``. ``edge``: such integers, and zeros, ties, NaN,
+infinities and the ends of the floating numbers among ordinary values. Each input has a distribution of its own (see
+:mod:`polyjuice.inputs.distributions`). ``given``, ``given wrap`` and ``given edge``: what the owner of a model gave for
+its inputs, by the profile whose values they are like; others like these are drawn as for that profile.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, un
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
 from polyjuice.inputs.values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import Mode, exact_outputs, possibly_exact
 
 #: From how many starts the normal profile searches.
