@@ -69,6 +69,8 @@ class _Axis:
             if self.scale and self.result in (self.size, 2 * self.size):  # Torch has kernels of their own for these
                 yield places * dtype(self.size / self.result)
             return
+        if self.scale and self.result == self.size:  # for which ONNX Runtime copies the axis
+            yield places
         yield (places + half) * step - half
         yield (places + half) / inverse - half
         yield ((places + half).astype(np.float64) * float(step) - 0.5).astype(dtype)  # fused
@@ -241,10 +243,10 @@ def _interpolated(c: Call, mode: str, align: bool | None = None) -> str:
         ways = [f"scale_factor={tuple(a['scales'][2:])}"]
     else:
         ways = [f"size={tuple(a['sizes'][2:])}", *_by_factors(shape, a["sizes"][2:], bool(align))]
-    style = f"{c.draws.choice(ways)}, mode='{mode}'{corners}"
-    if c.draws.chance(0.2):
-        return f"torch.nn.Upsample({style})({c.x[0]})"
-    return f"F.interpolate({c.x[0]}, {style})"
+    way = c.draws.choice(ways)
+    if way.startswith("size") and c.draws.chance(0.2):
+        return f"torch.nn.Upsample({way}, mode='{mode}'{corners})({c.x[0]})"
+    return f"F.interpolate({c.x[0]}, {way}, mode='{mode}'{corners})"
 
 
 def _by_factors(shape: Sequence[int], sizes: Sequence[int], ends_meet: bool) -> Iterator[str]:
@@ -330,9 +332,13 @@ _SCALED = 0.3
 
 _SCALES = (0.4, 0.5, 0.7, 0.75, 0.9, 1.1, 1.3, 1.3, 1.5, 1.7, 2.0, 2.2, 2.5, 2.7, 3.4)
 
-_IN_DOUBT, _TRIES = 0.3, 8
-"""How often an axis gets a size at which a place is next to where its nearest neighbour changes, and how many sizes are
-tried for that."""
+_IN_DOUBT = 0.5
+"""How often an axis gets a size, if there is one, at which a place is next to where its nearest neighbour changes."""
+
+_SEARCHED = 70
+"""Up to this size of an axis all are known; of a greater one few are tried."""
+
+_TRIES = 8
 
 
 def _other_size(rng: random.Random, size: int) -> int:
@@ -341,9 +347,18 @@ def _other_size(rng: random.Random, size: int) -> int:
 
 def _doubtful_size(rng: random.Random, size: int, transformation: str, rounding: str) -> int:
     """A size at which some place is next to where its nearest neighbour changes, if one is met."""
-    drawn = (rng.randint(1, min(2 * size, size + 30)) for _ in range(_TRIES))
-    found = (n for n in drawn if n != size and _in_doubt(_Axis(size, n, transformation), rounding).any())
-    return next(found, 0) or _other_size(rng, size)
+    found: Sequence[int]
+    if size <= _SEARCHED:
+        found = _doubtful_sizes(size, tuple(range(1, 2 * size)), transformation, rounding)
+    else:
+        found = _doubtful_sizes(size, tuple(rng.sample(range(1, 2 * size), _TRIES)), transformation, rounding)
+    return rng.choice(found) if found else _other_size(rng, size)
+
+
+@lru_cache(maxsize=512)
+def _doubtful_sizes(size: int, tried: tuple[int, ...], transformation: str, rounding: str) -> tuple[int, ...]:
+    axes = (_Axis(size, n, transformation) for n in tried if n != size)
+    return tuple(axis.result for axis in axes if _in_doubt(axis, rounding).any())
 
 
 def _some_scales(rng: random.Random, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
@@ -367,7 +382,7 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         **_STYLE,
         "sizes": sizes,
         "mode": mode,
-        "coordinate_transformation_mode": rng.choice(TRANSFORMATIONS),
+        "coordinate_transformation_mode": rng.choice((*TRANSFORMATIONS, "half_pixel")),
     }
     if mode == "nearest":
         common = {"half_pixel": "round_prefer_ceil", "asymmetric": "floor", "align_corners": "round_prefer_ceil"}
@@ -379,7 +394,8 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         attrs["exclude_outside"] = int(rng.random() < 0.2)
     transformation = attrs["coordinate_transformation_mode"]
     if transformation != "align_corners" and rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
-        attrs["sizes"], attrs["scales"] = (*first.shape[:2], *scaled[0]), (1.0, 1.0, *scaled[1])
+        scales = (1.0 if n == m else scale for n, m, scale in zip(first.shape[2:], *scaled, strict=True))
+        attrs["sizes"], attrs["scales"] = (*first.shape[:2], *scaled[0]), (1.0, 1.0, *scales)
     elif mode == "nearest" and rng.random() < _IN_DOUBT:
         found = (_doubtful_size(rng, n, transformation, attrs["nearest_mode"]) for n in first.shape[2:])
         attrs["sizes"] = (*first.shape[:2], *found)
