@@ -28,13 +28,14 @@ from polyjuice.ops import TABLE, Attr, Op
 #: Operand numbers for which a variadic operator gets constructors; other uses are encoded as ``Other``.
 VARIADIC_ARITIES = (2, 3, 4)
 
-_SORTS = {"int": "i64", "ints": "Ints", "float": "f64", "string": "String", "dtype": "String"}
+_SORTS = {"int": "i64", "ints": "Ints", "float": "f64", "floats": "Floats", "string": "String", "dtype": "String"}
 
 #: Rulesets of the user's rules, by exactness (see ``rules/README.md``).
 EXACTNESS = ("exact", "modular", "real")
 
 SORTS = """
 (sort Ints (Vec i64))
+(sort Floats (Vec f64))
 (sort IntFn (UnstableFn (i64) i64))
 (sort Tensor)
 (sort Tensors (Vec Tensor))
@@ -371,6 +372,8 @@ def literal(attr: Attr, value: Any) -> str:
             return ints(value)
         case "float":
             return number(value)
+        case "floats":
+            return f"(vec-of {' '.join(map(number, value))})" if value else "(vec-empty)"
         case _:
             return f'"{value}"'
 

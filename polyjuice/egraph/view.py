@@ -132,5 +132,7 @@ class _Reader:
                 return self._egraph.value_to_string(value)
             case "Ints":
                 return tuple(self.read("i64", v) for v in self._egraph.value_to_vec(value))
+            case "Floats":
+                return tuple(self.read("f64", v) for v in self._egraph.value_to_vec(value))
             case _:
                 raise AssertionError(f"no attribute has the sort {sort}")

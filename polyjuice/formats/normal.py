@@ -6,7 +6,6 @@ one, so that a rule need not know the others.
 
 from __future__ import annotations
 
-import math
 import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import TABLE, AttrView, Dims, Op, complete_attrs
-from polyjuice.ops.resizing import TRANSFORMATIONS
+from polyjuice.ops.resizing import TRANSFORMATIONS, scaled_size
 from polyjuice.ops.shapes import normalize_axis, slice_bounds
 
 
@@ -237,7 +236,7 @@ def _scaled(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """The sizes of all axes; scales become sizes where those tell the same ratio."""
+    """The sizes of all axes, and their scales where those are not the ratios of the sizes."""
     shape, rank = x[0].shape, x[0].rank
     a.pop("roi", None)
     a.pop("extrapolation_value", None)
@@ -247,9 +246,12 @@ def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     scales, sizes = a.pop("scales", ()), a.get("sizes", ())
     _demand(len(scales or sizes) == len(axes), "neither sizes nor scales")
     if scales:
-        sizes = [math.floor(np.float32(shape[axis]) * np.float32(s)) for axis, s in zip(axes, scales, strict=True)]
+        sizes = [scaled_size(shape[axis], s) for axis, s in zip(axes, scales, strict=True)]
+        _demand(None not in sizes, "scales that lead to no certain size")
         ratios = [np.float32(size / shape[axis]) for axis, size in zip(axes, sizes, strict=True) if shape[axis]]
-        _demand(ratios == [np.float32(s) for s in scales], "scales that lead to no whole size")
+        if ratios != [np.float32(s) for s in scales]:
+            _demand(a.get("coordinate_transformation_mode") != "align_corners", "corners aligned by scales")
+            a["scales"] = tuple(dict(zip(axes, scales, strict=True)).get(axis, 1.0) for axis in range(rank))
     a["sizes"] = tuple(dict(zip(axes, sizes, strict=True)).get(axis, size) for axis, size in enumerate(shape))
     transformation = a.setdefault("coordinate_transformation_mode", "half_pixel")
     if transformation == "pytorch_half_pixel":

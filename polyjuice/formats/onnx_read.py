@@ -50,7 +50,7 @@ _CREATORS = ("ConstantOfShape", "Range", "Shape", "Size")
 
 _EXTRA_INPUTS: Mapping[str, Sequence[Attr]] = {
     "Pad": (Attr("axes", "ints", None),),
-    "Resize": (Attr("roi", "floats", None, place=1), Attr("scales", "floats", None, place=2)),
+    "Resize": (Attr("roi", "floats", None, place=1),),
 }
 """Inputs of operators of the table beyond those that the entry knows; the normal form does without them."""
 

@@ -123,7 +123,8 @@ class _Writer:
             _attribute(attr, node.attrs[attr.name]) for attr in attributes if node.attrs[attr.name] is not None
         )
         proto.input.extend(node.inputs)
-        as_inputs = [attr for attr in op.attrs if attr.as_input]
+        by_scales = node.op == "Resize" and node.attrs["scales"]  # ONNX takes no sizes beside them
+        as_inputs = [attr for attr in op.attrs if attr.as_input and not (by_scales and attr.name == "sizes")]
         constants = list(self.constant_inputs(node, [attr for attr in as_inputs if attr.place is None]))
         while constants and not constants[-1]:
             constants.pop()
@@ -154,6 +155,8 @@ class _Writer:
         for attr in attrs:
             value = node.attrs[attr.name]
             dtype = self.graph.types[node.inputs[0]].dtype if attr.like_operand else "int64"
+            if attr.kind == "floats":
+                value, dtype = value or None, "float32"
             if attr.kind == "int" and not attr.scalar:
                 value = (value,)
             yield "" if value is None else self.initializer(_as_array(value, dtype))
@@ -181,6 +184,9 @@ def _attribute(attr: Attr, value: Any) -> AttributeProto:
             proto.ints.extend(value)
         case "float":
             proto.type, proto.f = AttributeProto.FLOAT, value
+        case "floats":
+            proto.type = AttributeProto.FLOATS
+            proto.floats.extend(value)
         case "string":
             proto.type, proto.s = AttributeProto.STRING, value.encode()
         case "dtype":

@@ -71,6 +71,12 @@ _BOUNDARY = 0.12
 _STEPS = 0.3
 """How often such a constant has numbers in order instead, that far apart."""
 
+_FAR_APART = 0.3
+"""How often the elements of an int64 constant are numbers in order, so far apart that not all fit in 32 bits."""
+
+_FAR = (10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
+"""How far apart; a step itself fits in 32 bits."""
+
 _SHOWN = 0.5
 """How often a result that an operator reads is an output as well."""
 
@@ -159,6 +165,9 @@ class Small(Default):
         return tuple(shape)
 
     def _array(self, t: TensorType) -> np.ndarray:
+        far = [step for step in _FAR if 2**31 <= abs(step) * (t.size - 1) < 2**62]
+        if t.dtype == "int64" and far and self.rng.random() < _FAR_APART:
+            return np.arange(t.size).reshape(t.shape) * self.rng.choice(far)
         if t.dtype == "bool" or self.rng.random() >= _BOUNDARY:
             return super()._array(t)
         chosen = self.rng.choices(dtypes.boundary_integers(t.dtype), k=2)

@@ -3,12 +3,12 @@ floating numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from polyjuice.inputs.distributions import all_distributed
-from polyjuice.inputs.values import normal
+from polyjuice.inputs.values import are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 
@@ -20,6 +20,8 @@ _FURTHER = 0.5
 
 #: How many kinds of numbers at the ends of a type there are, the last ones.
 _ENDS = 2
+
+Draw = Callable[[TensorType, np.random.Generator], np.ndarray]
 
 _QUOTIENTS = frozenset(["Div", "Mod", "fmod", "remainder", "floor_divide"])
 
@@ -34,7 +36,8 @@ def extreme_inputs(
     """
     problem: EvaluationError | None = None
     for wide in _WIDE:
-        mixed = (_drawn(t, seed, wide, floats) for t in graph.input_types)
+        usual = tenths if floats and are_tenths(graph, seed) else _ordinary
+        mixed = (_drawn(t, seed, wide, floats, usual) for t in graph.input_types)
         inputs = tuple(all_distributed(mixed, seed, distribution))
         try:
             for each in (graph, *variants):
@@ -55,9 +58,9 @@ def _refuse_traps(node: Node, operands: Sequence[np.ndarray], results: Sequence[
         raise EvaluationError(f"node {node}: {least} divided by -1")
 
 
-def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool) -> np.ndarray:
+def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool, usual: Draw) -> np.ndarray:
     if dtypes.is_float(t.dtype):
-        return _edges(t, rng) if floats else normal(t, rng)
+        return _edges(t, rng, usual) if floats else normal(t, rng)
     return _wide(t, rng) if dtypes.is_int(t.dtype) and rng.random() < wide else normal(t, rng)
 
 
@@ -71,8 +74,12 @@ def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     return np.where(rng.random(t.shape) < rng.choice([0.0, 0.3, 1.0]), rng.choice(ends, t.shape), anywhere)
 
 
-def _edges(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Ordinary numbers, and among them, or in their place, one to three kinds of others.
+def _ordinary(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    return np.asarray(rng.standard_normal(t.shape) * 2)
+
+
+def _edges(t: TensorType, rng: np.random.Generator, usual: Draw) -> np.ndarray:
+    """Ordinary numbers, which ``usual`` draws, and among them, or in their place, one to three kinds of others.
 
     Half of the time none is at an end of the type: there the order of computation decides what overflows, so that a
     program's uncompiled run is no judge.
@@ -91,5 +98,5 @@ def _edges(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     usable = len(kinds) - rng.choice([0, _ENDS])
     chosen = [kinds[i] for i in rng.choice(usable, rng.choice([1, 1, 2, 3]), replace=False)]
     others = rng.choice([value for kind in chosen for value in kind], t.shape)
-    array = np.where(rng.random(t.shape) < rng.choice([0.1, 0.3, 0.7, 1.0]), others, rng.standard_normal(t.shape) * 2)
+    array = np.where(rng.random(t.shape) < rng.choice([0.1, 0.3, 0.7, 1.0]), others, usual(t, rng))
     return np.asarray(array).astype(dtypes.to_numpy(t.dtype))

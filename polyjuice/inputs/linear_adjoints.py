@@ -170,10 +170,10 @@ def col2im(a: Application) -> Sequence[np.ndarray]:
 
 def resize(a: Application) -> Sequence[np.ndarray]:
     """Resizing is linear along each axis: the matrix of an axis is what the operator makes of the identity."""
-    c, sizes = a.c, a.attrs["sizes"]
+    c, sizes, scales = a.c, a.attrs["sizes"], a.attrs["scales"]
     for axis, size in enumerate(a.x[0].shape):
-        if sizes[axis] != size:
-            attrs = {**a.attrs, "sizes": (size, sizes[axis])}
+        if sizes[axis] != size or scales:
+            attrs = {**a.attrs, "sizes": (size, sizes[axis]), "scales": (1.0, scales[axis]) if scales else ()}
             matrix = np.asarray(a.numpy([np.eye(size)], attrs))
             c = np.moveaxis(np.tensordot(c, matrix, ([axis], [1])), -1, axis)
     return [c]

@@ -2,11 +2,11 @@
 
 ``exact``: integers in every type, so small that as many outputs as possible are exact (see :mod:`polyjuice.numerics`);
 those are compared bit for bit. Sometimes they are as large as that allows. ``normal``: standard normal floating values,
-small integers. ``wrap``: integers from the whole of their types, so that arithmetic wraps around, floating values as in
-``normal``. ``edge``: such integers, and zeros, ties, NaN, infinities and the ends of the floating numbers among
-ordinary values. Each input has a distribution of its own (see :mod:`polyjuice.inputs.distributions`). ``given``,
-``given wrap`` and ``given edge``: what the owner of a model gave for its inputs, by the profile whose values they are
-like; others like these are drawn as for that profile.
+small integers; where a graph takes remainders, sometimes tenths. ``wrap``: integers from the whole of their types, so
+that arithmetic wraps around, floating values as in ``normal``. ``edge``: such integers, and zeros, ties, NaN,
+infinities and the ends of the floating numbers among ordinary values. Each input has a distribution of its own (see
+:mod:`polyjuice.inputs.distributions`). ``given``, ``given wrap`` and ``given edge``: what the owner of a model gave for
+its inputs, by the profile whose values they are like; others like these are drawn as for that profile.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from polyjuice.inputs.distributions import all_distributed
 from polyjuice.inputs.extremes import extreme_inputs
 from polyjuice.inputs.magnitudes import SMALL, are_large, candidates, scaled, units
 from polyjuice.inputs.search import find, find_integers, finite_everywhere
-from polyjuice.inputs.values import FARTHEST, normal
+from polyjuice.inputs.values import FARTHEST, are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import Mode, exact_outputs, possibly_exact
 
 #: From how many starts the normal profile searches.
@@ -185,8 +185,10 @@ def _generator(profile: str, seed: int | str) -> np.random.Generator:
     return np.random.default_rng(list(f"{profile} {seed}".encode()))
 
 
-def _normal(types: Sequence[TensorType], rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
-    return tuple(all_distributed((normal(t, rng) for t in types), rng, distribution))
+def _normal(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
+    floating = tenths if are_tenths(graph, rng) else normal
+    drawn = (floating(t, rng) if dtypes.is_float(t.dtype) else normal(t, rng) for t in graph.input_types)
+    return tuple(all_distributed(drawn, rng, distribution))
 
 
 def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
@@ -194,7 +196,7 @@ def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[
 
     Of the first start, where none has.
     """
-    starts = (find(graph, _normal(graph.input_types, rng, distribution), integers=True) for _ in range(_STARTS))
+    starts = (find(graph, _normal(graph, rng, distribution), integers=True) for _ in range(_STARTS))
     first = next(starts)
     return next((found for found in (first, *starts) if found.finite), first).inputs(graph)
 

@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, dtypes
 
 #: What normal values are clipped at, which they reach once in 10^15: rules may count on it.
 FARTHEST = 8.0
+
+#: How often the floating inputs of a graph with remainders are tenths.
+_TENTHS = 0.5
+
+#: The greatest of them, in tenths.
+_MOST_TENTHS = 40
+
+_REMAINDERS = frozenset(["Mod", "fmod", "remainder", "floor_divide"])
+
+
+def are_tenths(graph: Graph, rng: np.random.Generator) -> bool:
+    """Whether the floating inputs of a graph are to be tenths.
+
+    Where a graph divides and rounds the quotient down, two tenths have one next to an integer: 1.0 // 0.1 is 9.0.
+    """
+    return not _REMAINDERS.isdisjoint(node.op for node in graph.nodes) and bool(rng.random() < _TENTHS)
+
+
+def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    """Multiples of 0.1 other than 0, each rounded to the type."""
+    size = rng.integers(1, _MOST_TENTHS, t.shape, endpoint=True) / 10
+    return np.asarray(size * rng.choice([-1, 1, 1], t.shape)).astype(dtypes.to_numpy(t.dtype))
 
 
 def normal(t: TensorType, rng: np.random.Generator) -> np.ndarray:

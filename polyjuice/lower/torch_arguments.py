@@ -33,6 +33,10 @@ _OF_FUNCTIONS: Mapping[tuple[str, str], Any] = {
     **{(name, "dim"): 0 for name in ("cat", "concat", "stack", "split", "chunk", "unbind")},
     **{(name, "stride"): 1 for name in ("conv1d", "conv2d", "conv3d")},
     **{(f"conv_transpose{rank}d", "stride"): 1 for rank in (1, 2, 3)},
+    ("interpolate", "mode"): "nearest",
+    ("interpolate", "align_corners"): False,
+    ("Upsample", "mode"): "nearest",
+    ("Upsample", "align_corners"): False,
 }
 """Further defaults, by the function's name and the argument's."""
 
@@ -66,7 +70,7 @@ _ORDER: Mapping[str, Sequence[str]] = {
 }
 """The names of a function's arguments, in order; a method lacks the first."""
 
-_ONE_OR_MANY = frozenset(["kernel_size", "stride", "padding", "dilation", "output_padding"])
+_ONE_OR_MANY = frozenset(["kernel_size", "stride", "padding", "dilation", "output_padding", "size", "scale_factor"])
 """Arguments that take one number for all spatial axes."""
 
 _ONE_DIM = frozenset(

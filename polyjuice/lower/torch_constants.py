@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,9 @@ _LITERAL = 12
 
 _EXACT = 2**20
 """The greatest number that a range of floating numbers may hold, in sixteenths: then each is computed exactly."""
+
+_LARGEST = 2**62
+"""The end of a range of integers is below it: Torch adds the step once more to count the elements."""
 
 
 def filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
@@ -55,12 +60,10 @@ def _forms(array: np.ndarray, options: str) -> Iterator[str]:
 
 def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
     """An arithmetic progression, in the order of the elements."""
-    sixteenths = array.reshape(-1).astype(np.float64) * 16
-    steps = np.diff(sixteenths)
-    whole = np.isfinite(sixteenths).all() and (np.abs(sixteenths) < _EXACT).all() and sixteenths[0] % 1 == 0
-    if not whole or len(set(steps.tolist())) != 1 or steps[0] == 0 or steps[0] % 1:
+    found = _progression(array)
+    if found is None:
         return
-    start, step = array.reshape(-1)[0].item(), type(array.reshape(-1)[0].item())(steps[0] / 16)
+    start, step = found
     end = start + step * array.size
     shaped = "" if array.ndim == 1 else f".reshape({array.shape})"
     yield f"torch.arange({start}, {end}, {step}, {options}){shaped}"
@@ -71,6 +74,27 @@ def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
         ) + shaped
     if array.dtype.kind == "f":
         yield f"torch.linspace({start}, {end - step}, {array.size}, {options}){shaped}"
+    elif step != 1 and all(_holds(array.dtype, number) for number in (step, array.size)):
+        yield f"({f'{start} + ' if start else ''}torch.arange({array.size}, {options}) * {step}){shaped}"
+
+
+def _progression(array: np.ndarray) -> tuple[Any, Any] | None:
+    """The first element and the step of an arithmetic progression that Torch computes exactly; None where it is none.
+
+    Floating elements and steps are sixteenths.
+    """
+    if array.dtype.kind == "f":
+        sixteenths = array.reshape(-1).astype(np.float64) * 16
+        whole = np.isfinite(sixteenths).all() and (np.abs(sixteenths) < _EXACT).all() and sixteenths[0] % 1 == 0
+        widths = set(np.diff(sixteenths).tolist())
+        if not whole or len(widths) != 1 or 0 in widths or any(width % 1 for width in widths):
+            return None
+        return float(array.reshape(-1)[0]), widths.pop() / 16
+    numbers = [int(number) for number in array.reshape(-1)]
+    steps = {after - before for before, after in pairwise(numbers)}
+    if len(steps) != 1 or 0 in steps or max(map(abs, (*numbers, 2 * numbers[-1] - numbers[-2]))) >= _LARGEST:
+        return None
+    return numbers[0], steps.pop()
 
 
 def _matrices(array: np.ndarray, options: str) -> Iterator[str]:
@@ -84,3 +108,8 @@ def _matrices(array: np.ndarray, options: str) -> Iterator[str]:
             yield f"torch.tril({ones}, {k})"
         if np.array_equal(array, np.tri(columns, rows, k, array.dtype).T):
             yield f"{ones}.triu({-k})"
+
+
+def _holds(dtype: np.dtype, number: int) -> bool:
+    info = np.iinfo(dtype)
+    return bool(info.min <= number <= info.max)

@@ -18,8 +18,11 @@ from polyjuice.lower.torch_arguments import is_method, vary
 from polyjuice.lower.torch_writes import FORMS, UPDATE
 from polyjuice.ops import TABLE, Call, Hole, Op, ShapeMismatch, TypeMismatch, infer
 
-_FLAGS = ("keepdim", "ceil_mode", "stable", "inplace")
+_FLAGS = ("keepdim", "ceil_mode", "stable", "inplace", "align_corners", "recompute_scale_factor")
 """Arguments whose being true is a form."""
+
+_PRESENT = ("scale_factor",)
+"""Arguments whose being there is a form."""
 
 _NAMED = ("padding", "approximate")
 """Arguments whose value is a form where it is a string."""
@@ -84,6 +87,8 @@ def _of_arguments(call: ast.Call) -> Iterator[str]:
     given = {keyword.arg or "": keyword.value for keyword in call.keywords}
     for name, value in given.items():
         if name in _FLAGS and isinstance(value, ast.Constant) and value.value is True:
+            yield name
+        if name in _PRESENT:
             yield name
         if name in _NAMED and isinstance(value, ast.Constant) and isinstance(value.value, str):
             yield f"{name}={value.value!r}"

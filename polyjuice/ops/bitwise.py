@@ -67,14 +67,15 @@ def _by_direction(left: Sequence[str], right: Sequence[str]) -> SpellFn:
 
 
 def _amount(rng: random.Random, first: TensorType) -> Operand:
-    """Shift amounts: mostly small ones, else up to all bits but one."""
+    """Shift amounts: mostly small ones, else up to all bits but one, or around all bits and beyond."""
     bits = 8 * dtypes.to_numpy(first.dtype).itemsize
     shape = sampling.broadcastable(rng, first.shape)
-    return Operand(TensorType(first.dtype, shape), (0, bits - 1 if rng.random() < 0.3 else 3))
+    amounts = rng.choices(((0, 3), (0, bits - 1), (bits - 1, bits + 1), (0, 2 * bits - 4)), (11, 5, 2, 2))[0]
+    return Operand(TensorType(first.dtype, shape), amounts)
 
 
 def _power_of_two(exponent: Term) -> Term:
-    """2**n as int64, for 0 <= n <= 62."""
+    """2**n as int64, for 0 <= n <= 62: half of any amount that is drawn."""
     wide = exponent.to("float64")
     return wide.number(2.0).then("Pow", wide).to("int64")
 

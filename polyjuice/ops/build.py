@@ -28,6 +28,8 @@ def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:
         if attr.kind == "float" and value is not None:
             held = dtypes.to_numpy((dtype or "float64") if attr.like_operand else "float32")
             value = float(np.asarray(value).astype(held))
+        if attr.kind == "floats":
+            value = tuple(float(np.float32(v)) for v in value)
         full[attr.name] = value
     unknown = set(attrs) - set(full)
     if unknown:

@@ -1,10 +1,11 @@
-"""Operators that sample images at other places: resizing, grids of places, and cropping to a size."""
+"""Operators that resize images, to a size or by factors."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -14,11 +15,10 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, windows
-from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
-from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, Operand, Sample
-from polyjuice.ops.structural import moving, pad_array, torch_pads
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op
 from polyjuice.ops.text import subscript
-from polyjuice.ops.windows import NO_BFLOAT16, channels_first, channels_last
+from polyjuice.ops.windows import channels_first, channels_last
 
 _SINGLE = 2.0**-24
 """Unit roundoff of the coordinates, which most libraries compute in single precision, whatever the elements are."""
@@ -26,13 +26,54 @@ _SINGLE = 2.0**-24
 # --- Resize: one matrix for each axis --------------------------------------------------------------------------------
 
 
-def _coordinate(place: int, size: int, result: int, transformation: str) -> Fraction:
-    """Which place of an axis of ``size`` elements an element of the resized axis is."""
-    if transformation == "asymmetric":
-        return Fraction(place * size, result)
-    if transformation == "align_corners":
-        return Fraction(place * (size - 1), result - 1) if result > 1 else Fraction(0)
-    return (place + Fraction(1, 2)) * Fraction(size, result) - Fraction(1, 2)
+@dataclass(frozen=True)
+class _Axis:
+    """How an axis is resized: from ``size`` elements to ``result``, by the factor ``scale``.
+
+    Without a scale (0) the factor is the ratio of the sizes. A scale need not be that: the result has the whole part of
+    their product.
+    """
+
+    size: int
+    result: int
+    transformation: str
+    scale: float = 0.0
+
+    def coordinate(self, place: int) -> Fraction:
+        """Which place of the axis an element of the resized axis is."""
+        step = 1 / Fraction(self.scale) if self.scale else Fraction(self.size, self.result)
+        if self.transformation == "asymmetric":
+            return place * step
+        if self.transformation == "align_corners":
+            return Fraction(place * (self.size - 1), self.result - 1) if self.result > 1 else Fraction(0)
+        return (place + Fraction(1, 2)) * step - Fraction(1, 2)
+
+    def nearest(self, rounding: str) -> list[int]:
+        """The element that each element of the resized axis is, where that is its nearest neighbour."""
+        places = (_ROUND[rounding](self.coordinate(i)) for i in range(self.result))
+        return [min(max(place, 0), self.size - 1) for place in places]
+
+    def usual_coordinates(self, dtype: Any) -> Iterator[np.ndarray]:
+        """The places of all elements by the usual formulas, in rounded arithmetic of a precision."""
+        half, places = dtype(0.5), np.arange(self.result, dtype=dtype)
+        if self.transformation == "align_corners":
+            last, end = dtype(self.size - 1), dtype(max(self.result - 1, 1))
+            yield places * (last / end)
+            yield places * last / end
+            return
+        inverse = dtype(self.scale) if self.scale else dtype(self.result) / dtype(self.size)
+        step = dtype(1 / self.scale) if self.scale else dtype(self.size) / dtype(self.result)
+        if self.transformation == "asymmetric":
+            yield places * step
+            yield places / inverse
+            if self.scale and self.result in (self.size, 2 * self.size):  # Torch has kernels of their own for these
+                yield places * dtype(self.size / self.result)
+            return
+        if self.scale and self.result == self.size:  # for which ONNX Runtime copies the axis
+            yield places
+        yield (places + half) * step - half
+        yield (places + half) / inverse - half
+        yield ((places + half).astype(np.float64) * float(step) - 0.5).astype(dtype)  # fused
 
 
 _ROUND: Mapping[str, Callable[[Fraction], int]] = {
@@ -46,44 +87,28 @@ TRANSFORMATIONS = ("half_pixel", "align_corners", "asymmetric")
 """The coordinate transformations of ONNX that are covered."""
 
 
-def nearest_places(size: int, result: int, transformation: str, rounding: str) -> list[int]:
-    """The element that each element of an axis resized to its nearest neighbours is."""
-    places = (_ROUND[rounding](_coordinate(i, size, result, transformation)) for i in range(result))
-    return [min(max(place, 0), size - 1) for place in places]
-
-
 @lru_cache(maxsize=512)
-def _in_doubt(size: int, result: int, transformation: str, rounding: str) -> np.ndarray:
+def _in_doubt(axis: _Axis, rounding: str) -> np.ndarray:
     """Which of these choices rounded arithmetic makes otherwise, by a usual formula in one of two precisions."""
-    right = np.array(nearest_places(size, result, transformation, rounding))
-    doubt = np.zeros(result, bool)
-    kinds: tuple[Any, ...] = (np.float32, np.float64)
-    for dtype in kinds:
-        half = dtype(0.5)
-        ends = transformation == "align_corners"
-        scale = dtype(size - ends) / dtype(max(result - ends, 1))
-        places = np.arange(result, dtype=dtype)
-        if transformation == "half_pixel":
-            inverse = dtype(result) / dtype(size)
-            centres = [(places + half) * scale, (places + half) / inverse]
-            coordinates = [centre - half for centre in centres]
-            coordinates.append(((places + half).astype(np.float64) * float(scale) - 0.5).astype(dtype))  # fused
-        elif ends:
-            coordinates = [places * scale, places * dtype(size - 1) / dtype(max(result - 1, 1))]
-        else:
-            coordinates = [places * scale, places / (dtype(result) / dtype(size))]
-        for x in coordinates:
-            match rounding:
-                case "floor":
-                    chosen = np.floor(x)
-                case "ceil":
-                    chosen = np.ceil(x)
-                case "round_prefer_floor":
-                    chosen = np.ceil(x - half)
-                case _:
-                    chosen = np.floor(x + half)
-            doubt |= np.clip(chosen, 0, size - 1) != right
+    right = np.array(axis.nearest(rounding))
+    doubt = np.zeros(axis.result, bool)
+    for dtype in (np.float32, np.float64):
+        for x in axis.usual_coordinates(dtype):
+            doubt |= np.clip(_rounded(x, rounding), 0, axis.size - 1) != right
     return doubt
+
+
+def _rounded(x: np.ndarray, rounding: str) -> np.ndarray:
+    half = x.dtype.type(0.5)
+    match rounding:
+        case "floor":
+            return np.asarray(np.floor(x))
+        case "ceil":
+            return np.asarray(np.ceil(x))
+        case "round_prefer_floor":
+            return np.asarray(np.ceil(x - half))
+        case _:
+            return np.asarray(np.floor(x + half))
 
 
 def _cubic(x: float, a: float) -> float:
@@ -95,17 +120,16 @@ def _cubic(x: float, a: float) -> float:
 
 
 @lru_cache(maxsize=512)
-def _matrix(
-    size: int, result: int, mode: str, transformation: str, rounding: str, a: float, exclude: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _matrix(axis: _Axis, mode: str, rounding: str, a: float, exclude: int) -> tuple[np.ndarray, np.ndarray]:
     """The weights of an axis' elements in the resized axis' elements, and which elements are near enough for one."""
+    size, result = axis.size, axis.result
     weights, near = np.zeros((2, result, size))
     if mode == "nearest":
-        weights[range(result), nearest_places(size, result, transformation, rounding)] = 1.0
+        weights[range(result), axis.nearest(rounding)] = 1.0
         return weights, weights
     reach = 1 if mode == "linear" else 2
     for i in range(result):
-        x = float(_coordinate(i, size, result, transformation))
+        x = float(axis.coordinate(i))
         low = math.floor(x)
         places = range(low - reach + 1, low + reach + 1)
         row = [1 - abs(x - place) if mode == "linear" else _cubic(x - place, a) for place in places]
@@ -119,14 +143,26 @@ def _matrix(
     return weights, near
 
 
+def _resized(shape: Sequence[int], a: Attrs) -> dict[int, _Axis]:
+    """The axes that change."""
+    scales = a["scales"] or (0.0,) * len(shape)
+    return {
+        axis: _Axis(size, result, a["coordinate_transformation_mode"], scale)
+        for axis, (size, result, scale) in enumerate(zip(shape, a["sizes"], scales, strict=True))
+        if size != result or scale not in (0.0, 1.0)
+    }
+
+
 def _matrices(shape: Sequence[int], a: Attrs) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """The matrices of the axes that change."""
-    style = (a["mode"], a["coordinate_transformation_mode"], a["nearest_mode"], a["cubic_coeff_a"])
-    return {
-        axis: _matrix(size, result, *style, a["exclude_outside"])
-        for axis, (size, result) in enumerate(zip(shape, a["sizes"], strict=True))
-        if size != result
-    }
+    style = (a["mode"], a["nearest_mode"], a["cubic_coeff_a"], a["exclude_outside"])
+    return {place: _matrix(axis, *style) for place, axis in _resized(shape, a).items()}
+
+
+def scaled_size(size: int, scale: float) -> int | None:
+    """The size of an axis resized by a factor; None where it depends on the precision that computes it."""
+    single, double = math.floor(np.float32(size) * np.float32(scale)), math.floor(size * scale)
+    return single if single == double else None
 
 
 def _resize_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -134,7 +170,13 @@ def _resize_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
         return [a.sizes]
     if len(a.sizes) != len(s[0]) or min((*a.sizes, *s[0]), default=1) < 1:
         raise ShapeMismatch(f"Resize of {tuple(s[0])} to {tuple(a.sizes)}")
+    _check_scales(s[0], a.sizes, a.scales)
     return [Dims(a.sizes)]
+
+
+def _check_scales(shape: Sequence[int], sizes: Sequence[int], scales: Sequence[float]) -> None:
+    if scales and [scaled_size(n, s) for n, s in zip(shape, scales, strict=False)] != list(sizes):
+        raise ShapeMismatch(f"resizing of {tuple(shape)} by {tuple(scales)} to {tuple(sizes)}")
 
 
 def _resize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -150,23 +192,16 @@ def _taken(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 def _nearest(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
-    style = (a["coordinate_transformation_mode"], a["nearest_mode"])
-    return {
-        axis: nearest_places(size, result, *style)
-        for axis, (size, result) in enumerate(zip(shape, a["sizes"], strict=True))
-        if size != result
-    }
+    return {place: axis.nearest(a["nearest_mode"]) for place, axis in _resized(shape, a).items()}
 
 
 def _doubtful(shape: Sequence[int], a: Attrs) -> np.ndarray:
     """Which elements of a resize to nearest neighbours are in doubt."""
     out = np.zeros(tuple(a["sizes"]), bool)
-    style = (a["coordinate_transformation_mode"], a["nearest_mode"])
-    for axis, (size, result) in enumerate(zip(shape, a["sizes"], strict=True)):
-        if size != result:
-            lines = [1] * len(shape)
-            lines[axis] = -1
-            out |= _in_doubt(size, result, *style).reshape(lines)
+    for place, axis in _resized(shape, a).items():
+        lines = [1] * len(shape)
+        lines[place] = -1
+        out |= _in_doubt(axis, a["nearest_mode"]).reshape(lines)
     return out
 
 
@@ -175,6 +210,8 @@ def _resize_error(c: ErrorContext) -> np.ndarray:
     shape, e = c.x[0].shape, np.broadcast_to(c.e[0], c.x[0].shape)
     if c.attrs["mode"] == "nearest":
         return np.where(_doubtful(shape, c.attrs), np.inf, _taken(e, c.attrs))
+    if any(axis.size == axis.result for axis in _resized(shape, c.attrs).values()):
+        return np.full(c.y[0].shape, np.inf)  # Torch takes a factor that changes no size for 1
     pairs = _matrices(shape, c.attrs)
     weights = {axis: np.abs(pair[0]) for axis, pair in pairs.items()}
     carried = windows.weighted_errors(e, weights)
@@ -199,8 +236,34 @@ _TORCH_LINEAR = {3: "linear", 4: "bilinear", 5: "trilinear"}
 
 
 def _interpolated(c: Call, mode: str, align: bool | None = None) -> str:
+    """A call by size or by factors."""
+    a, shape = c.attrs, c.types[0].shape[2:]
     corners = "" if align is None else f", align_corners={align}"
-    return f"F.interpolate({c.x[0]}, size={tuple(c.attrs['sizes'][2:])}, mode='{mode}'{corners})"
+    if a["scales"]:
+        ways = [f"scale_factor={tuple(a['scales'][2:])}"]
+    else:
+        ways = [f"size={tuple(a['sizes'][2:])}", *_by_factors(shape, a["sizes"][2:], bool(align))]
+    way = c.draws.choice(ways)
+    if way.startswith("size") and c.draws.chance(0.2):
+        return f"torch.nn.Upsample({way}, mode='{mode}'{corners})({c.x[0]})"
+    return f"F.interpolate({c.x[0]}, {way}, mode='{mode}'{corners})"
+
+
+def _by_factors(shape: Sequence[int], sizes: Sequence[int], ends_meet: bool) -> Iterator[str]:
+    """Torch's ways to say sizes by factors: those that are their ratios, and any others where only the size counts."""
+    ratios = [m / n for n, m in zip(shape, sizes, strict=True)]
+    if all(Fraction(ratio) == Fraction(m, n) for ratio, n, m in zip(ratios, shape, sizes, strict=True)):
+        yield f"scale_factor={tuple(ratios)}"
+    others = [_factor(n, m) for n, m in zip(shape, sizes, strict=True)]
+    yield f"scale_factor={tuple(others)}, recompute_scale_factor=True"
+    if ends_meet:
+        yield f"scale_factor={tuple(others)}"
+
+
+def _factor(size: int, result: int) -> float:
+    """A factor of few digits that leads to a size."""
+    middle = (result + 0.5) / size
+    return next(f for f in (round(middle, 1), round(middle, 2), middle) if math.floor(size * f) == result)
 
 
 def _resize_torch(c: Call) -> str | Hole:
@@ -247,13 +310,13 @@ def _resize_tensorflow(c: Call) -> str | Hole:
             ),
         }
         kind = kinds.get((transformation, a["nearest_mode"]))
-        if kind and images and c.draws.chance(0.7):
+        if kind and images and not a["scales"] and c.draws.chance(0.7):
             return images[2](kind.format(*images[:2]))
         text = c.x[0]
         for axis, places in _nearest(t.shape, a).items():
             text = f"tf.gather({text}, {places}, axis={axis})"
         return text
-    if mode != "linear" or images is None or t.dtype == "float64":
+    if mode != "linear" or images is None or t.dtype == "float64" or a["scales"]:
         return Hole("TensorFlow's resizing of images is linear, over two axes, and in single precision")
     spellings = {
         "half_pixel": 'tf.image.resize({0}, {1}, method="bilinear")',
@@ -264,11 +327,50 @@ def _resize_tensorflow(c: Call) -> str | Hole:
     return images[2](text if t.dtype == "float32" else f"tf.cast({text}, tf.{t.dtype})")
 
 
+_SCALED = 0.3
+"""How often a resize by pixel centres, or of asymmetric places, has factors that are not the ratios of the sizes."""
+
+_SCALES = (0.4, 0.5, 0.7, 0.75, 0.9, 1.1, 1.3, 1.3, 1.5, 1.7, 2.0, 2.2, 2.5, 2.7, 3.4)
+
+_IN_DOUBT = 0.5
+"""How often an axis gets a size, if there is one, at which a place is next to where its nearest neighbour changes."""
+
+_SEARCHED = 70
+"""Up to this size of an axis all are known; of a greater one few are tried."""
+
+_TRIES = 8
+
+
 def _other_size(rng: random.Random, size: int) -> int:
     return rng.choice((2 * size, 2 * size, 3 * size, max(size // 2, 1), rng.randint(1, 2 * size + 1), size))
 
 
-_STYLE = {"nearest_mode": "round_prefer_floor", "cubic_coeff_a": -0.75, "exclude_outside": 0}
+def _doubtful_size(rng: random.Random, size: int, transformation: str, rounding: str) -> int:
+    """A size at which some place is next to where its nearest neighbour changes, if one is met."""
+    found: Sequence[int]
+    if size <= _SEARCHED:
+        found = _doubtful_sizes(size, tuple(range(1, 2 * size)), transformation, rounding)
+    else:
+        found = _doubtful_sizes(size, tuple(rng.sample(range(1, 2 * size), _TRIES)), transformation, rounding)
+    return rng.choice(found) if found else _other_size(rng, size)
+
+
+@lru_cache(maxsize=512)
+def _doubtful_sizes(size: int, tried: tuple[int, ...], transformation: str, rounding: str) -> tuple[int, ...]:
+    axes = (_Axis(size, n, transformation) for n in tried if n != size)
+    return tuple(axis.result for axis in axes if _in_doubt(axis, rounding).any())
+
+
+def _some_scales(rng: random.Random, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
+    """Factors for axes, and the sizes that these lead to; None where one of those is 0, or not certain."""
+    scale = rng.choice(_SCALES)
+    drawn = [scale if rng.random() < 0.7 else rng.choice((1.0, *_SCALES)) for _ in shape]
+    scales = [float(np.float32(scale)) for scale in drawn]
+    sizes = [scaled_size(n, scale) for n, scale in zip(shape, scales, strict=True)]
+    return (tuple(n for n in sizes if n), tuple(scales)) if all(sizes) else None
+
+
+_STYLE = {"scales": (), "nearest_mode": "round_prefer_floor", "cubic_coeff_a": -0.75, "exclude_outside": 0}
 
 
 def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
@@ -280,7 +382,7 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         **_STYLE,
         "sizes": sizes,
         "mode": mode,
-        "coordinate_transformation_mode": rng.choice(TRANSFORMATIONS),
+        "coordinate_transformation_mode": rng.choice((*TRANSFORMATIONS, "half_pixel")),
     }
     if mode == "nearest":
         common = {"half_pixel": "round_prefer_ceil", "asymmetric": "floor", "align_corners": "round_prefer_ceil"}
@@ -290,6 +392,13 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
         attrs["coordinate_transformation_mode"] = "half_pixel"  # most libraries have no other
     if mode == "cubic":
         attrs["exclude_outside"] = int(rng.random() < 0.2)
+    transformation = attrs["coordinate_transformation_mode"]
+    if transformation != "align_corners" and rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
+        scales = (1.0 if n == m else scale for n, m, scale in zip(first.shape[2:], *scaled, strict=True))
+        attrs["sizes"], attrs["scales"] = (*first.shape[:2], *scaled[0]), (1.0, 1.0, *scales)
+    elif mode == "nearest" and rng.random() < _IN_DOUBT:
+        found = (_doubtful_size(rng, n, transformation, attrs["nearest_mode"]) for n in first.shape[2:])
+        attrs["sizes"] = (*first.shape[:2], *found)
     return attrs
 
 
@@ -300,18 +409,22 @@ def _as_resize(a: Attrs, shape: Sequence[int]) -> dict[str, Any]:
     """The attributes of the Resize that ATen's upsampling is."""
     linear = "align_corners" in a
     transformation = ("align_corners" if a["align_corners"] else "half_pixel") if linear else "asymmetric"
+    by_factors = a["scales"] and transformation != "align_corners"
     return {
         **_STYLE,
         "nearest_mode": "floor",
         "mode": "linear" if linear else "nearest",
         "coordinate_transformation_mode": transformation,
         "sizes": (*shape[:2], *a["output_size"]),
+        "scales": (1.0, 1.0, *a["scales"]) if by_factors else (),
     }
 
 
 def _upsample_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    if isinstance(s[0], Dims) and (len(s[0]) != 4 or len(a.output_size) != 2 or min((*s[0], *a.output_size)) < 1):
-        raise ShapeMismatch(f"upsampling of {tuple(s[0])} to {tuple(a.output_size)}")
+    if isinstance(s[0], Dims):
+        if len(s[0]) != 4 or len(a.output_size) != 2 or min((*s[0], *a.output_size)) < 1:
+            raise ShapeMismatch(f"upsampling of {tuple(s[0])} to {tuple(a.output_size)}")
+        _check_scales(s[0][2:], a.output_size, a.scales)
     return [s[0].batch(2).append(a.output_size[0], a.output_size[1])]
 
 
@@ -336,20 +449,29 @@ def _upsample_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     return result if result != x[0] else b.op("Identity", x[0])
 
 
-def _upsample_torch(*templates: str) -> Callable[[Call], str]:
+def _upsample_torch(mode: str, native: str) -> Callable[[Call], str]:
+    """``native`` is the template of ATen's own operator, which takes factors behind its other arguments."""
+
     def spell(c: Call) -> str:
-        corners = bool(c.attrs.get("align_corners"))
-        return c.draws.choice(templates).format(c.x[0], tuple(c.attrs["output_size"]), corners)
+        a = c.attrs
+        if c.draws.chance(0.3):
+            factors = "".join(f", {scale}" for scale in a["scales"])
+            return native.format(c.x[0], tuple(a["output_size"]), bool(a.get("align_corners")), factors)
+        attrs = _as_resize(a, c.types[0].shape)
+        align = bool(a["align_corners"]) if "align_corners" in a else None
+        return _interpolated(Call(c.x, c.types, c.results, attrs, c.draws, c.let), mode, align)
 
     return spell
 
 
 @sampling.of_rank(4, 4)
 def _draw_upsample(rng: random.Random, first: TensorType) -> Attrs:
-    return {"output_size": tuple(_other_size(rng, n) for n in first.shape[2:])}
+    if rng.random() < _SCALED and (scaled := _some_scales(rng, first.shape[2:])):
+        return {"output_size": scaled[0], "scales": scaled[1]}
+    return {"output_size": tuple(_other_size(rng, n) for n in first.shape[2:]), "scales": ()}
 
 
-def _upsample(name: str, torch: Sequence[str], attrs: tuple[Attr, ...] = (), **properties: Any) -> Op:
+def _upsample(name: str, mode: str, native: str, attrs: tuple[Attr, ...] = (), **properties: Any) -> Op:
     def draw(rng: random.Random, first: TensorType) -> Attrs | None:
         size = _draw_upsample(rng, first)
         return size and {**size, **{attr.name: rng.randint(0, 1) for attr in attrs}}
@@ -359,164 +481,14 @@ def _upsample(name: str, torch: Sequence[str], attrs: tuple[Attr, ...] = (), **p
         shape=_upsample_shape,
         numpy=lambda x, a: _resize(x, _as_resize(a, x[0].shape)),
         error=_upsample_error,
-        torch=_upsample_torch(*torch),
+        torch=_upsample_torch(mode, native),
         tensorflow=_upsample_tensorflow,
         onnx=_upsample_onnx,
         sample=sampling.alone_with(draw),
-        attrs=(Attr("output_size", "ints"), *attrs),
+        attrs=(Attr("output_size", "ints"), Attr("scales", "floats", ()), *attrs),
         weight=0.3,
         **properties,
     )
-
-
-# --- GridSample ------------------------------------------------------------------------------------------------------
-
-
-def _grid_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    x, grid = s
-    if len(x) != 4 or len(grid) != 4 or grid[3] != 2 or grid[0] != x[0] or 0 in (*x, *grid):
-        raise ShapeMismatch(f"GridSample of {tuple(x)} at {tuple(grid)}")
-    return [Dims((*x[:2], *grid[1:3]))]
-
-
-def _pixels(grid: np.ndarray, shape: Sequence[int], align: int) -> list[np.ndarray]:
-    """Rows and columns (fractions of them) of the places, which are given as columns and rows from -1 to 1."""
-    out = []
-    for size, v in zip(shape[2:], (grid[..., 1], grid[..., 0]), strict=True):
-        half = np.asarray(0.5, grid.dtype)
-        out.append((v + 1) * half * (size - 1) if align else ((v + 1) * size - 1) * half)
-    return out
-
-
-def _at(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
-    """``[N, C, ...]`` elements of images at whole rows and columns ``[N, ...]``, which may lie outside."""
-    height, width = x.shape[2:]
-    inside = zip((rows, columns), (height, width), strict=True)
-    r, k = (np.clip(np.nan_to_num(v), 0, n - 1).astype(np.int64) for v, n in inside)  # a NaN is nowhere
-    n = np.arange(x.shape[0]).reshape(-1, 1, 1)
-    found = np.moveaxis(x[n, :, r, k], -1, 1)
-    if padding == "zeros":
-        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        return np.where(inside[:, None], found, 0).astype(x.dtype)
-    return found
-
-
-_STEEPNESS = -0.75
-"""The free number of the cubic convolution (Keys, 1981), as Torch and ONNX choose it."""
-
-_SLOPE, _WEIGHT = {"bilinear": 2.0, "bicubic": 5.0}, {"bilinear": 1.0, "bicubic": 2.0}
-"""How steep an interpolation is at most, in both directions together, and what its weights add up to, signs aside."""
-
-
-def _cubic_weight(distance: np.ndarray) -> np.ndarray:
-    """How much an element at a distance of at most 2 counts."""
-    d, k = np.abs(distance), np.asarray(_STEEPNESS, distance.dtype)
-    near = ((k + 2) * d - (k + 3)) * d * d + 1
-    return np.asarray(np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k))
-
-
-def _grid_cubic(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
-    """The 16 elements around each place, weighed; what lies outside is taken from the border, or is 0."""
-    total: Any = 0
-    for row in (np.floor(rows) + i for i in (-1, 0, 1, 2)):
-        for column in (np.floor(columns) + i for i in (-1, 0, 1, 2)):
-            weight = _cubic_weight(rows - row) * _cubic_weight(columns - column)
-            total = total + weight[:, None] * _at(x, row, column, padding)
-    return np.asarray(total)
-
-
-def _grid_sample(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    rows, columns = _pixels(x[1], x[0].shape, a["align_corners"])
-    if a["mode"] == "bicubic":
-        return _grid_cubic(x[0], rows, columns, a["padding_mode"])
-    if a["padding_mode"] == "border":
-        rows, columns = (np.clip(v, 0, n - 1) for v, n in zip((rows, columns), x[0].shape[2:], strict=True))
-    if a["mode"] == "nearest":
-        return _at(x[0], np.rint(rows), np.rint(columns), a["padding_mode"])
-    total: Any = 0
-    top, left = np.floor(rows), np.floor(columns)
-    for row in (top, top + 1):
-        for column in (left, left + 1):
-            weight = (1 - np.abs(rows - row)) * (1 - np.abs(columns - column))
-            total = total + weight[:, None] * _at(x[0], row, column, a["padding_mode"])
-    return np.asarray(total)
-
-
-def _grid_error(c: ErrorContext) -> np.ndarray:
-    """A shift of a place by d changes an interpolated value by at most its slope times d times the greatest element."""
-    x, grid = c.x
-    e, e_grid = (np.broadcast_to(q, v.shape) for q, v in zip(c.e, c.x, strict=True))
-    pixels = _pixels(grid, x.shape, c.attrs["align_corners"])
-    lines = (e_grid[..., 1], e_grid[..., 0])
-    shifts = [q * n + 4 * c.unit * (np.abs(p) + n) for q, n, p in zip(lines, x.shape[2:], pixels, strict=True)]
-    far = ~np.isfinite(grid).all(axis=-1)
-    greatest = np.max(np.abs(x), axis=(2, 3), keepdims=True)
-    worst = np.max(e, axis=(2, 3), keepdims=True)
-    if c.attrs["mode"] == "nearest":
-        for p, d in zip(pixels, shifts, strict=True):
-            far = far | (np.rint(p - d) != np.rint(p + d))
-        return np.where(far[:, None], np.inf, worst + np.zeros(c.y[0].shape))
-    shift = sum(shifts)[:, None]
-    slope, weight = _SLOPE[c.attrs["mode"]], _WEIGHT[c.attrs["mode"]]
-    rounding = 8 * weight**2 * c.unit
-    return np.where(far[:, None], np.inf, weight * worst + (slope * shift + rounding) * (greatest + worst))
-
-
-def _grid_torch(c: Call) -> str:
-    a = c.attrs
-    style = f"mode='{a['mode']}', padding_mode='{a['padding_mode']}', align_corners={bool(a['align_corners'])}"
-    return f"F.grid_sample({c.x[0]}, {c.x[1]}, {style})"
-
-
-@sampling.of_rank(4, 4)
-def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
-    grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
-    attrs = {
-        "mode": rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
-        "padding_mode": rng.choice(("zeros", "border")),
-        "align_corners": rng.randint(0, 1),
-    }
-    return Sample((Operand(grid),), attrs)
-
-
-# --- CenterCropPad ---------------------------------------------------------------------------------------------------
-
-
-def _centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
-    """The pads (or, negative, the elements to cut off) that bring axes to their new sizes around the middle."""
-    starts, ends = [0] * len(shape), [0] * len(shape)
-    for axis, size in zip(a["axes"], a["shape"], strict=True):
-        axis = normalize_axis(axis, len(shape))
-        more = size - shape[axis]
-        starts[axis] = more // 2 if more > 0 else -(-more // 2)
-        ends[axis] = more - starts[axis]
-    return (*starts, *ends)
-
-
-def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
-    if len(a.axes) != len(a.shape) or min(a.shape, default=1) < 1:
-        raise ShapeMismatch(f"CenterCropPad of {tuple(s[0])} to {tuple(a.shape)} along {tuple(a.axes)}")
-    out = s[0]
-    for axis, size in zip(a.axes, a.shape, strict=True):
-        out = out.replace(axis, size)
-    return [out]
-
-
-def _centre_torch(c: Call) -> str:
-    value = ", value=False" if c.types[0].dtype == "bool" else ""
-    return f"F.pad({c.x[0]}, {torch_pads(_centring_pads(c.types[0].shape, c.attrs))}{value})"
-
-
-def _centre_tensorflow(c: Call) -> str:
-    value = "False" if c.types[0].dtype == "bool" else ""
-    text = windows.tensorflow_padded(c.x[0], _centring_pads(c.types[0].shape, c.attrs), value)
-    return text if text != c.x[0] else f"tf.identity({text})"
-
-
-@sampling.of_rank(1)
-def _draw_centre(rng: random.Random, first: TensorType) -> Attrs:
-    axes = sampling.some_axes(rng, first.rank)
-    return {"axes": axes, "shape": tuple(max(1, first.shape[axis] + rng.randint(-3, 3)) for axis in axes)}
 
 
 OPS: tuple[Op, ...] = (
@@ -529,6 +501,7 @@ OPS: tuple[Op, ...] = (
         tensorflow=_resize_tensorflow,
         sample=sampling.alone_with(_draw_resize),
         attrs=(
+            Attr("scales", "floats", (), as_input=True, place=2),
             Attr("sizes", "ints", as_input=True, place=3),
             Attr("mode", "string", "nearest"),
             Attr("coordinate_transformation_mode", "string", "half_pixel"),
@@ -540,44 +513,16 @@ OPS: tuple[Op, ...] = (
     ),
     _upsample(
         "upsample_nearest2d",
-        ("F.interpolate({0}, size={1}, mode='nearest')", "torch.ops.aten.upsample_nearest2d({0}, {1})"),
+        "nearest",
+        "torch.ops.aten.upsample_nearest2d({0}, {1}{3})",
         types={"T": (*FLOATS, "uint8")},
         moves=True,
     ),
     _upsample(
         "upsample_bilinear2d",
-        (
-            "F.interpolate({0}, size={1}, mode='bilinear', align_corners={2})",
-            "torch.ops.aten.upsample_bilinear2d({0}, {1}, {2})",
-        ),
+        "bilinear",
+        "torch.ops.aten.upsample_bilinear2d({0}, {1}, {2}{3})",
         (Attr("align_corners", "int"),),
         types={"T": FLOATS},
-    ),
-    Op(
-        name="GridSample",
-        inputs=("T", "T"),
-        types={"T": NO_BFLOAT16},
-        shape=_grid_shape,
-        numpy=_grid_sample,
-        error=_grid_error,
-        torch=_grid_torch,
-        tensorflow=Hole("TensorFlow samples no images at places of a grid"),
-        sample=_sample_grid,
-        attrs=(
-            Attr("mode", "string", "bilinear"),
-            Attr("padding_mode", "string", "zeros"),
-            Attr("align_corners", "int", 0),
-        ),
-        weight=0.8,
-    ),
-    moving(
-        "CenterCropPad",
-        _centre_shape,
-        lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
-        _centre_torch,
-        _centre_tensorflow,
-        sampling.alone_with(_draw_centre),
-        (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
-        weight=0.2,
     ),
 )

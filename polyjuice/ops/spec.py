@@ -29,10 +29,10 @@ REQUIRED = object()
 class Attr:
     """An attribute: its name, kind, ONNX default, and where ONNX keeps it when it is not an attribute.
 
-    ``kind`` is one of ``int``, ``ints``, ``float``, ``string``, ``dtype`` and ``graph``. With ``as_input`` ONNX (at
-    opset 18) passes it as a constant input after the operands, in the order in which the entry lists such attributes;
-    ``scalar`` says that this input has rank 0, ``like_operand`` that its type is the first operand's, and ``place``
-    which of ONNX's inputs it is where it stands among the operands.
+    ``kind`` is one of ``int``, ``ints``, ``float``, ``floats`` (of single precision), ``string``, ``dtype`` and
+    ``graph``. With ``as_input`` ONNX (at opset 18) passes it as a constant input after the operands, in the order in
+    which the entry lists such attributes; ``scalar`` says that this input has rank 0, ``like_operand`` that its type is
+    the first operand's, and ``place`` which of ONNX's inputs it is where it stands among the operands.
     """
 
     name: str

@@ -19,6 +19,7 @@ from polyjuice.ops import (
     creating,
     elementwise,
     extremes,
+    grids,
     indexing,
     layers,
     matrix,
@@ -78,6 +79,7 @@ _FAMILIES = (
     adaptive,
     normalization,
     resizing,
+    grids,
     quantization,
     control,
 )

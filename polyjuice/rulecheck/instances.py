@@ -319,6 +319,8 @@ class _Drawing:
             places = (0,), (1,), (size,), (axis,), (size, size), (cut, size - cut), hint.shape
             guessed = rng.choice((*places, permutation(rng, rank), shape_of_size(rng, hint.size)))
             return tuple(dict.fromkeys(guessed)) if name in ("axes", "dims") else guessed
+        if kind == "floats":
+            return ()
         return rng.choice(self._dtypes[:4]) if kind == "dtype" else rng.choice((0.5, 1.0, 2.0, 0.0))
 
 

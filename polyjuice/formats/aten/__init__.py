@@ -84,4 +84,6 @@ def _attribute(attr: Attr, value: Any) -> Any:
             return int(value)
         case "float":
             return float(value)
+        case "floats":
+            return tuple(map(float, value))
     return value

@@ -1,0 +1,196 @@
+"""Operators that sample images at a grid of places, or crop and pad them to a size around their middle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType
+from polyjuice.ops import sampling, windows
+from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
+from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Op, Operand, Sample
+from polyjuice.ops.structural import moving, pad_array, torch_pads
+from polyjuice.ops.windows import NO_BFLOAT16
+
+# --- GridSample ------------------------------------------------------------------------------------------------------
+
+
+def _grid_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    x, grid = s
+    if len(x) != 4 or len(grid) != 4 or grid[3] != 2 or grid[0] != x[0] or 0 in (*x, *grid):
+        raise ShapeMismatch(f"GridSample of {tuple(x)} at {tuple(grid)}")
+    return [Dims((*x[:2], *grid[1:3]))]
+
+
+def _pixels(grid: np.ndarray, shape: Sequence[int], align: int) -> list[np.ndarray]:
+    """Rows and columns (fractions of them) of the places, which are given as columns and rows from -1 to 1."""
+    out = []
+    for size, v in zip(shape[2:], (grid[..., 1], grid[..., 0]), strict=True):
+        half = np.asarray(0.5, grid.dtype)
+        out.append((v + 1) * half * (size - 1) if align else ((v + 1) * size - 1) * half)
+    return out
+
+
+def _at(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
+    """``[N, C, ...]`` elements of images at whole rows and columns ``[N, ...]``, which may lie outside."""
+    height, width = x.shape[2:]
+    inside = zip((rows, columns), (height, width), strict=True)
+    r, k = (np.clip(np.nan_to_num(v), 0, n - 1).astype(np.int64) for v, n in inside)  # a NaN is nowhere
+    n = np.arange(x.shape[0]).reshape(-1, 1, 1)
+    found = np.moveaxis(x[n, :, r, k], -1, 1)
+    if padding == "zeros":
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        return np.where(inside[:, None], found, 0).astype(x.dtype)
+    return found
+
+
+_STEEPNESS = -0.75
+"""The free number of the cubic convolution (Keys, 1981), as Torch and ONNX choose it."""
+
+_SLOPE, _WEIGHT = {"bilinear": 2.0, "bicubic": 5.0}, {"bilinear": 1.0, "bicubic": 2.0}
+"""How steep an interpolation is at most, in both directions together, and what its weights add up to, signs aside."""
+
+
+def _cubic_weight(distance: np.ndarray) -> np.ndarray:
+    """How much an element at a distance of at most 2 counts."""
+    d, k = np.abs(distance), np.asarray(_STEEPNESS, distance.dtype)
+    near = ((k + 2) * d - (k + 3)) * d * d + 1
+    return np.asarray(np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k))
+
+
+def _grid_cubic(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
+    """The 16 elements around each place, weighed; what lies outside is taken from the border, or is 0."""
+    total: Any = 0
+    for row in (np.floor(rows) + i for i in (-1, 0, 1, 2)):
+        for column in (np.floor(columns) + i for i in (-1, 0, 1, 2)):
+            weight = _cubic_weight(rows - row) * _cubic_weight(columns - column)
+            total = total + weight[:, None] * _at(x, row, column, padding)
+    return np.asarray(total)
+
+
+def _grid_sample(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    rows, columns = _pixels(x[1], x[0].shape, a["align_corners"])
+    if a["mode"] == "bicubic":
+        return _grid_cubic(x[0], rows, columns, a["padding_mode"])
+    if a["padding_mode"] == "border":
+        rows, columns = (np.clip(v, 0, n - 1) for v, n in zip((rows, columns), x[0].shape[2:], strict=True))
+    if a["mode"] == "nearest":
+        return _at(x[0], np.rint(rows), np.rint(columns), a["padding_mode"])
+    total: Any = 0
+    top, left = np.floor(rows), np.floor(columns)
+    for row in (top, top + 1):
+        for column in (left, left + 1):
+            weight = (1 - np.abs(rows - row)) * (1 - np.abs(columns - column))
+            total = total + weight[:, None] * _at(x[0], row, column, a["padding_mode"])
+    return np.asarray(total)
+
+
+def _grid_error(c: ErrorContext) -> np.ndarray:
+    """A shift of a place by d changes an interpolated value by at most its slope times d times the greatest element."""
+    x, grid = c.x
+    e, e_grid = (np.broadcast_to(q, v.shape) for q, v in zip(c.e, c.x, strict=True))
+    pixels = _pixels(grid, x.shape, c.attrs["align_corners"])
+    lines = (e_grid[..., 1], e_grid[..., 0])
+    shifts = [q * n + 4 * c.unit * (np.abs(p) + n) for q, n, p in zip(lines, x.shape[2:], pixels, strict=True)]
+    far = ~np.isfinite(grid).all(axis=-1)
+    greatest = np.max(np.abs(x), axis=(2, 3), keepdims=True)
+    worst = np.max(e, axis=(2, 3), keepdims=True)
+    if c.attrs["mode"] == "nearest":
+        for p, d in zip(pixels, shifts, strict=True):
+            far = far | (np.rint(p - d) != np.rint(p + d))
+        return np.where(far[:, None], np.inf, worst + np.zeros(c.y[0].shape))
+    shift = sum(shifts)[:, None]
+    slope, weight = _SLOPE[c.attrs["mode"]], _WEIGHT[c.attrs["mode"]]
+    rounding = 8 * weight**2 * c.unit
+    return np.where(far[:, None], np.inf, weight * worst + (slope * shift + rounding) * (greatest + worst))
+
+
+def _grid_torch(c: Call) -> str:
+    a = c.attrs
+    style = f"mode='{a['mode']}', padding_mode='{a['padding_mode']}', align_corners={bool(a['align_corners'])}"
+    return f"F.grid_sample({c.x[0]}, {c.x[1]}, {style})"
+
+
+@sampling.of_rank(4, 4)
+def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
+    grid = TensorType(first.dtype, (first.shape[0], rng.choice((1, 2, 3, 5)), rng.choice((1, 2, 3, 8)), 2))
+    attrs = {
+        "mode": rng.choice(("bilinear", "bilinear", "nearest", "bicubic")),
+        "padding_mode": rng.choice(("zeros", "border")),
+        "align_corners": rng.randint(0, 1),
+    }
+    return Sample((Operand(grid),), attrs)
+
+
+# --- CenterCropPad ---------------------------------------------------------------------------------------------------
+
+
+def _centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
+    """The pads (or, negative, the elements to cut off) that bring axes to their new sizes around the middle."""
+    starts, ends = [0] * len(shape), [0] * len(shape)
+    for axis, size in zip(a["axes"], a["shape"], strict=True):
+        axis = normalize_axis(axis, len(shape))
+        more = size - shape[axis]
+        starts[axis] = more // 2 if more > 0 else -(-more // 2)
+        ends[axis] = more - starts[axis]
+    return (*starts, *ends)
+
+
+def _centre_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
+    if len(a.axes) != len(a.shape) or min(a.shape, default=1) < 1:
+        raise ShapeMismatch(f"CenterCropPad of {tuple(s[0])} to {tuple(a.shape)} along {tuple(a.axes)}")
+    out = s[0]
+    for axis, size in zip(a.axes, a.shape, strict=True):
+        out = out.replace(axis, size)
+    return [out]
+
+
+def _centre_torch(c: Call) -> str:
+    value = ", value=False" if c.types[0].dtype == "bool" else ""
+    return f"F.pad({c.x[0]}, {torch_pads(_centring_pads(c.types[0].shape, c.attrs))}{value})"
+
+
+def _centre_tensorflow(c: Call) -> str:
+    value = "False" if c.types[0].dtype == "bool" else ""
+    text = windows.tensorflow_padded(c.x[0], _centring_pads(c.types[0].shape, c.attrs), value)
+    return text if text != c.x[0] else f"tf.identity({text})"
+
+
+@sampling.of_rank(1)
+def _draw_centre(rng: random.Random, first: TensorType) -> Attrs:
+    axes = sampling.some_axes(rng, first.rank)
+    return {"axes": axes, "shape": tuple(max(1, first.shape[axis] + rng.randint(-3, 3)) for axis in axes)}
+
+
+OPS: tuple[Op, ...] = (
+    Op(
+        name="GridSample",
+        inputs=("T", "T"),
+        types={"T": NO_BFLOAT16},
+        shape=_grid_shape,
+        numpy=_grid_sample,
+        error=_grid_error,
+        torch=_grid_torch,
+        tensorflow=Hole("TensorFlow samples no images at places of a grid"),
+        sample=_sample_grid,
+        attrs=(
+            Attr("mode", "string", "bilinear"),
+            Attr("padding_mode", "string", "zeros"),
+            Attr("align_corners", "int", 0),
+        ),
+        weight=0.8,
+    ),
+    moving(
+        "CenterCropPad",
+        _centre_shape,
+        lambda x, a: pad_array(x[0], _centring_pads(x[0].shape, a), 0),
+        _centre_torch,
+        _centre_tensorflow,
+        sampling.alone_with(_draw_centre),
+        (Attr("shape", "ints", as_input=True), Attr("axes", "ints")),
+        weight=0.2,
+    ),
+)
