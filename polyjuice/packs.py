@@ -94,10 +94,10 @@ class Pack:
     def outcomes(self, outcome: Outcome) -> Iterator[Outcome]:
         """What became of each program, where the pack ran."""
         at = first = 0
-        for member in self.members:
+        for number, member in enumerate(self.members):
             sets, graph = len(member.case.sets), member.program.graph
             width = len(graph.outputs)
-            own = range(first, first + len(graph.inputs)), range(at, at + width)
+            own = range(first, first + len(graph.inputs)), range(at, at + width), f"p{number}_"
             yield replace(
                 outcome,
                 outputs=_columns(outcome.outputs[:sets], at, width),

@@ -11,7 +11,7 @@ import numpy as np
 from polyjuice.execution import Artifact
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType
-from polyjuice.lower.forms import MODEL
+from polyjuice.lower import opset_of
 
 Test = Callable[[np.ndarray], bool]
 """Whether an array is as a condition needs it."""
@@ -95,8 +95,7 @@ class Program:
     def opset(self) -> int:
         """The opset of the model; 0 where the artifact is none."""
         forms = self._artifact.forms if self._artifact else ()
-        opsets = [form.removeprefix("opset ") for operator, form in forms if operator == MODEL]
-        return next((int(opset) for opset in opsets if opset.isdigit()), 0)
+        return next(filter(None, map(opset_of, forms)), 0)
 
     def says(self, text: str) -> bool:
         """Whether the artifact is a source that holds a text."""

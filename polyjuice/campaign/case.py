@@ -45,7 +45,8 @@ class CaseResult:
     program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
     that ran, where something was due (see :mod:`polyjuice.campaign.coverage`). ``unsound`` and ``defect`` are
     faults of our own: a variant that is not equal to its seed graph, an internal error. ``known`` has the addresses of
-    the known bugs that were met, ``again`` the signatures of what was found before often enough.
+    the known bugs that were met, ``again`` the signatures of what was found before often enough. ``sizes`` says what
+    the symbolic sizes of its model were.
     """
 
     index: int
@@ -61,6 +62,7 @@ class CaseResult:
     rules: Sequence[str] = ()
     accepted: str = ""
     covered: Collection[Tuple] = ()
+    sizes: str = ""
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -279,6 +281,7 @@ class Runner:
             rules=case.rules,
             accepted=accepted,
             covered=covered(case.ran, due.distribution) if due != NOTHING_DUE else (),
+            sizes=", ".join(self._preparation.sizes(case.index)),
         )
         return _with(result, found), found
 

@@ -15,8 +15,7 @@ from polyjuice.campaign.factors import SETTINGS
 from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.inputs import DISTRIBUTIONS
 from polyjuice.ir import Graph, Node, TensorType
-from polyjuice.lower import onnx_opsets
-from polyjuice.lower.forms import MODEL
+from polyjuice.lower import onnx_opsets, opset_of
 from polyjuice.lower.torch_source import CONTIGUOUS, LAYOUTS, PLAIN
 from polyjuice.ops import Op
 from polyjuice.oracles import Program
@@ -84,7 +83,7 @@ def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
         switched = [name for name in ("freezing", "dynamic") if setup.get(name)]
         yield from [*([setup["mode"]] if "mode" in setup else []), *switched] or [PLAIN]
         return
-    opsets = [int(name.removeprefix("opset ")) for kind, name in program.artifact.forms if kind == MODEL]
+    opsets = [opset for opset in map(opset_of, program.artifact.forms) if opset]
     versions = {} if node.domain else onnx_opsets.versions(node.op, first.dtype)
     yield from (str(since) for since, known in versions.items() if any(opset in known for opset in opsets))
 

@@ -14,6 +14,7 @@ import onnx
 
 from polyjuice import formats, interpret
 from polyjuice.execution.protocol import from_wire, to_wire
+from polyjuice.given import symbolic
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
 
@@ -26,10 +27,13 @@ LACKS = "functions, symbolic sizes, constant nodes, any value: in a Scan"
 REPRO_IMPORTS = """
 import onnx
 from polyjuice import formats, interpret
+from polyjuice.given import symbolic
 """
 REPRO = """
 def prepare(model, inputs):
-    graph = formats.from_model(onnx.load_from_string(model), "model")
+    model = onnx.load_from_string(model)
+    symbolic.bind(model, symbolic.sizes_of(model, inputs))
+    graph = formats.from_model(model, "model")
     return lambda: interpret.evaluate(graph, inputs)
 """
 
@@ -52,33 +56,26 @@ def start(options: dict[str, Any]) -> None:
 def load(artifact: dict[str, Any]) -> Graph | onnx.ModelProto:
     """Read the model; one of symbolic sizes is read when these are known."""
     model = onnx.load_from_string(artifact["source"])
-    return model if any(dim.dim_param for dim in _sizes(model)) else formats.from_model(model, "the artifact")
+    return model if symbolic.symbols(model) else formats.from_model(model, "the artifact")
 
 
 def compile(program: Any, inputs: Sequence[Array]) -> Any:
     """What `load` gave, or the graph with the sizes of the inputs for symbolic ones.
 
-    Raises NotImplementedError for an operator of the table in a form that it lacks: its results would be random.
+    Raises NotImplementedError for an operator of the table in a form that it lacks, and for a Scan, in which an
+    operator of the table may stand: its results would be random.
     """
     if isinstance(program, onnx.ModelProto):
-        sizes = [size for _, array in inputs for size in array.shape]
-        for dim, size in zip(_sizes(program), sizes, strict=True):
-            dim.dim_value = size
+        symbolic.bind(program, symbolic.sizes_of(program, [from_wire(array) for array in inputs]))
         try:
             program = formats.from_model(program, "the artifact")
         except formats.FormatError as error:
             raise NotImplementedError(str(error)) from None
     nodes = program.nodes if isinstance(program, Graph) else ()
-    if lacking := [node.op for node in nodes if node.opaque and (node.domain, node.op) in TABLE]:
+    known = {*TABLE, ("", "Scan")}
+    if lacking := [node.op for node in nodes if node.opaque and (node.domain, node.op) in known]:
         raise NotImplementedError(f"the interpreter lacks this form of {', '.join(lacking)}")
     return program
-
-
-def _sizes(model: onnx.ModelProto) -> list[onnx.TensorShapeProto.Dimension]:
-    """The sizes of all inputs, in order."""
-    constants = {tensor.name for tensor in model.graph.initializer}  # which may be listed among the inputs
-    values = [value for value in model.graph.input if value.name not in constants]
-    return [dim for value in values for dim in value.type.tensor_type.shape.dim]
 
 
 def run(compiled: Graph, inputs: Sequence[Array]) -> list[Array]:

@@ -22,7 +22,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact
 from polyjuice.generate import disrupt
-from polyjuice.given import ORIGINAL, UserModel
+from polyjuice.given import ORIGINAL, UserModel, symbolic
 from polyjuice.inputs import (
     Plan,
     draw,
@@ -94,7 +94,7 @@ class Preparation:
             config.seed,
             out,
             partners(rules),
-            matching(config.only_operators),
+            _operators(config, compiler),
             config.timeout_s,
             Kinds(
                 config.seeds[0],
@@ -126,6 +126,11 @@ class Preparation:
         size = self._compiler.pack  # not the user's: the same programs are then made whatever is compiled together
         pack = f"{self._config.seed}/{index // size}" if size > 1 else ""
         return levels(self._seeds.due(index), self._compiler.format, pack)
+
+    def sizes(self, index: int) -> tuple[str, ...]:
+        """What the symbolic sizes of a case's model are there, in words."""
+        program = self._seeds.program(index)
+        return symbolic.said(program.sizes) if program else ()
 
     def seed_graph(self, index: int, attempt: int = 0) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated."""
@@ -371,3 +376,12 @@ class Preparation:
             formats.save(variant.graph, folder / "variant.onnx")
         (folder / "problem.txt").write_text(problem + "\n", encoding="utf-8")
         return f"{folder.name}: {problem}"
+
+
+def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
+    """The operators of generated graphs. Those on numbers that Torch promotes are left out where another format has
+    to say them by other operators, unless the user named some.
+    """
+    found = matching(config.only_operators)
+    named = config.only_operators or compiler.format == "torch"
+    return found if named else [op for op in found if not op.promotes]

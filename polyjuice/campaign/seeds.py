@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from polyjuice import given
+from polyjuice.campaign import sizes
 from polyjuice.campaign.kinds import GENERATING, SMALL, STATEMENTS, Kind, Kinds
+from polyjuice.campaign.sizes import AtSizes
 from polyjuice.execution import Limits
 from polyjuice.formats import FormatError
 from polyjuice.generate import DUE_STRATEGIES, Turn, check_installed, generate
 from polyjuice.generate.due import Due
-from polyjuice.given import UserModel, callables, files
+from polyjuice.given import UserModel, callables, files, symbolic
 from polyjuice.given.sandbox import Ended, Sandbox
+from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
 from polyjuice.ops import TABLE, Accepts, Op
@@ -24,6 +28,9 @@ IMPORTED = "imported"
 _UNREADABLE = ".txt"
 """How the name of the file ends that says why a model cannot be read."""
 
+_SIZES = ".sizes.json"
+"""How the name of the file ends that holds the sizes at which an ONNX model is tested."""
+
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
@@ -32,7 +39,8 @@ class Seeds:
 
     A source is a strategy's name (see :mod:`polyjuice.campaign.kinds`), or a model: an ONNX file, an exported Torch
     program (``.pt2``), or ``module:callable`` for one that returns a Torch module, or a TensorFlow function, and its
-    inputs.
+    inputs. Models are taken in turn. One with symbolic sizes has others each time (see
+    :mod:`polyjuice.campaign.sizes`).
     """
 
     def __init__(
@@ -62,37 +70,65 @@ class Seeds:
         self.generated = len(sources) == 1 and sources[0] in GENERATING
         if self.generated:
             check_installed(sources[0])
-        self._programs: list[UserModel] = []
-        self._imported: dict[int, UserModel] = {}
+        self._models: list[AtSizes] = []
+        self._imported: dict[int, list[UserModel]] = {}
+        self._sizes: dict[int, Sequence[Sizes]] = {}
         self.problems = _problems(campaign / IMPORTED) if campaign else {}
         with Sandbox(timeout_s) as sandbox:
             for number, source in enumerate(() if self.generated else sources):
-                program = files.load(campaign / IMPORTED, str(number)) if campaign else None
-                if program is None and number not in self.problems:
+                if number not in self.problems:
                     try:
-                        program = _read(source, sandbox, begun=campaign is not None)
+                        self._models.append(self._read(number, source, sandbox, campaign))
                     except Ended as end:
                         self.problems[number] = str(end)
-                    else:
-                        self._imported |= {number: program} if _is_imported(source) else {}
-                self._programs += [program] if program else []
-        if not self.generated and not self._programs:
+        if not self.generated and not self._models:
             raise FormatError(next(iter(self.problems.values())))
+
+    def _read(self, number: int, source: str, sandbox: Sandbox, campaign: Path | None) -> AtSizes:
+        """A model at its sizes. Raises FormatError, Ended, ValueError."""
+        folder, key = campaign and campaign / IMPORTED, f"{self._seed}/{number}"
+        if kept := folder and files.load(folder, str(number)):
+            return AtSizes([p.sizes for p in kept], kept.__getitem__)
+        if _is_imported(source):
+            programs = self._imported[number] = sandbox.call(source, callables.at_sizes, source, key)
+            return AtSizes([p.sizes for p in programs], programs.__getitem__)
+        if not Path(source).is_file():
+            raise ValueError(
+                f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
+            )
+        path, stored = Path(source), folder and folder / f"{number}{_SIZES}"
+        model = given.load_onnx(path)
+        if stored and stored.is_file():
+            self._sizes[number] = json.loads(stored.read_text("utf-8"))
+        elif stored and not symbolic.symbols(model.model):
+            self._sizes[number] = [{}]
+        else:
+            self._sizes[number] = sandbox.call(source, _chosen, path, key)
+        return AtSizes.of_onnx(model, self._sizes[number])
 
     def keep(self, campaign: Path) -> None:
         """Write what Torch and TensorFlow made to a campaign's folder, and which models cannot be read.
 
-        A callable may make other weights when it is called again. Raises FormatError where an ONNX file cannot hold it.
+        A callable may make other weights when it is called again. The sizes of ONNX models are written, too: it takes
+        time to find them. Raises FormatError where an ONNX file cannot hold it.
         """
-        for number, program in self._imported.items():
-            files.save(campaign / IMPORTED, str(number), program)
+        for number, programs in self._imported.items():
+            files.save(campaign / IMPORTED, str(number), programs)
+        for number, chosen in self._sizes.items():
+            if any(chosen):
+                (campaign / IMPORTED).mkdir(exist_ok=True)
+                (campaign / IMPORTED / f"{number}{_SIZES}").write_text(json.dumps(chosen), "utf-8")
         for number, problem in self.problems.items():
             (campaign / IMPORTED).mkdir(exist_ok=True)
             (campaign / IMPORTED / f"{number}{_UNREADABLE}").write_text(problem, "utf-8")
 
     def program(self, index: int) -> UserModel | None:
-        """The model of a case, one of those that can be read; None where graphs are generated."""
-        return self._programs[index % len(self._programs)] if self._programs else None
+        """The model of a case, one of those that can be read, at its sizes there; None where graphs are generated."""
+        if not self._models:
+            return None
+        turn, number = divmod(index, len(self._models))
+        model = self._models[number]
+        return model[turn % len(model)]
 
     def kind(self, index: int) -> Kind:
         """How the seed graph of a case is generated, and whether it is tested alone."""
@@ -124,8 +160,8 @@ class Seeds:
 def forget(campaign: Path) -> None:
     """Delete what ``Seeds.keep`` wrote, and the folder that it wrote to if nothing else is in it."""
     folder = campaign / IMPORTED
-    for number in _problems(folder):
-        (folder / f"{number}{_UNREADABLE}").unlink()
+    for path in [*folder.glob(f"[0-9]*{_UNREADABLE}"), *folder.glob(f"[0-9]*{_SIZES}")]:
+        path.unlink()
     files.remove(folder)
 
 
@@ -138,12 +174,5 @@ def _problems(folder: Path) -> dict[int, str]:
     return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"[0-9]*{_UNREADABLE}"))}
 
 
-def _read(source: str, sandbox: Sandbox, begun: bool) -> UserModel:
-    if _is_imported(source):
-        return sandbox.call(source, callables.load, source)
-    if not Path(source).is_file():
-        raise ValueError(
-            f"--seeds {source}: neither a strategy ({', '.join(GENERATING)}) nor a model file nor module:callable"
-        )
-    path = Path(source)
-    return given.load_onnx(path) if begun else sandbox.call(source, given.load_onnx, path)
+def _chosen(path: Path, key: str) -> list[Sizes]:
+    return sizes.chosen(given.load_onnx(path), key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -203,6 +204,7 @@ class Store:
             notes += [(result.index, "again", t) for t in result.again]
             notes += [(result.index, "unsound", t) for t in result.unsound]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
+            notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
             self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
             self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?)", result.covered)
@@ -260,6 +262,11 @@ class Store:
         """How many programs with a broken constraint the compiler took."""
         (count,) = self._db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'accepted'").fetchone()
         return int(count)
+
+    def sizes(self) -> dict[str, int]:
+        """How many cases were tested at which sizes, of models whose sizes are symbolic; the smallest come first."""
+        found = Counter(text for (text,) in self._db.execute("SELECT text FROM notes WHERE kind = 'sizes'"))
+        return dict(sorted(found.items(), key=lambda pair: [int(n) for n in re.findall(r"= (\d+)", pair[0])]))
 
     def known(self) -> dict[str, int]:
         """How often known bugs were met, by the address of their reports."""

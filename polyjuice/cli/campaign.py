@@ -129,6 +129,8 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
     }
     if "probe_s" in summary:
         rows["time"] += f"; {summary['probe_s']} s of asking what it takes do not count"
+    if "sizes" in summary:
+        rows["sizes"] = "cases at " + "; ".join(f"{text}: {n}" for text, n in summary["sizes"].items())
     if "coverage" in summary:
         rows["coverage"] = coverage.line(summary["coverage"])
     if summary["known"]:

@@ -19,7 +19,7 @@ from rich.markup import escape
 from polyjuice import compilers, formats
 from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import LARGE, MIXED
+from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
 from polyjuice.cli.campaign import CampaignProgress, print_summary
@@ -278,6 +278,11 @@ def _check_choices(config: Config) -> None:
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
     if config.disruptive and config.oracles != ("crash",):
         raise Usage(f"--oracle {','.join(config.oracles)}: with --disruptive there is nothing to compare: crash alone")
+    if STATEMENTS in config.seeds and compiler.format != "torch":
+        raise Usage(
+            f"--seeds {STATEMENTS}: these programs write into their inputs, and no {compiler.format} program can: "
+            f"choose {SMALL}, or a compiler of Torch programs"
+        )
     for oracle in (ORACLES[name] for name in config.oracles):
         if refusal := oracle.refusal(compiler):
             raise Usage(f"--oracle {oracle.name}: {refusal}")
@@ -304,6 +309,7 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         "seed": config.seed,
         **counts,
         **({"accepted": store.accepted()} if config.disruptive else {}),
+        **({"sizes": sizes} if (sizes := store.sizes()) else {}),
         **_coverage(config, store, version),
         "elapsed_s": round(spent["elapsed_s"], 2),
         **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),

@@ -23,7 +23,7 @@ class Watch:
         self._arguments = arguments
         self._bytes = [(now := _bytes(x), now.clone()) for x in arguments]
 
-    def seen(self, model: torch.nn.Module, returned: Sequence[tuple[int, torch.Tensor]]) -> dict[str, Any]:
+    def seen(self, model: Any, returned: Sequence[tuple[int, torch.Tensor]]) -> dict[str, Any]:
         """What the run did, as plain data; what it returned comes with the numbers of these results.
 
         `written` numbers the arguments in whose memory a byte has changed. `shared` has a triple for each result and
@@ -32,7 +32,8 @@ class Watch:
         numbers the results that require gradients, and into which one may write.
         """
         written = [number for number, (now, before) in enumerate(self._bytes) if not torch.equal(now, before)]
-        held = [*model.named_parameters(), *model.named_buffers()]
+        module = isinstance(model, torch.nn.Module)  # a compiler may make a plain function of it
+        held = [*model.named_parameters(), *model.named_buffers()] if module else []
         others = [_Tensor("input", number, x) for number, x in enumerate(self._arguments)]
         others += [_Tensor("held", name.replace("_orig_mod.", ""), x) for name, x in held]
         shared: list[tuple[int, str, Any]] = []

@@ -6,6 +6,7 @@ choose apart, and an e-class that appears later finds one too.
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,8 @@ from functools import cache
 from polyjuice.egraph.bounds import wider
 from polyjuice.egraph.rows import Row
 from polyjuice.egraph.rulefiles import Rule
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, dtypes, uniform_value
+from polyjuice.ops import TABLE, numbers
 from polyjuice.ops.sampling import factors
 
 _ASKED = re.compile(r'\((random-perm|random-cut|random-divisor|random-axis|random-wider|Site) "([^"]+)"')
@@ -23,6 +25,9 @@ _MAX_RANK = 8
 
 #: At how many values of a graph a rule with a ``Site`` is applied.
 _SITES = 2
+
+_GREATEST = 2.0**63
+"""No Python number beside a tensor is an integer of this magnitude."""
 
 
 def asked(rules: Iterable[Rule]) -> list[tuple[str, str]]:
@@ -46,7 +51,7 @@ def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, 
     return chosen
 
 
-def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[Row]:
+def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[Row]:
     """The other choices: for every rank, dimension size and element type that may occur.
 
     Every permutation, random or one of the graphs' own, comes with its inverse.
@@ -81,7 +86,40 @@ def facts(rules: Iterable[Rule], graphs: Sequence[Graph], rng: random.Random) ->
                         found.append(Row(function, (key, t, rng.choice(wider(t)))))
     inverses = {perm: tuple(perm.index(i) for i in range(len(perm))) for perm in sorted(perms)}
     both = {**inverses, **{inverse: perm for perm, inverse in inverses.items()}}
+    found += _numbers(rules, graphs)
     return found + [Row("inverse-perm", (perm, inverse)) for perm, inverse in both.items()]
+
+
+_NUMBERS = re.compile(r"\((number|Single|Held) ")
+
+_PLAIN = ("1", "2", "-1", "1.0", "2.0", "-1.0", "0.5")
+"""Python numbers that rules may write, beside those of the graphs."""
+
+
+def _numbers(rules: Sequence[Rule], graphs: Sequence[Graph]) -> list[Row]:
+    """What is known of the Python numbers in graphs, and of those that constants of one value can be written as."""
+    if not any(_NUMBERS.search(rule.text) for rule in rules):
+        return []
+    texts = dict.fromkeys(_PLAIN)
+    for graph in graphs:
+        for node in graph.nodes:
+            op = None if node.opaque else TABLE.get((node.domain, node.op))
+            if op and op.promotes:
+                texts.update(dict.fromkeys(str(node.attrs[attr.name]) for attr in op.attrs))
+        for array in graph.constants.values():
+            value = uniform_value(array)
+            if value is not None and math.isfinite(value):
+                texts[numbers.text(float(value))] = None
+                if value == int(value) and abs(value) < _GREATEST:
+                    texts[numbers.text(int(value))] = None
+    found = []
+    for text in texts:
+        parsed = numbers.parse(text)
+        if math.isfinite(parsed) and int(parsed) == int(float(parsed)):
+            found.append(Row("number", (text, float(parsed))))
+        found += [Row("Single", (text,))] if numbers.single(parsed) else []
+        found += [Row("Held", (text, dtype)) for dtype in dtypes.NUMERIC if numbers.held(parsed, dtype)]
+    return found
 
 
 def _permutation(rng: random.Random, rank: int) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ from polyjuice.egraph import bounds
 from polyjuice.egraph.sexpr import commands
 from polyjuice.ir import dtypes
 from polyjuice.ops import TABLE, Attr, Op
+from polyjuice.ops.spec import PROMOTED
 
 #: Operand numbers for which a variadic operator gets constructors; other uses are encoded as ``Other``.
 VARIADIC_ARITIES = (2, 3, 4)
@@ -63,6 +64,9 @@ SORTS = """
 (function random-divisor (String i64) i64 :merge old)
 (function random-axis (String i64) i64 :merge old)
 (function random-wider (String String) String :merge old)
+(function number (String) f64 :merge old)
+(relation Single (String))
+(relation Held (String String))
 """
 
 BASE = """
@@ -311,6 +315,11 @@ def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
     return cases
 
 
+def derivable(name: str) -> bool:
+    """Whether the e-graph finds the type of a constructor's terms: not where that depends on a Python number."""
+    return PROMOTED not in constructors()[name].op.results
+
+
 def _type_rules(c: Constructor) -> list[str]:
     """The rules that derive shape and type of every output; those of an operator that splits are alike."""
     if len(c.op.results) == 1:
@@ -322,6 +331,8 @@ def _type_rules(c: Constructor) -> list[str]:
 def _output_rules(c: Constructor, output: int, variables: Sequence[str]) -> list[str]:
     term = f"(= e ({c.name} {' '.join(variables)}))"
     ruleset = f":ruleset {types_of(c.name)}"
+    if not derivable(c.name):
+        return [f"(rule ({term} (= out (shape x0))) ((set (shape e) out)) {ruleset})"]
     known, dtype = _result_dtype(c, output)
     if c.op.elementwise:
         body = f"{term} {known} (= out (shape x0))"

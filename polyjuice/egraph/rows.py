@@ -1,7 +1,7 @@
 """Rows of egglog's tables, which egglog reads from a file.
 
 For an action egglog checks types, at 30 microseconds each; a row in a file costs a twentieth of that. What a file
-cannot say (a vector, an e-class, a text with white space) is left to actions.
+cannot say (a function's floating value, a vector, an e-class, a text with white space) is left to actions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
 from polyjuice.egraph.bindings import bindings
-from polyjuice.egraph.language import ints
+from polyjuice.egraph.language import ints, number
 
 #: Actions in one rule: egglog's cost of a rule grows faster than its length.
 _ACTIONS = 50
@@ -32,13 +32,19 @@ class Row(NamedTuple):
     @property
     def line(self) -> str | None:
         """The line that states it in a file; None where a file cannot say it."""
+        if isinstance(self.fields[-1], float) and not self._is_of_relation:
+            return None
         text = "\t".join(map(str, self.fields))
         return text + "\n" if _PLAIN.fullmatch(text) and text.count("\t") < len(self.fields) else None
 
     @property
+    def _is_of_relation(self) -> bool:
+        return self.table[0].isupper()
+
+    @property
     def action(self) -> str:
         """The action that states it. The names of relations begin with a capital."""
-        if self.table[0].isupper():
+        if self._is_of_relation:
             return f"({self.table} {' '.join(map(_text, self.fields))})"
         *arguments, value = map(_text, self.fields)
         return f"(set ({self.table} {' '.join(arguments)}) {value})"
@@ -71,5 +77,7 @@ def _text(value: Field) -> str:
             return ints(value)
         case str():
             return f'"{value}"'
+        case float():
+            return number(value)
         case _:
             return str(value)

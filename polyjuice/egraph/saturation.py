@@ -12,7 +12,7 @@ from functools import cache
 from polyjuice.egraph import bounds, choices, rulefiles
 from polyjuice.egraph.bindings import bindings
 from polyjuice.egraph.encode import Encoding, Range, Tables, encode, load
-from polyjuice.egraph.language import constructor_for, constructors, expand_of, prelude, types_of, vocabulary
+from polyjuice.egraph.language import constructor_for, constructors, derivable, expand_of, prelude, types_of, vocabulary
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
@@ -96,7 +96,9 @@ class Saturator:
         self._mentioned = frozenset(known).union(*(rule.constructors for rule in rules))
         self._bounded = any(rule.needs_bounds for rule in rules)
         self._words = vocabulary(self._mentioned, self._bounded)
-        self._derived = frozenset(name for name in self._mentioned if constructors()[name].op.elementwise)
+        self._derived = frozenset(
+            name for name in self._mentioned if constructors()[name].op.elementwise and derivable(name)
+        )
         self._base: bindings.EGraph | None = None
         self._cycles = 0
 

@@ -83,13 +83,18 @@ class Memory:
         shared, same = (frozenset(map(tuple, said[name])) for name in ("shared", "same"))
         return cls(frozenset(said["written"]), shared, same, frozenset(said["differentiable"]))
 
-    def part(self, inputs: range, outputs: range) -> Memory:
-        """What concerns some of the inputs and outputs, which are numbered anew, as those of a program by itself."""
+    def part(self, inputs: range, outputs: range, prefix: str = "") -> Memory:
+        """What concerns some of the inputs and outputs, which are numbered anew, as those of a program by itself.
+
+        ``prefix`` is what the names of that program's values begin with, and no more then.
+        """
 
         def own(shared: Shared) -> Shared:
             k, kind, other = shared
             numbers = {Memory.INPUT: inputs, Memory.OUTPUT: outputs}.get(kind)
-            if numbers is None or isinstance(other, str):
+            if isinstance(other, str):
+                return outputs.index(k), kind, other.replace(f"_{prefix}", "_", 1) if prefix else other
+            if numbers is None:
                 return outputs.index(k), kind, other
             return outputs.index(k), *((kind, numbers.index(other)) if other in numbers else (Memory.ELSEWHERE, 0))
 

@@ -18,9 +18,11 @@ OVERLOADS_IR_VERSION = 10
 def local_functions(
     nodes: Iterable[tuple[Node, NodeProto]],
     types: Mapping[str, TensorType],
-    write: Callable[[Graph], GraphProto],
+    write: Callable[[Graph], tuple[GraphProto, int]],
 ) -> list[FunctionProto]:
     """A function for every node of the table that is not ONNX's and has a body in ONNX's operators.
+
+    ``write`` gives the body, and the opset that it needs.
 
     Equal bodies are shared; nodes of one operator with different bodies get overloads (``NodeProto.overload``).
     """
@@ -31,7 +33,7 @@ def local_functions(
             inner = decompose(body(node, types), OPSET)
         except NoDecomposition:
             continue
-        function = _function(node, proto, write(inner))
+        function = _function(node, proto, *write(inner))
         text = function.SerializeToString(deterministic=True)
         known = found.setdefault((node.domain, node.op), [])
         if text not in known:
@@ -46,7 +48,7 @@ def _overload(number: int) -> str:
     return str(number) if number else ""
 
 
-def _function(node: Node, proto: NodeProto, inner: GraphProto) -> FunctionProto:
+def _function(node: Node, proto: NodeProto, inner: GraphProto, opset: int) -> FunctionProto:
     function = FunctionProto(name=node.op, domain=node.domain)
     function.input.extend(info.name for info in inner.input)
     function.output.extend(info.name for info in inner.output)
@@ -54,5 +56,5 @@ def _function(node: Node, proto: NodeProto, inner: GraphProto) -> FunctionProto:
     for tensor in inner.initializer:
         function.node.append(constant_node(tensor))
     function.node.extend(inner.node)
-    function.opset_import.append(OperatorSetIdProto(domain="", version=OPSET))
+    function.opset_import.append(OperatorSetIdProto(domain="", version=opset))
     return function

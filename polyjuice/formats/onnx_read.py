@@ -42,6 +42,9 @@ UPDATES = "polyjuice.updates"
 UNUSED_MARK = f"{RESERVED}unused:"
 """Begins the names of results that have none in the Graph."""
 
+_RENAMED = frozenset(["GridSample"])
+"""Operators whose attributes' values have other names at later opsets."""
+
 _LARGEST_PROPAGATED = 1024
 """Known operands of at most this many elements take part in shape inference: shapes, not weights."""
 
@@ -222,7 +225,7 @@ class _Reader:
             operands, given = self.application(op, proto)
             types = [self.types[name] for name in operands]
             outputs = _outputs(op, proto)
-            if not (self.native and set(given) == {attr.name for attr in op.attrs}):
+            if not (self.native and set(given) == {attr.name for attr in op.attrs} and op.name not in _RENAMED):
                 given = dict(normal_attrs(op, given, types, len(outputs)))
             results = infer(op, types, given)
         except (NotCovered, TypeMismatch, ShapeMismatch, IndexError):

@@ -25,9 +25,12 @@ from polyjuice.formats.functions import OVERLOADS_IR_VERSION, local_functions
 from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, to_tensor, to_value_info
-from polyjuice.formats.versions import IR_VERSION, OPSET, ir_version
+from polyjuice.formats.versions import IR_VERSION, OPSET, ir_version, taking_version
 from polyjuice.ir import Graph, Node, array_digest, dtypes
 from polyjuice.ops import Attr, entry
+
+_GRID_MODES_OPSET = 20
+"""The version of ONNX that gave GridSample's modes other names."""
 
 _DILATED_AVERAGE_OPSET = 19
 """The version of ONNX that gave AveragePool its dilations."""
@@ -75,7 +78,11 @@ class _Writer:
         proto.initializer.extend(to_tensor(array, value) for value, array in graph.constants.items())
         written = [opaque.to_proto(node) if node.opaque else self.table_node(node) for node in graph.nodes]
         foreign = [(n, p) for n, p in zip(graph.nodes, written, strict=True) if n.domain and not n.opaque]
-        functions = local_functions(foreign, graph.types, lambda inner: _Writer(inner).graph_proto())
+        functions = local_functions(foreign, graph.types, _body)
+        self.opset = max((self.opset, *(function.opset_import[0].version for function in functions)))
+        for node in written:
+            if self.opset >= _GRID_MODES_OPSET and node.op_type == "GridSample" and not node.domain:
+                _rename_mode(node)
         proto.node.extend(written)
         self.outputs()
         model = ModelProto(ir_version=IR_VERSION, producer_name=PRODUCER, graph=proto)
@@ -109,7 +116,9 @@ class _Writer:
         assert op is not None
         attributes = [attr for attr in op.attrs if not attr.as_input and attr.kind != "graph"]
         if not node.domain:
-            self.opset = max(self.opset, op.since)
+            types = self.graph.types
+            operands, results = (tuple(types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
+            self.opset = taking_version(node.op, operands, results, max(self.opset, op.since))
         if node.qualified == "AveragePool" and self.opset < _DILATED_AVERAGE_OPSET:
             if any(d != 1 for d in node.attrs["dilations"]):
                 self.opset = _DILATED_AVERAGE_OPSET
@@ -167,6 +176,18 @@ class _Writer:
             self.shared[key] = f"{RESERVED}constant:{len(self.shared)}"
             self.proto.initializer.append(to_tensor(array, self.shared[key]))
         return self.shared[key]
+
+
+def _body(graph: Graph) -> tuple[GraphProto, int]:
+    """A graph as the body of a function, and the opset that it needs."""
+    inner = _Writer(graph)
+    return inner.graph_proto(), inner.opset
+
+
+def _rename_mode(node: NodeProto) -> None:
+    for attribute in node.attribute:
+        if attribute.name == "mode":
+            attribute.s = {b"bilinear": b"linear", b"bicubic": b"cubic"}.get(attribute.s, attribute.s)
 
 
 def _as_array(value: Any, dtype: str) -> np.ndarray:

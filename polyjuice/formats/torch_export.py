@@ -36,6 +36,9 @@ _HELD = tuple(
 )
 """Outputs that are what the model holds in the end."""
 
+Inputs = tuple[tuple[Any, ...], dict[str, Any]]
+"""The positional arguments of a module, and the named ones."""
+
 _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
 """Arguments that say where and how a result lies in memory, not what it is."""
 
@@ -55,10 +58,13 @@ def from_module(
     return from_program(program, where)
 
 
-def from_program(program: ExportedProgram, where: str = "program") -> Graph:
-    """The Graph of an exported program; symbolic sizes become those of its example inputs. Raises FormatError."""
+def from_program(program: ExportedProgram, where: str = "program", inputs: Inputs | None = None) -> Graph:
+    """The Graph of an exported program; symbolic sizes become those of ``inputs``, or else of its example inputs.
+
+    Raises FormatError.
+    """
     if program.range_constraints:
-        program = _with_static_sizes(program, where)
+        program = _with_static_sizes(program, where, inputs or program.example_inputs)
     rules = _decompositions()
     kept = {op for op in rules if aten.named_alike(_overload(op))}
     while True:
@@ -82,11 +88,11 @@ def _decompositions() -> Mapping[Any, Any]:
     return dict(torch.export.default_decompositions())
 
 
-def _with_static_sizes(program: ExportedProgram, where: str) -> ExportedProgram:
-    if program.example_inputs is None:
+def _with_static_sizes(program: ExportedProgram, where: str, inputs: Inputs | None) -> ExportedProgram:
+    if inputs is None:
         raise FormatError(f"{where}: the program has symbolic sizes and no example inputs; export it with static sizes")
-    args, kwargs = program.example_inputs
-    with refused(f"{where}: the program cannot be traced with the sizes of its example inputs"), torch.no_grad():
+    args, kwargs = inputs
+    with refused(f"{where}: the program cannot be traced with the sizes of its inputs"), torch.no_grad():
         return torch.export.export(program.module(), args, kwargs)
 
 

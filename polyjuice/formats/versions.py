@@ -7,6 +7,8 @@ element types and attributes), and what it does not cover stays opaque at its ow
 
 from __future__ import annotations
 
+from functools import cache
+
 from onnx import ModelProto, defs, helper, inliner, shape_inference, version_converter
 
 from polyjuice.formats.errors import FormatError
@@ -40,6 +42,33 @@ def since_version(op: str, version: int, domain: str = "") -> int:
         return int(defs.get_schema(op, version, domain).since_version)
     except defs.SchemaError:
         return 0
+
+
+@cache
+def taking_version(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> int:
+    """The first version of ONNX's operators, from ``version`` on, whose operator takes and gives these element types.
+
+    It is ``version`` where no known one does.
+    """
+    for known in range(version, defs.onnx_opset_version() + 1):
+        schema = defs.get_schema(op, known)
+        allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+        pairs = ((operands, schema.inputs), (results, schema.outputs))
+        if all(
+            element_text(dtype) in allowed.get(formal.type_str, [formal.type_str])
+            for types, formals in pairs
+            for dtype, formal in zip(types, [*formals, *[formals[-1]] * len(types)], strict=False)
+        ):
+            return known
+    return version
+
+
+def element_text(dtype: str) -> str:
+    """ONNX's text for tensors of an element type."""
+    return f"tensor({_NAMES.get(dtype, dtype)})"
+
+
+_NAMES = {"float32": "float", "float64": "double"}
 
 
 def prepare(model: ModelProto) -> ModelProto:

@@ -157,6 +157,8 @@ def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
     else:
         types, ranks = growth.inputs.dtypes_of(chosen.dtypes), growth.inputs.ranks_of(chosen.ranks)
         x = growth.input(growth.random_type(growth.rng.choice(types), growth.rng.choice(ranks)))
+        if not chosen.fits(growth.type(x)):  # it is empty
+            return
     before = {*growth.values}
     with suppress(Unfit):
         chosen.build(Site(growth, nodes, bool(near_miss) and growth.rng.random() < near_miss), x)

@@ -33,6 +33,7 @@ from polyjuice.generate.smt import Solver, load_z3
 from polyjuice.ir import Attrs, Graph, TensorType
 from polyjuice.ops import Accepts, Op, Operand, complete_attrs, infer
 from polyjuice.ops.sampling import MAX_RANK, OwnSizes, size
+from polyjuice.ops.spec import PROMOTED
 
 BACKWARD = 0.5
 """How often backward insertion is tried first (section 5.1)."""
@@ -327,4 +328,6 @@ def _inferred(op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[Tensor
 
 def _may_result(op: Op, dtype: str) -> bool:
     """Whether a result of an operator may have an element type."""
+    if op.promotes:
+        return op.results[0] in (PROMOTED, dtype)
     return any(result == dtype or result.startswith("@") or dtype in op.types.get(result, ()) for result in op.results)

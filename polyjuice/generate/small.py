@@ -32,6 +32,9 @@ SIZE_CLASSES: Mapping[str, Sequence[int]] = {
 }
 """The sizes of the longest dimension: vectorised loops change where a width ends, and with the length of the tail."""
 
+_EMPTY, _THIN = 0.02, 0.1
+"""How often one dimension is 0, whatever the class, and how often it is 1 where all others are larger."""
+
 _ALL_DIMENSIONS = ("one", "short", "odd")
 """The classes whose sizes all dimensions have."""
 
@@ -71,7 +74,7 @@ _BOUNDARY = 0.12
 _STEPS = 0.3
 """How often such a constant has numbers in order instead, that far apart."""
 
-_FAR_APART = 0.3
+_FAR_APART = 0.5
 """How often the elements of an int64 constant are numbers in order, so far apart that not all fit in 32 bits."""
 
 _FAR = (10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
@@ -159,9 +162,13 @@ class Small(Default):
         if self.inputs.sizes or not rank:
             return super()._random_shape(rank)
         if self._size_class in _ALL_DIMENSIONS:
-            return tuple(self.rng.choice(sizes) for _ in range(rank))
-        shape = [self.rng.choice(_OTHERS) for _ in range(rank)]
-        shape[-1 if self.rng.random() < _LAST else self.rng.randrange(rank)] = self.rng.choice(sizes)
+            shape = [self.rng.choice(sizes) for _ in range(rank)]
+        else:
+            shape = [self.rng.choice(_OTHERS) for _ in range(rank)]
+            shape[-1 if self.rng.random() < _LAST else self.rng.randrange(rank)] = self.rng.choice(sizes)
+        chance = self.rng.random()
+        if chance < _EMPTY + _THIN:
+            shape[self.rng.randrange(rank)] = 0 if chance < _EMPTY else 1
         return tuple(shape)
 
     def _array(self, t: TensorType) -> np.ndarray:

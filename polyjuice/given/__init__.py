@@ -1,7 +1,7 @@
 """Models as their owners wrote them: what they mean, as Graphs, beside the programs themselves."""
 
 from polyjuice.given.model import ORIGINAL, UserModel
-from polyjuice.given.onnx_program import from_model, load_onnx, uncompiled
+from polyjuice.given.onnx_program import OnnxModel, from_model, load_onnx, uncompiled
 from polyjuice.given.precision import in_float64
 
-__all__ = ["ORIGINAL", "UserModel", "from_model", "in_float64", "load_onnx", "uncompiled"]
+__all__ = ["ORIGINAL", "OnnxModel", "UserModel", "from_model", "in_float64", "load_onnx", "uncompiled"]

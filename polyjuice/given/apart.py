@@ -12,7 +12,7 @@ from onnx import ModelProto
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError
-from polyjuice.given import onnx_steps, torch_steps
+from polyjuice.given import onnx_steps, symbolic, torch_steps
 from polyjuice.given.onnx_program import from_model
 from polyjuice.given.steps import NotTakenApart, Written
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -33,7 +33,10 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
 def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
     """What a program means that is left of another, on inputs of these types. Raises FormatError."""
     if isinstance(artifact.source, bytes):
-        graph = from_model(ModelProto.FromString(artifact.source)).graph
+        model = ModelProto.FromString(artifact.source)
+        if len(symbolic.inputs(model)) != len(inputs):
+            raise FormatError("the program has other inputs than its graph")
+        graph = from_model(model, sizes=symbolic.sizes_of(model, inputs)).graph
     else:
         from polyjuice.given import torch_program
 

@@ -43,6 +43,19 @@ def load(source: str) -> UserModel:
         return tensorflow_program.from_function(model, args, kwargs, source)
 
 
+def at_sizes(source: str, key: str) -> list[UserModel]:
+    """What :func:`load` gives; of a ``.pt2`` file with dynamic dimensions also at other sizes, drawn by a key.
+
+    Raises FormatError.
+    """
+    if not Path(source).is_file():
+        return [load(source)]
+    with _frameworks():
+        from polyjuice.given import torch_sizes
+
+        return torch_sizes.at_sizes(source, key)
+
+
 def call(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """What ``module:callable`` returns: (model, args) or (model, args, kwargs).
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +51,25 @@ def read(folder: Path, stem: str, said: Mapping[str, Any], arrays: Mapping[str, 
     )
 
 
-def save(folder: Path, stem: str, program: UserModel) -> None:
-    """Write a program that is no ONNX file whole: its graph, and itself. Raises FormatError where ONNX cannot hold it.
+def save(folder: Path, stem: str, programs: Sequence[UserModel]) -> None:
+    """Write a program that is no ONNX file whole, at each of its sizes: its graphs, and itself.
 
-    The graph is written last: a program is there if its graph is.
+    What is written last is the graph at the first sizes: a program is there if this is. Raises FormatError where ONNX
+    cannot hold a graph.
     """
     folder.mkdir(exist_ok=True)
+    for number, program in reversed(list(enumerate(programs))):
+        _save(folder, _numbered(stem, number), program)
+
+
+def _numbered(stem: str, number: int) -> str:
+    return f"{stem}-{number}" if number else stem
+
+
+def _save(folder: Path, stem: str, program: UserModel) -> None:
     arrays = {f"example_{i}": array for i, array in enumerate(program.examples or ())}
-    said: dict[str, Any] = {"examples": None if program.examples is None else list(arrays), "program": None}
+    examples = None if program.examples is None else list(arrays)
+    said: dict[str, Any] = {"examples": examples, "program": None, "sizes": dict(program.sizes)}
     if program.artifact:
         said["program"] = write(folder, stem, program.artifact)
         arrays.update(program.artifact.arrays)
@@ -76,14 +88,17 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def load(folder: Path, stem: str) -> UserModel | None:
-    """The program that :func:`save` wrote; None where there is none. Raises FormatError."""
-    if not (folder / f"{stem}.onnx").is_file():
-        return None
+def load(folder: Path, stem: str) -> list[UserModel]:
+    """What :func:`save` wrote of a program: none where it is not there. Raises FormatError."""
+    names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
+    return [_load(folder, name) for name in names]
+
+
+def _load(folder: Path, stem: str) -> UserModel:
     graph = formats.load(folder / f"{stem}.onnx")
     said = json.loads((folder / f"{stem}.json").read_text("utf-8"))
     with np.load(folder / f"{stem}.npz") as stored:
         arrays = unpacked(stored)
     artifact = read(folder, stem, said["program"], arrays) if said["program"] else None
     examples = None if said["examples"] is None else tuple(arrays[name] for name in said["examples"])
-    return UserModel(graph, artifact, examples)
+    return UserModel(graph, artifact, examples, said.get("sizes", {}))

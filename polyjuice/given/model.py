@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from polyjuice.execution import Artifact
+from polyjuice.given.symbolic import Sizes
 from polyjuice.ir import Graph, Node, TensorType
 
 ORIGINAL = "original"
@@ -24,12 +25,14 @@ class UserModel:
 
     The artifact takes the graph's inputs and gives its outputs, both in the graph's order. It is None where the program
     cannot be kept as it is. A compiler whose format is another than the artifact's compiles the graph alone.
-    ``examples`` are arrays that the owner gave for the inputs, if any.
+    ``examples`` are arrays that the owner gave for the inputs, if any. ``sizes`` are those that the graph has for the
+    artifact's symbolic ones (see :mod:`polyjuice.given.symbolic`).
     """
 
     graph: Graph
     artifact: Artifact | None = None
     examples: tuple[np.ndarray, ...] | None = None
+    sizes: Sizes = field(default_factory=dict)
 
     @property
     def unread(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import onnx
@@ -15,7 +16,9 @@ from onnx.reference import ReferenceEvaluator
 from polyjuice import formats
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, tensors
+from polyjuice.given import symbolic
 from polyjuice.given.model import UserModel, unread
+from polyjuice.given.symbolic import Sizes
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import onnx_model
 
@@ -23,19 +26,49 @@ TEST_DATA = "test_data_set_0"
 """Where ONNX's test cases and model zoo keep the first set of inputs, beside the model: ``input_0.pb`` and so on."""
 
 
-def load_onnx(path: Path) -> UserModel:
-    """The program of an ONNX file, with the inputs beside it where there are some that fit. Raises FormatError."""
-    program = from_model(formats.load_model(path), str(path))
-    return replace(program, examples=_examples(path.parent / TEST_DATA, program.graph))
+@dataclass(frozen=True)
+class OnnxModel:
+    """A model whose graph follows from the sizes of its inputs; ``where`` begins messages about it.
+
+    ``examples`` are arrays that its owner gave for its inputs, if any.
+    """
+
+    model: ModelProto
+    where: str = "model"
+    examples: tuple[np.ndarray, ...] | None = None
+
+    @property
+    def own(self) -> Sizes | None:
+        """The sizes of the examples; None without any."""
+        return None if self.examples is None else symbolic.sizes_of(self.model, self.examples, self.where)
+
+    def at(self, sizes: Sizes) -> UserModel:
+        """The program on inputs with these sizes for its symbols; the examples fit them. Raises FormatError."""
+        program = from_model(self.model, self.where, sizes)
+        shapes = [t.shape for t in program.graph.input_types]
+        return replace(program, examples=symbolic.fitted(self.examples, shapes) if self.examples else None)
 
 
-def from_model(model: ModelProto, where: str = "model") -> UserModel:
-    """The program of a model in memory; ``where`` begins the messages. Raises FormatError."""
+def load_onnx(path: Path) -> OnnxModel:
+    """The model of an ONNX file, with the inputs beside it where there are some that fit. Raises FormatError."""
+    model = formats.load_model(path)
+    arrays = _examples(path.parent / TEST_DATA, len(symbolic.inputs(model)))
+    return OnnxModel(model, str(path), arrays if arrays and _takes(model, arrays) else None)
+
+
+def from_model(model: ModelProto, where: str = "model", sizes: Sizes = MappingProxyType({})) -> UserModel:
+    """The program of a model in memory; its graph has these ``sizes`` for its symbols, and 1 for those left out.
+
+    ``where`` begins the messages. Raises FormatError.
+    """
+    artifact = artifact_of(model, sizes)
+    assert isinstance(artifact.source, bytes)
+    read = symbolic.bound(artifact.source, sizes) if sizes else model
     try:
-        return UserModel(formats.from_model(model, where), artifact_of(model))
+        return UserModel(formats.from_model(read, where), artifact, sizes=dict(sizes))
     except FormatError as error:
-        if graph := _unread(model):
-            return UserModel(graph, artifact_of(model))
+        if graph := _unread(read):
+            return UserModel(graph, artifact, sizes=dict(sizes))
         raise error from None
 
 
@@ -54,14 +87,21 @@ def _unread(model: ModelProto) -> Graph | None:
     return unread(list(filter(None, inputs)), list(filter(None, outputs)))
 
 
-def _examples(folder: Path, graph: Graph) -> tuple[np.ndarray, ...] | None:
-    """An array for each input of a graph; None where the folder has none that fit. Raises FormatError."""
-    files = [folder / f"input_{number}.pb" for number in range(len(graph.inputs))]
-    if not all(file.is_file() for file in files):
-        return None
-    arrays = tuple(map(_example, files))
-    types = [TensorType(dtypes.of_array(array), array.shape) for array in arrays]
-    return arrays if types == list(graph.input_types) else None
+def _examples(folder: Path, count: int) -> tuple[np.ndarray, ...] | None:
+    """So many arrays; None where the folder has them not. Raises FormatError."""
+    files = [folder / f"input_{number}.pb" for number in range(count)]
+    return tuple(map(_example, files)) if all(file.is_file() for file in files) else None
+
+
+def _takes(model: ModelProto, arrays: Sequence[np.ndarray]) -> bool:
+    """Whether a model takes these inputs, for whatever sizes of its symbols."""
+    read = ModelProto.FromString(model.SerializeToString())
+    try:
+        symbolic.bind(read, symbolic.sizes_of(model, arrays))
+        types = [tensors.static_type(value.type, value.name) for value in symbolic.inputs(read)]
+    except FormatError:
+        return False
+    return types == [TensorType(dtypes.of_array(array), array.shape) for array in arrays]
 
 
 def _example(file: Path) -> np.ndarray:
@@ -73,10 +113,10 @@ def _example(file: Path) -> np.ndarray:
         raise FormatError(f"{file}: {error}") from None
 
 
-def artifact_of(model: ModelProto) -> Artifact:
-    """The model exactly as it is."""
+def artifact_of(model: ModelProto, sizes: Sizes = MappingProxyType({})) -> Artifact:
+    """The model exactly as it is, to be run on inputs with these sizes for its symbols."""
     source = model.SerializeToString(deterministic=True)
-    return Artifact("onnx", source, idioms=("as given",), forms=onnx_model.forms_of(model))
+    return Artifact("onnx", source, idioms=("as given", *symbolic.said(sizes)), forms=onnx_model.forms_of(model))
 
 
 def uncompiled(source: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:

@@ -12,6 +12,7 @@ from onnx.reference import ReferenceEvaluator
 
 from polyjuice.execution import Artifact
 from polyjuice.formats import FormatError, subgraphs
+from polyjuice.given import symbolic
 from polyjuice.given.onnx_program import artifact_of
 from polyjuice.given.steps import NotTakenApart, Step, Written
 
@@ -43,7 +44,7 @@ class _Onnx:
             onnx.checker.check_model(model)
         except (onnx.checker.ValidationError, ValueError) as error:
             raise FormatError(str(error)) from None
-        return artifact_of(model)
+        return artifact_of(model, symbolic.sizes_of(model, [written.inputs[i.name] for i in symbolic.inputs(model)]))
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:

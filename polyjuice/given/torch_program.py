@@ -19,8 +19,8 @@ from polyjuice.ir import Graph, TensorType, dtypes, prune
 
 
 def load(source: str) -> UserModel:
-    """The program of a ``.pt2`` file. Raises FormatError."""
-    return _of_program(torch_export.load(source), source)
+    """The program of a ``.pt2`` file, at the sizes of its example inputs. Raises FormatError."""
+    return of_program(torch_export.load(source), source)
 
 
 def from_module(
@@ -97,28 +97,52 @@ def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
     return UserModel(unread(list(map(_type, inputs)), made), artifact, examples)
 
 
-def _of_program(program: ExportedProgram, where: str) -> UserModel:
-    graph = torch_export.from_program(program, where)
-    if program.example_inputs is None:
+def of_program(
+    program: ExportedProgram,
+    where: str,
+    inputs: torch_export.Inputs | None = None,
+    dynamic: Sequence[tuple[int, int]] = (),
+) -> UserModel:
+    """An exported program, for inputs of these types, or else those of its example inputs.
+
+    ``dynamic`` are the axes whose sizes it leaves open (see :func:`capture`). Raises FormatError.
+    """
+    graph = torch_export.from_program(program, where, inputs)
+    given = inputs or program.example_inputs
+    if given is None:
         return UserModel(graph)
-    args, kwargs = program.example_inputs
-    return _program(graph, program.module(), args, kwargs)
+    args, kwargs = given
+    return _program(graph, program.module(), args, kwargs, dynamic)
 
 
-def _program(graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> UserModel:
+def _program(
+    graph: Graph,
+    model: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    dynamic: Sequence[tuple[int, int]] = (),
+) -> UserModel:
     inputs = tensors((args, dict(kwargs)))
     if [_type(t) for t in inputs] != list(graph.input_types):
         return UserModel(graph)
     examples = tuple(map(array_of, inputs))
-    return UserModel(graph, _artifact(graph, model, args, kwargs), examples)
+    artifact = _artifact(graph, model, args, kwargs, dynamic)
+    if dynamic:
+        artifact = artifact or _artifact(graph, model, args, kwargs)
+        artifact = artifact and replace(artifact, setup={**artifact.setup, "dynamic": True})
+    return UserModel(graph, artifact, examples)
 
 
 def _artifact(
-    graph: Graph, model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    graph: Graph,
+    model: torch.nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    dynamic: Sequence[tuple[int, int]] = (),
 ) -> Artifact | None:
     """The module itself; None where it cannot be printed, or not as a program of the graph's outputs and updates."""
     try:
-        artifact = capture(model, args, kwargs)
+        artifact = capture(model, args, kwargs, dynamic)
     except NotCaptured:
         return None
     inputs = tensors((args, dict(kwargs)))

@@ -40,16 +40,19 @@ class NotCaptured(Exception):
     """
 
 
-def capture(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Artifact:
+def capture(
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic: Sequence[tuple[int, int]] = ()
+) -> Artifact:
     """The source of a module for inputs like these. It takes and returns the tensors among them, flattened.
 
     Behind what the module returns come the inputs into which it writes, in their order, and then what it holds and
-    writes, by name. The source has been run, and gave what the module gives, bit for bit. Raises NotCaptured.
+    writes, by name. ``dynamic`` are axes whose sizes the source is to read off its inputs: the number of an input, and
+    of its axis. The source has been run, and gave what the module gives, bit for bit. Raises NotCaptured.
     """
     try:
         with warnings.catch_warnings(), torch.random.fork_rng(devices=()), torch.no_grad():
             warnings.simplefilter("ignore")
-            artifact, inputs, wanted = _captured(model, args, kwargs)
+            artifact, inputs, wanted = _captured(model, args, kwargs, dynamic)
             torch.manual_seed(0)
             found = run(artifact, _copies(inputs))
             torch.manual_seed(1)
@@ -107,7 +110,7 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
 
 
 def _captured(
-    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic: Sequence[tuple[int, int]]
 ) -> tuple[Artifact, list[torch.Tensor], list[torch.Tensor]]:
     """The artifact, tensors like those given, and what the module makes of them and writes."""
     model = copy.deepcopy(model)  # a run may change what it holds
@@ -116,9 +119,12 @@ def _captured(
     torch._dynamo.reset()
     torch.manual_seed(0)
     args, named = _copies(given)
+    inputs = tensors((args, named))
+    for number, axis in dynamic:
+        torch._dynamo.maybe_mark_dynamic(inputs[number], axis)
     result = torch.compile(model, backend=recorder, fullgraph=True, dynamic=False)(*args, **named)
     torch._dynamo.reset()
-    inputs, results = tensors((args, named)), tensors(result)
+    results = tensors(result)
     layouts = [layout_of(tensor) for tensor in inputs]
     setup: dict[str, Any] = {"layouts": layouts} if {*layouts} - {"contiguous"} else {}
     held = [*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)]
@@ -169,14 +175,17 @@ class _Recorder:
         self.graph = module.graph
 
         def run(*arguments: Any) -> Any:
-            if not all(isinstance(argument, torch.Tensor) for argument in arguments):
-                raise NotCaptured("an argument of its graph is no tensor")
+            if not all(isinstance(argument, torch.Tensor | int) for argument in arguments):
+                raise NotCaptured("an argument of its graph is neither a tensor nor a size")
             self.arguments = list(arguments)
-            self.before = [argument.detach().clone() for argument in arguments]
-            versions = [argument._version for argument in arguments]
+            self.before = [_copies(argument) for argument in arguments]
+            versions = [getattr(argument, "_version", 0) for argument in arguments]
             self.results = list(module(*arguments))
             kept = zip(arguments, versions, self.before, strict=True)
-            self.changed = [a._version != version or not _equal([a], [value]) for a, version, value in kept]
+            self.changed = [
+                isinstance(a, torch.Tensor) and (a._version != version or not _equal([a], [value]))
+                for a, version, value in kept
+            ]
             return tuple(self.results)
 
         return run
@@ -224,6 +233,8 @@ class _Writer:
         further: list[tuple[str, str, torch.Tensor, torch.Tensor]] = []
         for place, argument, before, changed in values:
             target = str(place.target)
+            if isinstance(argument, int):
+                continue
             number = _index(self._inputs, argument)
             if number is None and changed:
                 further.append((self._held.get(id(argument), target), target, argument, before))
@@ -242,10 +253,23 @@ class _Writer:
             parameters.append(self._names[target])
             self.further += (self._stored(before),)
         self.updates, self.written = sorted(written), [written[number] for number in sorted(written)]
+        for place, argument in zip(places, recorded.arguments, strict=True):
+            if isinstance(argument, int):
+                self._names[str(place.target)] = self._size(place, places)
         statements = list(self._statements())  # they tell what the names of results stand for
         returned = "".join(f"{self._returned(result, parameters)}, " for result in self._results)
         forward = function("forward", ["self", *parameters], [*statements, f"return ({returned.strip()})"])
         return "\n".join(["import torch", "", "", *model_class("Model", "torch.nn.Module", self._setup, [forward]), ""])
+
+    def _size(self, wanted: torch.fx.Node, places: Sequence[torch.fx.Node]) -> str:
+        """The expression for a size that Dynamo passes: that of an axis of an input. Raises NotCaptured."""
+        symbol = str(wanted.meta["example_value"])
+        for place, argument in zip(places, self._recorded.arguments, strict=True):
+            if _index(self._inputs, argument) is not None:
+                for axis, size in enumerate(place.meta["example_value"].shape):
+                    if str(size) == symbol:
+                        return f"{self._names[str(place.target)]}.size({axis})"
+        raise NotCaptured(f"{wanted.target} is the size of no input")
 
     def _fresh(self, name: str) -> str:
         while name in self._taken:

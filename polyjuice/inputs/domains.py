@@ -114,6 +114,8 @@ DOMAINS: Mapping[str, Lack] = {
     "aten.remainder": _nonzero(1),
     "aten.fmod": _nonzero(1),
     "aten.floor_divide": _nonzero(1),
+    "aten.remainder.Scalar_Tensor": _nonzero(0),
+    "aten.pow.Tensor_Scalar": _within(0, 0.0),
     "Pow": _power,
     "BatchNormalization": _within(4, 0.0),
     "ReduceLogSum": _positive_sum,
@@ -121,7 +123,9 @@ DOMAINS: Mapping[str, Lack] = {
 }
 """What the operands of vulnerable operators lack, by qualified name."""
 
-_SOON_TOO_LARGE = frozenset(["Exp", "aten.expm1", "aten.exp2", "Sinh", "Cosh", "ReduceProd", "aten.cumprod"])
+_SOON_TOO_LARGE = frozenset(
+    ["Exp", "aten.expm1", "aten.exp2", "aten.pow.Scalar", "Sinh", "Cosh", "ReduceProd", "aten.cumprod"]
+)
 """Operators that overflow on operands of moderate size."""
 
 _DIVISIONS = frozenset(["Div", "Mod", "aten.remainder", "aten.fmod", "aten.floor_divide"])

@@ -12,8 +12,8 @@ FARTHEST = 8.0
 #: How often the floating inputs of a graph with remainders are tenths.
 _TENTHS = 0.5
 
-#: The greatest of them, in tenths.
-_MOST_TENTHS = 40
+#: The greatest of them, in tenths, of one input or another: small divisors divide most.
+_MOST_TENTHS = (9, 79)
 
 _REMAINDERS = frozenset(["Mod", "fmod", "remainder", "floor_divide"])
 
@@ -28,7 +28,7 @@ def are_tenths(graph: Graph, rng: np.random.Generator) -> bool:
 
 def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     """Multiples of 0.1 other than 0, each rounded to the type."""
-    size = rng.integers(1, _MOST_TENTHS, t.shape, endpoint=True) / 10
+    size = rng.integers(1, rng.choice(_MOST_TENTHS), t.shape, endpoint=True) / 10
     return np.asarray(size * rng.choice([-1, 1, 1], t.shape)).astype(dtypes.to_numpy(t.dtype))
 
 

@@ -58,9 +58,9 @@ def replaying(choices: LoweringChoices) -> Chooser:
 
 
 class _Once:
-    """Calls a function once, and remembers its result. (There are thousands: `functools.cache` takes longer to make.)"""
+    """Calls a function once, and keeps its result. (A lowering makes thousands; `functools.cache` takes longer.)"""
 
-    __slots__ = ("_make", "_made")
+    __slots__ = ("_made", "_make")
 
     def __init__(self, make: Callable[[], random.Random | None]) -> None:
         self._make: Callable[[], random.Random | None] | None = make

@@ -16,9 +16,9 @@ from onnx import ModelProto, NodeProto, defs, helper
 
 from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.formats.tensors import to_array, to_tensor
-from polyjuice.formats.versions import ONE_AXIS_OPSET, default_version, ir_version, is_default
+from polyjuice.formats.versions import ONE_AXIS_OPSET, default_version, element_text, ir_version, is_default
 from polyjuice.ir import TensorType
-from polyjuice.lower.onnx_forms.rule import attribute, drop, element_text, give, set_input, value
+from polyjuice.lower.onnx_forms.rule import attribute, drop, give, set_input, value
 
 OLDEST = 11
 """The oldest opset at which models are written."""

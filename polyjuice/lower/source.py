@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
-from polyjuice.lower import torch_views
+from polyjuice.lower import torch_scalars, torch_views
 from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import axes_from_the_end, further_result, named
@@ -52,7 +52,7 @@ _MAKE_ANEW = frozenset(
 )
 
 #: Operators before which a cast of one operand to the type of the others may be left to the framework.
-_PROMOTE = frozenset({"Add", "Sub", "Mul"})
+_PROMOTE = frozenset({"Add", "Sub", "Mul", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 
 #: A template that writes its result over its first operand says so, or calls what ends in an underscore.
 _IN_PLACE = re.compile(r"[a-z0-9]_\(|inplace=True")
@@ -276,7 +276,10 @@ class _Writer:
         if isinstance(spelling, Hole):
             return spelling
         if not isinstance(spelling, tuple):
-            return spelling(call)
+            said = spelling(call)
+            if not isinstance(said, tuple):
+                return said
+            spelling = said
         allowed = [t for t in spelling if not _IN_PLACE.search(t)]
         if self._begins_with_number(node):
             allowed = [t for t in spelling if _BETWEEN.fullmatch(t)]
@@ -378,10 +381,8 @@ class _Writer:
 
     def _promoted(self, narrow: str, wide: str) -> bool:
         """Whether operators that meet these two values compute in the type of the second."""
-        a, b = self._graph.types[narrow], self._graph.types[wide]
-        if narrow in self._graph.constants or not a.rank or not b.rank or a.dtype == b.dtype:
-            return False
-        return b.dtype in _PROMOTIONS.get(a.dtype, ())
+        constant = narrow in self._graph.constants
+        return not constant and torch_scalars.promoted(self._graph.types[narrow], self._graph.types[wide])
 
     # --- shape of the program ----------------------------------------------------------------------------------------
 
@@ -463,20 +464,6 @@ class _Writer:
         if self._idioms["in place"] or self._memory:
             return []
         return further_result(inner, self._chooser, _FURTHER_RESULT, self._idioms)
-
-
-_PROMOTIONS: Mapping[str, tuple[str, ...]] = {
-    "bool": dtypes.NUMERIC,
-    "uint8": ("int16", "int32", "int64", *dtypes.FLOATS),
-    "int8": ("int16", "int32", "int64", *dtypes.FLOATS),
-    "int16": ("int32", "int64", *dtypes.FLOATS),
-    "int32": ("int64", *dtypes.FLOATS),
-    "int64": dtypes.FLOATS,
-    "float16": ("float32", "float64"),
-    "bfloat16": ("float32", "float64"),
-    "float32": ("float64",),
-}
-"""The types that a meeting with each type leaves as they are, between tensors that are not scalars."""
 
 
 def _first_result(node: Node) -> str:

@@ -137,7 +137,8 @@ def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
     names = [f"x{place}" for place in range(len(types))]
     draws = Chooser(lambda subject, value: rng).about("")
     call = Call(names, types, results, sample.attrs, draws, lambda text: "local", lambda statement: None)
-    text = draws.choice(op.torch).format(*names) if isinstance(op.torch, tuple) else op.torch(call)
+    said = op.torch if isinstance(op.torch, tuple) else op.torch(call)
+    text = draws.choice(said).format(*names) if isinstance(said, tuple) else said
     if isinstance(text, Hole):
         return None
     tree = ast.parse(text, mode="eval")

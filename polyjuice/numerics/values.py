@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,7 @@ DEFAULT = Setting()
 _NO_ERROR = np.zeros(())
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """Reference values, bounds on how far correct results lie from them, and whether they are exact.
 
     An element of which nothing is known has an infinite bound. ``tame`` is the array for error rules, with 0 in place
@@ -126,7 +125,7 @@ def propagate(
     unit = 0.0 if exact or done.numpy is not op.numpy else dtypes.unit_roundoff(held)
     tame = [v.array if v.tame is None else v.tame for v in operands]
     context = ErrorContext(
-        tame, [v.error for v in operands], results, node.attrs, unit, done.numpy, setting.mode.ordered
+        tame, [v.error for v in operands], results, node.attrs, unit, done.numpy, setting.mode.ordered, held
     )
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
@@ -190,7 +189,7 @@ def _round(x: np.ndarray, dtype: str) -> np.ndarray:
 # --- exactness -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # not frozen: that takes longer to make, of what is made for every operator
 class Application:
     """One application of an operator of the table, with the reference values of its operands and its results."""
 
@@ -237,6 +236,9 @@ class Application:
         if self.numpy is not self.op.numpy:
             return self._rounds_alike
         sums, computed = self.sums, self.op.modular or not self.op.selects
+        exact_with, held = self.op.exact_with, [self.setting.held(t.dtype) for t in self.types if t is not None]
+        if exact_with and not all(exact_with(self.node.attrs, dtype) for dtype in held):
+            return False
         return all(
             t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
             for w, t in zip(self.whole, self.types, strict=True)
@@ -282,8 +284,7 @@ def _as_floats(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 # --- error bounds ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(NamedTuple):
     """What the results of one application have in common, if they are not exact.
 
     ``extreme``: operands or results are beyond what any operator is fit for; ``doubtful``: the operator only selects,
@@ -336,7 +337,7 @@ def _with_latent(
     if not op.continuous or not floating or not (begins or any(v.latent is not None for v in operands)):
         return list(values)
     errors = [v.error if v.latent is None else v.error + v.latent for v in operands]
-    bounds = _bounds(op.error(replace(context, e=errors, unit=step.unit)))
+    bounds = _bounds(op.error(context._replace(e=errors, unit=step.unit)))
     found = []
     for value, w, carried, t in zip(values, step.done.whole, bounds, types, strict=True):
         if t is None or not dtypes.is_float(t.dtype):
@@ -347,7 +348,7 @@ def _with_latent(
         certain = np.broadcast_to(value.error == 0, more.shape)
         latent = np.where(certain, more, 0.0)
         error = np.where(certain, 0.0, more)
-        found.append(replace(value, error=error, latent=latent if latent.any() else None))
+        found.append(value._replace(error=error, latent=latent if latent.any() else None))
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import errors, sampling
-from polyjuice.ops.pointwise import WITHOUT_BFLOAT16, elementwise, parametric, unary, with_attrs
+from polyjuice.ops.pointwise import elementwise, parametric, unary, with_attrs
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Limits, Op, Operand, Sample, SpellFn
 from polyjuice.ops.special import erfc
@@ -309,7 +309,7 @@ OPS = (
         ("F.mish({0})", "torch.nn.Mish()({0})", "{0} * torch.tanh(F.softplus({0}, threshold=80.0))"),
         ("{0} * tf.tanh(tf.math.softplus({0}))",),
         _PROPORTIONAL(errors.lipschitz(1.1), 12),
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=4,
         weight=0.4,
         limits=Limits.NAN,
@@ -341,7 +341,7 @@ OPS = (
         ),
         ("{0} * tf.nn.relu6({0} + 3) / 6", "{0} * tf.clip_by_value({0} / 6 + 0.5, 0, 1)"),
         _hard_swish_error,
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=4,
         weight=0.5,
         limits=Limits.NAN,
@@ -353,7 +353,7 @@ OPS = (
         with_attrs("torch.clamp({alpha} * {0} + {beta}, 0, 1)", "torch.clamp({0} * {alpha} + {beta}, min=0, max=1)"),
         with_attrs(*(t.replace("{0}", "{alpha} * {0} + {beta}") for t in _clipped("0", "1"))),
         _hard_sigmoid_error,
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=4,
         weight=0.4,
         limits=Limits.INFINITY,
@@ -368,7 +368,7 @@ OPS = (
         ),
         ("tf.math.softplus({0})", "tf.nn.softplus({0})"),
         _ABSOLUTE(errors.monotone, 4),
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=8,
         weight=0.5,
         limits=Limits.NAN,
@@ -379,7 +379,7 @@ OPS = (
         ("F.softsign({0})", "torch.nn.Softsign()({0})", "{0} / (1 + torch.abs({0}))"),
         ("tf.nn.softsign({0})", "tf.math.softsign({0})", "{0} / (1 + tf.abs({0}))"),
         errors.monotone,
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=6,
         weight=0.4,
         limits=Limits.NAN,
@@ -420,7 +420,7 @@ OPS = (
         with_attrs("F.elu({0}, {alpha})", "torch.nn.ELU({alpha})({0})", "F.elu({0}, alpha={alpha})"),
         _elu_tensorflow,
         _ABSOLUTE(_leaky_error, 4),
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=8,
         limits=Limits.INFINITY,
     ),
@@ -443,7 +443,7 @@ OPS = (
         _spell_selu("torch", "F.selu({0})", "torch.selu({0})"),
         _spell_selu("tf", "tf.nn.selu({0})"),
         _ABSOLUTE(_selu_error, 8),
-        WITHOUT_BFLOAT16,
+        FLOATS,
         ulps=8,
         weight=0.4,
         limits=Limits.INFINITY,
@@ -455,7 +455,7 @@ OPS = (
         with_attrs("F.threshold({0}, {alpha}, 0.0)", "torch.where({0} > {alpha}, {0}, 0.0)"),
         with_attrs("tf.where({0} > {alpha}, {0}, tf.zeros_like({0}))", "{0} * tf.cast({0} > {alpha}, {0}.dtype)"),
         _thresholded_error,
-        WITHOUT_BFLOAT16,
+        FLOATS,
         exact=True,
         continuous=False,
         weight=0.3,

@@ -106,12 +106,12 @@ class GraphBuilder:
         self._constants[name] = array
         return name
 
-    def op(self, op: str, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any) -> str:
+    def op(self, op: str, /, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any) -> str:
         """Apply an operator of the table with one result; returns the result's name."""
         return self.multi(op, *inputs, domain=domain, outputs=outputs, **attrs)[0]
 
     def multi(
-        self, op: str, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any
+        self, op: str, /, *inputs: str, domain: str = "", outputs: Sequence[str] = (), **attrs: Any
     ) -> tuple[str, ...]:
         """Apply an operator of the table; returns the names of all its results."""
         dtype = self.types[inputs[0]].dtype if inputs and inputs[0] in self.types else ""

@@ -133,7 +133,7 @@ OPS = (
         _spell_is_inf(("torch.isinf({0})", "{0}.isinf()"), '{0} == float("{1}")'),
         _spell_is_inf(("tf.math.is_inf({0})",), '{0} == float("{1}")'),
         errors.known,
-        ("float32", "float64"),
+        FLOATS,
         result="bool",
         sample=sampling.alone_with(_draw_is_inf),
         attrs=(Attr("detect_negative", "int", 1), Attr("detect_positive", "int", 1)),

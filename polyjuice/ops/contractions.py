@@ -15,6 +15,7 @@ from polyjuice.ops.matrix import linear_error, magnitudes
 from polyjuice.ops.products import op
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.structural import reshaped
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
 
@@ -219,9 +220,9 @@ def _tensordot_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     right = b.op("Transpose", x[1], perm=(*a["dims_other"], *kept[1])) if shapes[1] else x[1]
     rows, columns = ([s[d] for d in k] for s, k in zip(shapes, kept, strict=True))
     inner = sampling.total(shapes[0][d] for d in a["dims_self"])
-    left = b.op("Reshape", left, shape=(sampling.total(rows), inner))
-    right = b.op("Reshape", right, shape=(inner, sampling.total(columns)))
-    return b.op("Reshape", b.op("MatMul", left, right), shape=(*rows, *columns))
+    left = reshaped(b, left, (sampling.total(rows), inner))
+    right = reshaped(b, right, (inner, sampling.total(columns)))
+    return reshaped(b, b.op("MatMul", left, right), (*rows, *columns))
 
 
 # --- kron ------------------------------------------------------------------------------------------------------------
@@ -271,7 +272,7 @@ def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     left, right, result = _interleaved(b.types[x[0]].shape, b.types[x[1]].shape)
 
     def reshape(value: str, shape: tuple[int, ...]) -> str:
-        return b.op("Reshape", value, shape=shape, allowzero=int(0 in shape))
+        return reshaped(b, value, shape)
 
     return reshape(b.op("Mul", reshape(x[0], left), reshape(x[1], right)), result)
 

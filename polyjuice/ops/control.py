@@ -131,13 +131,11 @@ def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], l
         types = [graph.types[name] for name in node.inputs if name]
         results = [graph.types[name] for name in node.outputs if name]
         inner = Call(x, types, results, node.attrs, c.draws, let)
-        if isinstance(spelling, tuple):
-            pure = [template for template in spelling if "_(" not in template]
-            text: str | Hole = c.draws.choice(pure).format(*x)
-        else:
-            text = spelling if isinstance(spelling, Hole) else spelling(inner)
+        text = spelling if isinstance(spelling, Hole | tuple) else spelling(inner)
         if isinstance(text, Hole):
             raise _Unspelled(f"{node.qualified}: {text.reason}")
+        if isinstance(text, tuple):
+            text = c.draws.choice([template for template in text if "_(" not in template]).format(*x)
         bound = let(text)
         single = len(node.outputs) == 1 and not op.splits
         names.update({name: bound if single else f"{bound}[{i}]" for i, name in enumerate(node.outputs) if name})

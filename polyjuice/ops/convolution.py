@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Call, ErrorContext, NumpyFn, Op, Operand, Sample
@@ -298,7 +299,7 @@ OPS = (
         name="Conv",
         inputs=("T", "T", "T"),
         min_inputs=2,
-        types={"T": windows.NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=conv_shape,
         numpy=conv,
         error=lambda c: linear_error(c, conv, c.x[1][0].size),
@@ -314,7 +315,7 @@ OPS = (
         name="ConvTranspose",
         inputs=("T", "T", "T"),
         min_inputs=2,
-        types={"T": windows.NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_transpose_shape,
         numpy=_conv_transpose,
         error=_transpose_error,

@@ -16,7 +16,6 @@ from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
-    WITHOUT_BFLOAT16,
     TextFn,
     binary,
     by_type,
@@ -328,7 +327,7 @@ OPS = (
         "Round",
         np.rint,
         by_type(("float16",), ("tf.round({0})",), ("tf.round({0})", "tf.math.rint({0})")),
-        dtypes=WITHOUT_BFLOAT16,
+        dtypes=FLOATS,
     ),
     _rounding(
         "trunc",

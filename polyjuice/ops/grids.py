@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Op, Operand, Sample
 from polyjuice.ops.structural import moving, pad_array, torch_pads
-from polyjuice.ops.windows import NO_BFLOAT16
 
 # --- GridSample ------------------------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ OPS: tuple[Op, ...] = (
     Op(
         name="GridSample",
         inputs=("T", "T"),
-        types={"T": NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_grid_shape,
         numpy=_grid_sample,
         error=_grid_error,

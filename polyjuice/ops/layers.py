@@ -14,7 +14,7 @@ from polyjuice.ops import errors, sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample
-from polyjuice.ops.structural import moving
+from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.windows import NO_BFLOAT16
 
 # --- linear ----------------------------------------------------------------------------------------------------------
@@ -89,10 +89,10 @@ def _bilinear_tensorflow(c: Call) -> str:
 def _bilinear_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     out, inner, other = b.types[x[2]].shape
     lead = b.types[x[0]].shape[:-1]
-    weights = b.op("Reshape", b.op("Transpose", x[2], perm=(1, 0, 2)), shape=(inner, out * other), allowzero=0)
-    rows = b.op("Reshape", b.op("MatMul", x[0], weights), shape=(*lead, out, other), allowzero=0)
-    column = b.op("Reshape", x[1], shape=(*lead, other, 1), allowzero=0)
-    y = b.op("Reshape", b.op("MatMul", rows, column), shape=(*lead, out), allowzero=0)
+    weights = reshaped(b, b.op("Transpose", x[2], perm=(1, 0, 2)), (inner, out * other))
+    rows = reshaped(b, b.op("MatMul", x[0], weights), (*lead, out, other))
+    column = reshaped(b, x[1], (*lead, other, 1))
+    y = reshaped(b, b.op("MatMul", rows, column), (*lead, out))
     return b.op("Add", y, x[3]) if len(x) > 3 else y
 
 

@@ -8,7 +8,6 @@ known to agree is for the table to say (``Op.limits``); elsewhere such an operan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -27,7 +26,7 @@ def carried(op: Op, c: ErrorContext, extreme: Sequence[np.ndarray | None], edge:
     if op.moves:
         return op.error(c)
     x, e = zip(*(_admitted(op, *operand) for operand in zip(c.x, c.e, extreme, strict=True)), strict=True)
-    c = replace(c, x=x, e=e)
+    c = c._replace(x=x, e=e)
     if not (op.elementwise and op.limits and len(x) <= 2 and all(v.dtype.kind == "f" for v in x)):
         return op.error(c)
     y = c.y[0]

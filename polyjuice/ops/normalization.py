@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, Operand, Sample
-from polyjuice.ops.windows import NO_BFLOAT16, channels_first, channels_last
+from polyjuice.ops.windows import channels_first, channels_last
 
 _EPSILON = Attr("epsilon", "float", 1e-5)
 
@@ -506,7 +506,7 @@ OPS = (
     _normalization(
         "InstanceNormalization",
         3,
-        types={"T": NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_instance_shape,
         numpy=_instance_norm,
         error=_instance_error,

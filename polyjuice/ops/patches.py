@@ -14,7 +14,7 @@ from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Hole, Op, Sample
-from polyjuice.ops.structural import moving, pad_array, torch_pads
+from polyjuice.ops.structural import moving, pad_array, reshaped, torch_pads
 from polyjuice.ops.windows import channels_last, spatial_pads
 
 # --- Col2Im ----------------------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def _im2col_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
         parts.append(b.op("Unsqueeze", part, axes=(2,)))
     joined = b.op("Concat", *parts, axis=2) if len(parts) > 1 else parts[0]
     shape = (n, channels * sampling.total(a["kernel_size"]), sampling.total(_grid(window)))
-    return b.op("Reshape", joined, shape=shape, allowzero=0)
+    return reshaped(b, joined, shape)
 
 
 @sampling.of_rank(4, 4)
@@ -204,7 +204,7 @@ def _draw_im2col(rng: random.Random, first: TensorType) -> Attrs:
 OPS = (
     Op(
         name="Col2Im",
-        types={"T": windows.NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_col2im_shape,
         numpy=_col2im,
         error=_col2im_error,

@@ -227,24 +227,36 @@ def _avg_pool2d_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     return [Dims((*s[0][:2], *windows.window_dims(s[0][2:], a.kernel_size, a.stride, pads, (1, 1), a.ceil_mode)))]
 
 
-def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+def _window_sums(x: np.ndarray, a: Attrs) -> np.ndarray:
     window = _as_onnx_window(a)
-    total = np.sum(pool_windows(x[0], window, 0), axis=_kernel_axes(window))
-    return np.asarray(total / np.asarray(a["divisor_override"], x[0].dtype))
+    return np.asarray(np.sum(pool_windows(x, window, 0), axis=_kernel_axes(window)))
+
+
+def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The average; of integers it is rounded towards 0."""
+    total, divisor = _window_sums(x[0], a), np.asarray(a["divisor_override"], x[0].dtype)
+    if total.dtype.kind == "i":
+        return np.asarray(np.sign(total) * (np.abs(total) // divisor))
+    return np.asarray(total / divisor)
 
 
 def _avg_pool2d_error(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[0], c.x[0].shape)
+    if c.x[0].dtype.kind == "i":  # some average in float64
+        inexact = _window_sums(np.abs(c.x[0].astype(np.float64)), c.attrs) > 2.0**53
+        return errors.infinite_if(inexact | (_window_sums(e, c.attrs) > 0), np.zeros(c.y[0].shape))
     terms = sampling.total(c.attrs["kernel_size"]) + 4
     return errors.summed(terms, c, _avg_pool2d([e], c.attrs), _avg_pool2d([np.abs(c.x[0])], c.attrs))
 
 
 def _avg_pool2d_torch(c: Call) -> str:
     a = c.attrs
+    usual = a["divisor_override"] == sampling.total(a["kernel_size"]) and not any(a["padding"]) and not a["ceil_mode"]
+    divisor = "" if usual and c.draws.chance(0.5) else f", divisor_override={a['divisor_override']}"
     return (
         f"F.avg_pool2d({c.x[0]}, {tuple(a['kernel_size'])}, stride={tuple(a['stride'])}, "
         f"padding={tuple(a['padding'])}, ceil_mode={bool(a['ceil_mode'])}, "
-        f"count_include_pad={bool(a['count_include_pad'])}, divisor_override={a['divisor_override']})"
+        f"count_include_pad={bool(a['count_include_pad'])}{divisor})"
     )
 
 
@@ -258,8 +270,8 @@ def _avg_pool2d_tensorflow(c: Call) -> str:
 
 def _avg_pool2d_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
     t = b.types[x[0]]
-    if t.dtype == "bfloat16":
-        return Hole("ONNX has no bfloat16 pooling at opset 18")
+    if t.dtype == "int64":
+        return Hole("ONNX averages no integers")
     window = _as_onnx_window(a)
     pads = spatial_pads(_covering_pads(t.shape[2:], window))
     data = b.op("Pad", x[0], pads=pads, value=0.0, mode="constant") if any(pads) else x[0]
@@ -281,7 +293,7 @@ def _draw_avg_pool2d(rng: random.Random, first: TensorType) -> Attrs:
         "padding": drawn["pads"][:2],
         "ceil_mode": int(rng.random() < 0.4),
         "count_include_pad": rng.randint(0, 1),
-        "divisor_override": rng.choice((1, 2, 3, 4, 10)),
+        "divisor_override": rng.choice((1, 2, 3, 4, 10, *[sampling.total(drawn["kernel_shape"])] * 3)),
     }
 
 
@@ -406,7 +418,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
     settings: dict[str, Any] = {"sample": sampling.alone_with(_draw_global), "weight": 0.5}
     return Op(
         name=name,
-        types={"T": windows.NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_global_shape,
         **{**settings, **properties},
     )
@@ -415,7 +427,7 @@ def _global_pool(name: str, **properties: Any) -> Op:
 OPS = (
     Op(
         name="MaxPool",
-        types={"T": (*windows.NO_BFLOAT16, "int8", "uint8")},
+        types={"T": (*FLOATS, "int8", "uint8")},
         shape=_pool_shape,
         numpy=_max_pool,
         error=lambda c: greatest_error(c, _max_pool),
@@ -429,7 +441,7 @@ OPS = (
     ),
     Op(
         name="AveragePool",
-        types={"T": windows.NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_pool_shape,
         numpy=_average_pool,
         error=_average_pool_error,
@@ -442,7 +454,7 @@ OPS = (
     ),
     Op(
         name="LpPool",
-        types={"T": windows.NO_BFLOAT16},
+        types={"T": FLOATS},
         shape=_pool_shape,
         numpy=_lp_pool,
         error=_lp_pool_error,
@@ -454,6 +466,7 @@ OPS = (
     ),
     Op(
         name="avg_pool2d",
+        types={"T": (*FLOATS, "int64")},
         shape=_avg_pool2d_shape,
         numpy=_avg_pool2d,
         error=_avg_pool2d_error,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.convolution import CONV_ATTRS, conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
@@ -20,6 +20,8 @@ _LIMITS = {"int8": (-128, 127), "uint8": (0, 255)}
 
 _SINGLE = 2.0**-24
 """Unit roundoff of single precision, in which scales are and products with them are computed."""
+
+_SCALE_TYPES = ("float32", "float16", "bfloat16")
 
 _SCALES = (1, 4)
 """The generator's scales are whole numbers; many results of a division by them lie far from a half."""
@@ -50,9 +52,14 @@ def _rounded(value: np.ndarray, zero: np.ndarray, limits: tuple[int, int]) -> np
     return np.asarray(np.clip(np.rint(value) + zero, *limits))
 
 
-def _rounded_error(value: np.ndarray, e: np.ndarray, zero: np.ndarray, limits: tuple[int, int]) -> np.ndarray:
-    """No error, unless the value may be rounded to either side of a half within the limits."""
-    reach = e + 8 * _SINGLE * np.abs(value)
+def _rounded_error(
+    value: np.ndarray, e: np.ndarray, zero: np.ndarray, limits: tuple[int, int], unit: float = _SINGLE
+) -> np.ndarray:
+    """No error, unless the value may be rounded to either side of a half within the limits.
+
+    ``unit`` is the unit roundoff of the arithmetic.
+    """
+    reach = e + 8 * unit * np.abs(value)
     low, high = _rounded(value - reach, zero, limits), _rounded(value + reach, zero, limits)
     return np.where((low == high) & np.isfinite(reach), 0.0, np.inf)
 
@@ -99,8 +106,21 @@ def _quantize_error(c: ErrorContext) -> np.ndarray:
     e, e_scale = c.e[0], _along(np.broadcast_to(c.e[1], c.x[1].shape), c.x[0].ndim, c.attrs["axis"])
     room = np.abs(scale) - e_scale
     reach = np.where(room > 0, (e + np.abs(value) * e_scale) / np.where(room > 0, room, 1.0), np.inf)
-    bound = _rounded_error(value, reach, zero.astype(np.float64), _limits(c.x[2]))
+    unit = _unit_of_quotient(c.x[0], scale)
+    bound = _rounded_error(value, reach, zero.astype(np.float64), _limits(c.x[2]), unit)
     return errors.infinite_if(np.asarray(np.any(c.e[2])), bound)
+
+
+def _unit_of_quotient(x: np.ndarray, scale: np.ndarray) -> float:
+    """The unit roundoff of a quotient: of operands that a half type holds it may be taken in that type."""
+    if (scale == 1).all():
+        return _SINGLE  # nothing is rounded
+    halves = (dtype for dtype in ("bfloat16", "float16") if all(_holds(dtype, v) for v in (x, scale)))
+    return max(map(dtypes.unit_roundoff, halves), default=_SINGLE)
+
+
+def _holds(dtype: str, x: np.ndarray) -> bool:
+    return bool((np.asarray(x).astype(dtypes.to_numpy(dtype)).astype(np.float64) == x).all())
 
 
 def _dequantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -162,8 +182,10 @@ def _dequantized(cast: str, reshape: str) -> Callable[[Call], str]:
         if len(c.x) > 2:
             zero = _lines(c, cast.replace("{1}", "int32"), reshape, 2)
             data = f"({data} - {zero})"
-        scale = _lines(c, "{0}", reshape, 1)
-        return f"{cast.format(data, kind)} * {scale}"
+        if (result := c.results[0].dtype) == kind:
+            return f"{cast.format(data, kind)} * {_lines(c, '{0}', reshape, 1)}"
+        scale = _lines(c, cast.replace("{1}", kind), reshape, 1)
+        return cast.format(f"({cast.format(data, kind)} * {scale})", result)
 
     return spell
 
@@ -172,14 +194,15 @@ def _dequantized(cast: str, reshape: str) -> Callable[[Call], str]:
 def _sample_quantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
     dtype = rng.choice(_BYTES)
-    scale, zero = TensorType("float32", shape), TensorType(dtype, shape)
+    scale, zero = TensorType("float32" if first.dtype == "int32" else first.dtype, shape), TensorType(dtype, shape)
     return Sample((Operand(scale, _SCALES), Operand(zero, _zero_points(dtype))), {"axis": axis})
 
 
 @sampling.of_rank(0)
 def _sample_dequantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
-    operands = [Operand(TensorType("float32", shape), _SCALES if rng.random() < 0.5 else None)]
+    scale = rng.choice(("float32", "float32", "float16", "bfloat16"))
+    operands = [Operand(TensorType(scale, shape), _SCALES if rng.random() < 0.5 else None)]
     if first.dtype != "int32" and rng.random() < 0.7:
         operands.append(Operand(TensorType(first.dtype, shape), _zero_points(first.dtype)))
     return Sample(tuple(operands), {"axis": axis})
@@ -449,7 +472,7 @@ OPS: tuple[Op, ...] = (
     Op(
         name="QuantizeLinear",
         inputs=("T", "S", "Q"),
-        types={"T": ("float32", "int32"), "S": ("float32",), "Q": _BYTES},
+        types={"T": ("float32", "float16", "bfloat16", "int32"), "S": _SCALE_TYPES, "Q": _BYTES},
         results=("Q",),
         shape=_linear_shape,
         numpy=_quantize,
@@ -465,7 +488,7 @@ OPS: tuple[Op, ...] = (
         name="DequantizeLinear",
         inputs=("Q", "S", "Q"),
         min_inputs=2,
-        types={"Q": (*_BYTES, "int32"), "S": ("float32",)},
+        types={"Q": (*_BYTES, "int32"), "S": _SCALE_TYPES},
         results=("S",),
         shape=_linear_shape,
         numpy=_dequantize,

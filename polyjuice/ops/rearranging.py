@@ -13,7 +13,7 @@ from polyjuice.ir.dtypes import ALL
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
-from polyjuice.ops.structural import moving
+from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import subscript
 
 
@@ -57,7 +57,7 @@ def _repeat_interleave_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     dim = normalize_axis(a["dim"], len(shape))
     wide = (*shape[: dim + 1], a["repeats"], *shape[dim + 1 :])
     lines = b.op("Expand", b.op("Unsqueeze", x[0], axes=(dim + 1,)), shape=wide)
-    return b.op("Reshape", lines, shape=tuple(Dims(shape).replace(dim, shape[dim] * a["repeats"])))
+    return reshaped(b, lines, Dims(shape).replace(dim, shape[dim] * a["repeats"]))
 
 
 # --- Trilu -----------------------------------------------------------------------------------------------------------

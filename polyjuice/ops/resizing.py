@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,6 @@ class _Axis:
             return Fraction(place * (self.size - 1), self.result - 1) if self.result > 1 else Fraction(0)
         return (place + Fraction(1, 2)) * step - Fraction(1, 2)
 
-    def nearest(self, rounding: str) -> list[int]:
-        """The element that each element of the resized axis is, where that is its nearest neighbour."""
-        places = (_ROUND[rounding](self.coordinate(i)) for i in range(self.result))
-        return [min(max(place, 0), self.size - 1) for place in places]
-
     def usual_coordinates(self, dtype: Any) -> Iterator[np.ndarray]:
         """The places of all elements by the usual formulas, in rounded arithmetic of a precision."""
         half, places = dtype(0.5), np.arange(self.result, dtype=dtype)
@@ -88,9 +84,16 @@ TRANSFORMATIONS = ("half_pixel", "align_corners", "asymmetric")
 
 
 @lru_cache(maxsize=512)
+def _places(axis: _Axis, rounding: str) -> tuple[int, ...]:
+    """The nearest neighbour of each element of the resized axis."""
+    places = (_ROUND[rounding](axis.coordinate(i)) for i in range(axis.result))
+    return tuple(min(max(place, 0), axis.size - 1) for place in places)
+
+
+@lru_cache(maxsize=512)
 def _in_doubt(axis: _Axis, rounding: str) -> np.ndarray:
     """Which of these choices rounded arithmetic makes otherwise, by a usual formula in one of two precisions."""
-    right = np.array(axis.nearest(rounding))
+    right = np.array(_places(axis, rounding))
     doubt = np.zeros(axis.result, bool)
     for dtype in (np.float32, np.float64):
         for x in axis.usual_coordinates(dtype):
@@ -125,7 +128,7 @@ def _matrix(axis: _Axis, mode: str, rounding: str, a: float, exclude: int) -> tu
     size, result = axis.size, axis.result
     weights, near = np.zeros((2, result, size))
     if mode == "nearest":
-        weights[range(result), axis.nearest(rounding)] = 1.0
+        weights[range(result), _places(axis, rounding)] = 1.0
         return weights, weights
     reach = 1 if mode == "linear" else 2
     for i in range(result):
@@ -161,7 +164,7 @@ def _matrices(shape: Sequence[int], a: Attrs) -> dict[int, tuple[np.ndarray, np.
 
 def scaled_size(size: int, scale: float) -> int | None:
     """The size of an axis resized by a factor; None where it depends on the precision that computes it."""
-    single, double = math.floor(np.float32(size) * np.float32(scale)), math.floor(size * scale)
+    single, double = math.floor(np.float32(index(size)) * np.float32(scale)), math.floor(index(size) * scale)
     return single if single == double else None
 
 
@@ -192,7 +195,7 @@ def _taken(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 def _nearest(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
-    return {place: axis.nearest(a["nearest_mode"]) for place, axis in _resized(shape, a).items()}
+    return {place: list(_places(axis, a["nearest_mode"])) for place, axis in _resized(shape, a).items()}
 
 
 def _doubtful(shape: Sequence[int], a: Attrs) -> np.ndarray:
@@ -347,11 +350,9 @@ def _other_size(rng: random.Random, size: int) -> int:
 
 def _doubtful_size(rng: random.Random, size: int, transformation: str, rounding: str) -> int:
     """A size at which some place is next to where its nearest neighbour changes, if one is met."""
-    found: Sequence[int]
-    if size <= _SEARCHED:
-        found = _doubtful_sizes(size, tuple(range(1, 2 * size)), transformation, rounding)
-    else:
-        found = _doubtful_sizes(size, tuple(rng.sample(range(1, 2 * size), _TRIES)), transformation, rounding)
+    results = range(1, 2 * index(size))
+    tried = tuple(results if size <= _SEARCHED else rng.sample(results, _TRIES))
+    found = _doubtful_sizes(index(size), tried, transformation, rounding)
     return rng.choice(found) if found else _other_size(rng, size)
 
 

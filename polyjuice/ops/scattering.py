@@ -26,6 +26,7 @@ from polyjuice.ops.indexing import (
 )
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.structural import reshaped
 from polyjuice.ops.text import literal
 
 
@@ -270,7 +271,7 @@ def _index_write_onnx(reduction: str) -> Callable[[Builder, Sequence[str], Attrs
         t = b.types[source]
         dim = normalize_axis(a["dim"], t.rank)
         line = tuple(-1 if i == dim else 1 for i in range(t.rank))
-        places = b.op("Expand", b.op("Reshape", index, shape=line), shape=t.shape)
+        places = b.op("Expand", reshaped(b, index, line), shape=t.shape)
         if a.get("alpha", 1) != 1:
             alpha = np.asarray(a["alpha"]).astype(dtypes.to_numpy(t.dtype))
             source = b.op("Mul", source, b.constant(alpha))

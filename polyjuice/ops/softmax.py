@@ -271,7 +271,7 @@ OPS = (
         _lp_error,
         _lp_torch,
         _lp_tensorflow,
-        _WITHOUT_BFLOAT16,
+        FLOATS,
         sample=along.one_axis("axis", p=lambda rng: rng.choice((1, 2, 2))),
         attrs=(Attr("axis", "int", -1), Attr("p", "int", 2)),
         ulps=4,

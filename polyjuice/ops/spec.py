@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from polyjuice.ops.shapes import Dims
 
 ANY = "*"
 """A type variable whose occurrences may be of different types."""
+
+PROMOTED = "promoted"
+"""An entry of ``Op.results``: the type that ``Op.promotes`` says."""
 
 REQUIRED = object()
 """The default of an attribute that has none."""
@@ -64,8 +67,7 @@ class Sample:
     attrs: Attrs = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class ErrorContext:
+class ErrorContext(NamedTuple):
     """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
 
     ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
@@ -80,6 +82,7 @@ class ErrorContext:
     unit: float
     numpy: NumpyFn
     ordered: bool = True
+    held: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,10 +129,10 @@ class Builder(Protocol):
 
     types: dict[str, TensorType]
 
-    def op(self, op: str, *inputs: str, **attrs: Any) -> str:
+    def op(self, op: str, /, *inputs: str, **attrs: Any) -> str:
         """Apply an operator of the table with one result; returns the result's name."""
 
-    def multi(self, op: str, *inputs: str, **attrs: Any) -> tuple[str, ...]:
+    def multi(self, op: str, /, *inputs: str, **attrs: Any) -> tuple[str, ...]:
         """Apply an operator of the table; returns the names of all its results."""
 
     def constant(self, array: np.ndarray) -> str:
@@ -141,8 +144,10 @@ ErrorFn = Callable[[ErrorContext], Any]
 UnrollFn = Callable[[Sequence[np.ndarray], Attrs], Graph]
 ShapeFn = Callable[[Sequence[Any], Any], Sequence[Any]]
 SampleFn = Callable[[random.Random, TensorType], "Sample | None"]
+PromoteFn = Callable[[Sequence[TensorType], Attrs], str]
 SpellFn = Callable[[Call], "str | Hole"]
-Spelling = tuple[str, ...] | SpellFn | Hole
+TemplatesFn = Callable[[Call], tuple[str, ...]]
+Spelling = tuple[str, ...] | SpellFn | TemplatesFn | Hole
 DecomposeFn = Callable[[Builder, Sequence[str], Attrs], "str | Sequence[str] | Hole"]
 
 
@@ -177,8 +182,9 @@ class Op:
 
     ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
     last repeats. ``types`` gives each variable its element types. ``results`` is, for each output, a type variable,
-    an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it is; with
-    ``splits`` the number of outputs depends on that attribute, as the shape signature says.
+    an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it is; PROMOTED is
+    the type that ``promotes`` finds for the operands and the attributes, or raises TypeMismatch. With ``splits`` the
+    number of outputs depends on that attribute, as the shape signature says.
 
     ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
     (half types are computed in float32 and rounded once by the interpreter).
@@ -188,6 +194,7 @@ class Op:
     that are ``modular`` or only move elements. ``continuous``: small
     changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
     ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
+    ``exact_with``: whether that holds with some attributes, for results that are held in a type (default: with all).
     ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
     ``rounds``: it asks for the rounding of its result to that type (a cast), so that the rounding is its meaning and no
     error. ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
@@ -197,9 +204,9 @@ class Op:
     units of the result's last place.
 
     ``torch`` and ``tensorflow`` spell an application in those frameworks' Python: a tuple of equivalent templates
-    (``{0}`` is the first operand), a function, or a :class:`Hole`. ONNX has every operator of its own domain, from
-    opset ``since`` on; where it has none (another domain, an older opset), ``onnx`` builds the same value of older
-    operators of ONNX, or is a Hole.
+    (``{0}`` is the first operand), a function to a text or to such templates, or a :class:`Hole`. ONNX has every
+    operator of its own domain, from opset ``since`` on; where it has none (another domain, an older opset), ``onnx``
+    builds the same value of older operators of ONNX, or is a Hole.
 
     ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
     amounts to, given the operands' values, of which the first ``deciding`` choose it.
@@ -223,6 +230,7 @@ class Op:
     splits: str = ""
     elementwise: bool = False
     exact: bool = False
+    exact_with: Callable[[Attrs, str], bool] | None = None
     continuous: bool = True
     moves: bool = False
     ties: str | None = None
@@ -231,6 +239,7 @@ class Op:
     rounds: bool = False
     limits: Limits = Limits.NOWHERE
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
+    promotes: PromoteFn | None = None
     unrolled: UnrollFn | None = None
     deciding: int = 0
     ulps: float = 0.0
@@ -310,6 +319,8 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
             raise TypeMismatch(f"{op.name}: the graph {attr.name!r} takes operands of other types")
     shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     count = len(shapes) if op.splits else len(op.results)
+    if op.promotes:
+        bound = {**bound, PROMOTED: op.promotes(operands, attrs)}
     results = [result_dtype(op.results[min(i, len(op.results) - 1)], bound, attrs, i) for i in range(count)]
     return tuple(TensorType(d, tuple(s)) for d, s in zip(results, shapes, strict=True))
 

@@ -13,7 +13,7 @@ from polyjuice.ir import Attrs, TensorType
 from polyjuice.ir.dtypes import ALL, FLOATS
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
-from polyjuice.ops.spec import Attr, AttrView, Call, Op, Operand, Sample, SampleFn, Spelling
+from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Spelling
 from polyjuice.ops.text import literal, subscript
 
 
@@ -40,6 +40,11 @@ def moving(
         moves=True,
         **{**settings, **properties},
     )
+
+
+def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
+    """A value in another shape, in which 0 is a size like others."""
+    return b.op("Reshape", x, shape=tuple(shape), allowzero=int(0 in shape))
 
 
 # --- Transpose -------------------------------------------------------------------------------------------------------

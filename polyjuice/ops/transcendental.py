@@ -10,7 +10,7 @@ import numpy as np
 from polyjuice.ir import Attrs, dtypes
 from polyjuice.ir.dtypes import FLOATS
 from polyjuice.ops import errors
-from polyjuice.ops.pointwise import HALF_TO_SINGLE, WITHOUT_BFLOAT16, binary, cast_around, parametric, unary
+from polyjuice.ops.pointwise import HALF_TO_SINGLE, binary, cast_around, parametric, unary
 from polyjuice.ops.spec import Call, ErrorContext, Hole, Limits, Op
 from polyjuice.ops.special import digamma, erf, erfc, erfinv, lgamma
 from polyjuice.ops.terms import Term, onnx_term, where
@@ -18,7 +18,7 @@ from polyjuice.ops.terms import Term, onnx_term, where
 _NO_ONNX = Hole("ONNX's operators say it only as an approximation")
 
 
-def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = WITHOUT_BFLOAT16, **more: Any) -> Op:
+def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLOATS, **more: Any) -> Op:
     """A function that ONNX, Torch and TensorFlow all call by one name."""
     word = name.lower()
     return unary(

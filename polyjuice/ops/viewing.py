@@ -14,7 +14,7 @@ from polyjuice.ops.rearranging import attributes, cut, draw_axis
 from polyjuice.ops.scattering import line_coordinates
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample
-from polyjuice.ops.structural import moving
+from polyjuice.ops.structural import moving, reshaped
 from polyjuice.ops.text import subscript
 
 # --- stack, unbind, select, narrow, movedim --------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def _diagonal_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     shape = b.types[x[0]].shape
     perm, start, length, step = _diagonal_steps(shape, AttrView(a))
     rest = tuple(shape[i] for i in perm[:-2])
-    flat = b.op("Reshape", b.op("Transpose", x[0], perm=perm), shape=(*rest, shape[perm[-2]] * shape[perm[-1]]))
+    flat = reshaped(b, b.op("Transpose", x[0], perm=perm), (*rest, shape[perm[-2]] * shape[perm[-1]]))
     return b.op("Gather", flat, b.constant(start + step * np.arange(length, dtype=np.int64)), axis=len(rest))
 
 

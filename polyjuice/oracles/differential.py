@@ -27,6 +27,15 @@ class Differential(Oracle):
         found = (v or uncompiled.judge(self.name, case, t, access) for t, v in zip(case.ran, first, strict=True))
         return [v for v in found if v]
 
+    def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
+        """The same output is off, be it the first or not: what an input holds in the end may be returned as well."""
+        if super().triggers(verdict, case, access):
+            return True
+        sides = [t for t in case.ran if t.label == verdict.a and verdict.output < len(t.graph.outputs)]
+        sets = range(len(case.inputs))
+        found = (self._output(case, t, i, verdict.output, access) for t in sides for i in sets)
+        return any(again is not None and again.same_fault(verdict) for again in found)
+
     def _output(self, case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> Verdict | None:
         array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
         problem = misshapen(case, t, i, k, access)

@@ -46,7 +46,7 @@ of a quantization to 8 bits."""
 _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
 _INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
 
-_ROOTS = {"Sqrt": 0, "rsqrt": 0, "Pow": 0, "BatchNormalization": 4}
+_ROOTS = {"Sqrt": 0, "rsqrt": 0, "Pow": 0, "pow.Tensor_Scalar": 0, "BatchNormalization": 4}
 """Operators that take a root, and which operand that is of."""
 
 _SIGNS = {"copysign": 1, "signbit": 0, "BitCast": 0}
@@ -191,7 +191,7 @@ def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
     rules = (
         *(_is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots, _updates_means_by_infinities),
-        _reads_signs_of_nan,
+        *(_reads_signs_of_nan, _resizes_by_factors),
     )
     left_open = any(rule(t, inputs) for rule in rules)
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
@@ -203,6 +203,18 @@ def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
         return False
     weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
     return weighs and not all(np.isfinite(x).all() for x in inputs if dtypes.is_float(dtypes.of_array(x)))
+
+
+def _resizes_by_factors(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a generated program resizes to nearest neighbours by factors, and is none of Torch.
+
+    Places are then quotients by a number of single precision, which may be rounded over the next integer.
+    """
+    if t.given or t.artifact.format == "torch":
+        return False
+    return any(
+        node.op == "Resize" and node.attrs["mode"] == "nearest" and node.attrs["scales"] for node in t.graph.nodes
+    )
 
 
 def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from polyjuice.egraph.sexpr import Expr
 from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops import numbers
 
 
 class Unknown(Exception):
@@ -65,6 +66,7 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "vec-append": lambda *vs: sum(vs, ()),
     "vec-length": len,
     "vec-range": lambda n: tuple(range(n)),
+    "number": lambda text: float(numbers.parse(text)),
 }
 
 _RELATIONS: dict[str, Callable[..., bool]] = {
@@ -76,6 +78,8 @@ _RELATIONS: dict[str, Callable[..., bool]] = {
     ">=": operator.ge,
     "vec-contains": lambda v, x: x in v,
     "vec-not-contains": lambda v, x: x not in v,
+    "Single": lambda text: numbers.single(numbers.parse(text)),
+    "Held": lambda text, dtype: numbers.held(numbers.parse(text), dtype),
 }
 
 _KINDS: dict[str, Callable[[str], bool]] = {

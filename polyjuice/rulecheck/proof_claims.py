@@ -263,6 +263,8 @@ def _type_of(types: Types, term: Expr) -> Hashable:
 
 def _result_type(types: Types, c: Constructor, term: list[Expr], bound: Mapping[str, Hashable]) -> Hashable:
     result = c.op.results[0]
+    if c.op.promotes:
+        raise OutOfScope(f"the type of {c.name} depends on a number")
     if result.startswith("@"):
         place = [attr.name for attr in c.op.attrs].index(result[1:])
         return _named_type(types, term[1 + c.operands + place])

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto
 
-from polyjuice import given, pipeline
+from polyjuice import formats, pipeline
+from polyjuice.campaign import sizes as sizes_at
 from polyjuice.compilers import CompilerInfo, find
 from polyjuice.egraph import Rewriter, Rule, Variant, distinct, load, windows
-from polyjuice.given import ORIGINAL, UserModel
+from polyjuice.given import ORIGINAL, OnnxModel, UserModel, symbolic
+from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import given_profile, intervals, mode_in, rulesets_on
-from polyjuice.ir import dtypes
+from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, InputSet, Program, usual_oracles
 from polyjuice.session import CompilerSession, Conditions
@@ -36,10 +38,15 @@ class NotChecked(Exception):
 
 @dataclass(frozen=True)
 class Checked:
-    """The labels of the variants that ran and agreed, and why others were left out, by label."""
+    """The labels of the variants that ran and agreed, and why others were left out, by label.
+
+    ``sizes`` are those at which a model with symbolic sizes was tested: first those of its owner's inputs, of which the
+    rest tells. At further sizes something may be left out, too; that has the sizes before its label.
+    """
 
     compared: tuple[str, ...]
     left_out: Mapping[str, str]
+    sizes: tuple[Sizes, ...] = ()
 
 
 class Checker:
@@ -73,15 +80,39 @@ class Checker:
 
         The model itself comes first, just as it is, where the compiler reads its format. ``model`` is a Torch module
         with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX model (a path or a
-        ModelProto) with arrays, in order or by name. The model is read, and a module exported, in this process: it is
-        its owner's own, so that a crash of the module ends it. What is compiled runs in other processes. Raises
-        Miscompiled, once that has repeated in three fresh processes and is written down in ``findings``; NotChecked;
-        and FormatError, EnvironmentProblem.
+        ModelProto) with arrays, in order or by name. Symbolic sizes of an ONNX model are those of the inputs; then the
+        model is checked at two further sizes, on the same inputs, cut or repeated. The model is read, and a module
+        exported, in this process: it is its owner's own, so that a crash of the module ends it. What is compiled runs
+        in other processes. Raises Miscompiled, once that has repeated in three fresh processes and is written down in
+        ``findings``; NotChecked; and FormatError, SuiteError, EnvironmentProblem.
         """
-        program, arrays = _program(model, inputs)
+        options = (seed, variants, load(map(Path, rules)), findings)
+        if not isinstance(model, str | Path | ModelProto):
+            return self._checked(_of_torch(model, inputs), *options)
+        owned = _of_onnx(model, inputs)
+        own, *further = _at_sizes(owned, seed)
+        first = self._checked(own, *options)
+        left_out, tested = dict(first.left_out), [own.sizes] if own.sizes else []
+        for program in further:
+            at = ", ".join(symbolic.said(program.sizes))
+            try:
+                checked = self._checked(program, *options)
+            except NotChecked as reason:
+                left_out[at] = str(reason)
+            except Miscompiled as problem:
+                raise Miscompiled(f"with {at}: {problem}") from None
+            else:
+                tested.append(program.sizes)
+                left_out.update((f"{at}: {label}", why) for label, why in checked.left_out.items())
+        return Checked(first.compared, left_out, tuple(tested))
+
+    def _checked(self, program: UserModel, seed: int, variants: int, rules: Sequence[Rule], findings: Path) -> Checked:
+        """Check a program on its examples. Raises Miscompiled, NotChecked, EnvironmentProblem."""
+        assert program.examples is not None
+        arrays = program.examples
         profile = given_profile(program.graph, arrays)
         sets = [InputSet(profile, arrays, mode_in(profile, self._compiler))]
-        chosen, fired = self._variants(program, sets, seed, variants, load(map(Path, rules)))
+        chosen, fired = self._variants(program, sets, seed, variants, rules)
         left_out: dict[str, str] = {}
         prepared = Case(sets, self._programs(program, chosen, sets, seed, left_out), rules=fired, seed=seed)
         case = pipeline.execute(prepared, self._session)
@@ -151,27 +182,59 @@ class Checker:
         return programs
 
 
-def _program(model: Any, inputs: Any) -> tuple[UserModel, tuple[np.ndarray, ...]]:
-    """The model, and arrays for its inputs. Raises FormatError, SuiteError."""
-    if isinstance(model, str | Path | ModelProto):
-        program = given.from_model(model) if isinstance(model, ModelProto) else given.load_onnx(Path(model))
-        names = program.graph.inputs
-        values = [inputs[name] for name in names] if isinstance(inputs, Mapping) else list(inputs)
-    else:
-        import torch  # the core does without it
-        from torch.utils import _pytree
+_FURTHER = 2
+"""At how many other sizes than its owner's a model is checked."""
 
-        from polyjuice.given import torch_program
 
-        args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
-        program = torch_program.from_module(model, args, kwargs)
-        values = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
-    arrays = tuple(map(_array, values))
-    types = [(dtypes.of_array(array), array.shape) for array in arrays]
-    wanted = [(t.dtype, t.shape) for t in program.graph.input_types]
+def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
+    """A model at the sizes of its examples, and at others. Raises FormatError, SuiteError."""
+    assert model.examples is not None
+    own = model.own or {}
+    program = model.at(own)
+    wanted = list(program.graph.input_types)
+    types = [TensorType(dtypes.of_array(array), array.shape) for array in model.examples]
     if types != wanted:
-        raise SuiteError(f"the model takes {wanted}, and the inputs are {types}")
-    return program, arrays
+        raise SuiteError(f"the model takes {_listed(wanted)}, and the inputs are {_listed(types)}")
+    others = [sizes for sizes in sizes_at.chosen(model, str(seed), 1 + _FURTHER) if sizes != own] if own else []
+    found = [model.at(sizes) for sizes in others[:_FURTHER]]
+    return [program, *(other for other in found if other.examples is not None)]
+
+
+def _listed(types: Sequence[TensorType]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def _of_onnx(model: Any, inputs: Any) -> OnnxModel:
+    """A model with what its owner gives for its inputs. Raises FormatError, SuiteError."""
+    owned = OnnxModel(model) if isinstance(model, ModelProto) else OnnxModel(formats.load_model(model), str(model))
+    names = [value.name for value in symbolic.inputs(owned.model)]
+    if isinstance(inputs, Mapping):
+        if unknown := sorted(set(inputs) - set(names)):
+            raise SuiteError(f"the model has no input {unknown[0]!r}; its inputs are {', '.join(names)}")
+        if missing := [name for name in names if name not in inputs]:
+            raise SuiteError(f"no array is given for the input {missing[0]!r}; the model takes {', '.join(names)}")
+        inputs = [inputs[name] for name in names]
+    arrays = tuple(map(_array, inputs))
+    if len(arrays) != len(names):
+        raise SuiteError(f"the model takes {len(names)} inputs ({', '.join(names)}), and {len(arrays)} are given")
+    return replace(owned, examples=arrays)
+
+
+def _of_torch(model: Any, inputs: Any) -> UserModel:
+    """A module with tensors for its inputs. Raises FormatError, SuiteError."""
+    import torch  # the core does without it
+    from torch.utils import _pytree
+
+    from polyjuice.given import torch_program
+
+    args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
+    program = torch_program.from_module(model, args, kwargs)
+    values = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+    arrays = tuple(map(_array, values))
+    types = [TensorType(dtypes.of_array(array), array.shape) for array in arrays]
+    if types != list(program.graph.input_types):
+        raise SuiteError(f"the model takes {_listed(program.graph.input_types)}, and the inputs are {_listed(types)}")
+    return replace(program, examples=arrays)
 
 
 def _array(value: Any) -> np.ndarray:

@@ -86,8 +86,8 @@ def test_the_source_says_what_the_trace_does() -> None:
 def test_the_source_is_a_program_of_the_functions_inputs_and_outputs_for_the_compiler(tmp_path: Path) -> None:
     """As stored and read again."""
     program = program_of(Everything(), X, {"n": np.arange(3)})
-    files.save(tmp_path / "kept", "0", program)
-    kept = files.load(tmp_path / "kept", "0")
+    files.save(tmp_path / "kept", "0", [program])
+    (kept,) = files.load(tmp_path / "kept", "0")
     assert kept
     assert kept.artifact
     assert kept.artifact.source == source_of(program)

@@ -74,8 +74,8 @@ def test_an_exported_program_and_a_transposed_input_are_kept_as_they_are(tmp_pat
     half = UserModel(program.graph, capture(Sum(), (X.t().to(torch.bfloat16),), {}), program.examples)
     assert half.artifact
     assert half.artifact.setup == {"layouts": ["transposed"]}
-    files.save(tmp_path / "kept", "0", half)
-    kept = files.load(tmp_path / "kept", "0")
+    files.save(tmp_path / "kept", "0", [half])
+    (kept,) = files.load(tmp_path / "kept", "0")
     assert kept
     assert kept.artifact == half.artifact
     assert kept.examples

@@ -60,9 +60,8 @@ def test_an_imported_program_gives_what_inputs_and_buffers_hold_in_the_end(tmp_p
         for found in (run(program.artifact, [X.clone(), Y.clone()]), evaluated(program.graph, X, Y)):
             for a, b in zip(map(np.asarray, found), wanted, strict=True):
                 np.testing.assert_array_equal(a, b)
-        files.save(tmp_path / "kept", str(number), program)
-        kept = files.load(tmp_path / "kept", str(number))
-        assert kept
+        files.save(tmp_path / "kept", str(number), [program])
+        (kept,) = files.load(tmp_path / "kept", str(number))
         assert kept.artifact
         assert kept.artifact.arguments == program.artifact.arguments
         assert kept.artifact.setup == program.artifact.setup
@@ -269,3 +268,20 @@ def test_a_fault_with_what_a_program_writes_or_shares_is_found_reproduced_and_re
     assert reduced.returncode == 1, reduced.stdout + reduced.stderr
     smaller = json.loads((finding / "reduced/finding.json").read_text())
     assert (smaller["oracle"], smaller["repro_exit"]) == (oracle, 1)
+
+
+GIVES_BUFFER = "y, z = self._orig_mod(*inputs); return y, next(self._orig_mod.buffers(), z)"
+
+
+def test_a_buffer_that_is_handed_out_is_found_and_reproduced(tmp_path: Path) -> None:
+    env = plugin(tmp_path / "site", base=SPOILED.replace("{fault}", GIVES_BUFFER), name="spoiled")
+    (tmp_path / "mine.py").write_text(OWNERS.replace("{body}", "return x * 2 + s, self.count.clone()"))
+    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", "--extract", "original"]
+    out = tmp_path / "c"
+    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--oracle", "alias", "--out", out, env=env, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    (folder,) = (out / "findings").iterdir()
+    said = json.loads((folder / "finding.json").read_text())
+    assert "output 1 shares memory with w_count, which the model holds" in said["message"]
+    assert said["repro_exit"] == 1, said["printed"]
+    assert "*model.buffers()" in (folder / "repro.py").read_text()

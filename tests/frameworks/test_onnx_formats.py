@@ -152,6 +152,32 @@ def test_dilated_average_pool_needs_a_later_opset() -> None:
     assert model.opset_import[0].version == 19
 
 
+def test_an_element_type_may_need_a_later_opset() -> None:
+    b = GraphBuilder()
+    x = b.input(TensorType("bfloat16", (1, 1, 4, 4)))
+    grid = b.input(TensorType("bfloat16", (1, 2, 2, 2)))
+    sampled = b.op("GridSample", x, grid, mode="bilinear", padding_mode="zeros", align_corners=0)
+    model = assert_survives(b.build([b.op("Sin", x), sampled]))
+    onnx.checker.check_model(model, full_check=True)
+    assert model.opset_import[0].version == 22
+
+
+def test_scales_that_are_not_the_ratios_of_sizes_are_kept() -> None:
+    body = "s = Constant<value_floats=[1.0,SCALE]>() y = Resize<coordinate_transformation_mode=MODE>(x, , s)"
+
+    def resized(size: int, scale: str, transformation: str = "asymmetric") -> Node:
+        text = body.replace("SCALE", scale).replace("MODE", f'"{transformation}"')
+        graph = read(f"g (float[1,{size}] x) => (y) {{ {text} }}")
+        onnx.checker.check_model(assert_survives(graph), full_check=True)
+        return graph.nodes[-1]
+
+    assert (resized(4, "2.0").attrs["sizes"], resized(4, "2.0").attrs["scales"]) == ((1, 8), ())
+    kept = resized(8, "1.3")
+    assert (kept.attrs["sizes"], kept.attrs["scales"]) == ((1, 10), (1.0, float(np.float32(1.3))))
+    assert resized(8, "1.3", "align_corners").opaque
+    assert resized(10, "1.3").opaque, "13 elements in single precision, 12 in double"
+
+
 def test_reserved_names_are_refused() -> None:
     b = GraphBuilder()
     with pytest.raises(FormatError, match="reserved"):

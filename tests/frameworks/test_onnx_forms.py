@@ -15,14 +15,14 @@ from onnx.reference import ReferenceEvaluator
 
 from polyjuice import formats
 from polyjuice.execution import Artifact
-from polyjuice.formats.tensors import to_array
+from polyjuice.formats.tensors import to_array, to_value_info
 from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.generate import generate
 from polyjuice.generate.instances import instance, some_signature
 from polyjuice.given import from_model
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import DRAWN_OPSET, FORMS, OPSETS, Unlowerable, lower, onnx_opsets
 from polyjuice.lower.choices import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
@@ -61,9 +61,11 @@ def written(graph: Graph, form: Form, seed: int) -> ModelProto | None:
     )
     drawn = Only(form)
     constants = {t.name: to_array(t, t.name) for t in model.graph.initializer}
-    nodes = rewrite(model.graph.node, graph.types, constants, default_version(model), drawing(seed), drawn)
+    shown: dict[str, TensorType] = {}
+    nodes = rewrite(model.graph.node, graph.types, constants, default_version(model), drawing(seed), drawn, shown)
     del model.graph.node[:]
     model.graph.node.extend(nodes)
+    model.graph.output.extend(to_value_info(name, t) for name, t in shown.items())
     return model if form in drawn.used else None
 
 

@@ -28,6 +28,7 @@ from polyjuice.given import callables  # noqa: E402
 from polyjuice.interpret import evaluate  # noqa: E402
 from polyjuice.ir import Graph, digest  # noqa: E402
 from polyjuice.lower import Unlowerable, lower  # noqa: E402
+from polyjuice.numerics import Mode, analyse, judge  # noqa: E402
 
 Array = np.ndarray
 
@@ -391,3 +392,40 @@ def test_without_torch_the_message_says_what_to_install(folder: Path, monkeypatc
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(FormatError, match=r"pip install 'polyjuice-fuzzer\[inductor\]'"):
         callables.load("mine:positional")
+
+
+# --- numbers that a type lacks ----------------------------------------------------------------------------------------
+
+HALF = np.random.default_rng(2).standard_normal(300).astype(np.float16)
+
+NUMBERED: dict[str, tuple[Callable[..., object], np.ndarray]] = {
+    "aten.mul.Scalar": (lambda x: x * 1.7, HALF),
+    "aten.add.Scalar": (lambda i: 300 + i, np.arange(-100, 100).astype(np.int8)),
+    "aten.div.Scalar": (lambda x: x / 3.14, HALF),
+    "aten.rsub.Scalar": (lambda i: 0.1 - i, np.arange(256).astype(np.uint8)),
+    "aten.floor_divide.Scalar": (lambda x: x // 0.3, HALF),
+    "aten.remainder.Scalar": (lambda i: i % 3.14, np.arange(50)),
+    "aten.remainder.Scalar_Tensor": (lambda x: 3.14 % x, np.arange(1, 50).astype(np.int32)),
+    "aten.fmod.Scalar": (lambda x: torch.fmod(x, 1.7), HALF),
+    "aten.pow.Tensor_Scalar": (lambda i: i**0.3, np.arange(30)),
+    "aten.pow.Scalar": (lambda x: 1.7**x, HALF),
+    "aten.lt.Scalar": (lambda x: x < 0.1, HALF),
+    "aten.bitwise_xor.Scalar": (lambda i: i ^ 300, np.arange(-100, 100).astype(np.int8)),
+    "aten.clamp_min.default": (lambda x: x.clamp(min=0.1), HALF.astype(np.float64)),
+}
+
+
+@pytest.mark.parametrize("operator", NUMBERED)
+def test_a_number_that_a_type_lacks_becomes_no_constant(operator: str) -> None:
+    function, x = NUMBERED[operator]
+    graph = read(function, x)
+    assert [node.qualified for node in graph.nodes] == [operator]
+    (analysis,) = analyse(graph, [x], mode=Mode(wrap=True))
+    result = function(torch.tensor(x)).numpy()  # type: ignore[attr-defined]
+    assert not judge(result, analysis)
+    assert np.isfinite(analysis.bound).mean() > 0.9
+
+
+def test_a_number_that_a_type_has_becomes_a_constant() -> None:
+    graph = read(lambda x: (x * 1.5, x + 2, x < 0.5), HALF)
+    assert [node.qualified for node in graph.nodes] == ["Mul", "Add", "Less"]

@@ -89,6 +89,27 @@ def test_a_window_that_is_cut_short_is_said_by_ceil_mode() -> None:
     assert assert_all_mean_the_same(graph, [x]) >= {"ceil_mode", "F.max_pool2d", "torch.nn.MaxPool2d"}
 
 
+def test_sizes_are_said_by_factors() -> None:
+    images = float32(1, 2, 4, 6)
+    x = np.arange(48, dtype=np.float32).reshape(1, 2, 4, 6)
+    style = {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"}
+    graph = applied("Resize", images, mode="nearest", sizes=(1, 2, 8, 12), **style)
+    seen = assert_all_mean_the_same(graph, [x])
+    assert {"F.interpolate", "torch.nn.Upsample", "scale_factor", "recompute_scale_factor"} <= seen
+    graph = applied("Resize", images, mode="linear", sizes=(1, 2, 7, 9), coordinate_transformation_mode="align_corners")
+    assert assert_all_mean_the_same(graph, [x]) >= {"scale_factor", "align_corners"}
+
+
+def test_factors_that_are_not_the_ratios_are_kept() -> None:
+    style = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    graph = applied("Resize", float32(1, 1, 8), mode="nearest", sizes=(1, 1, 10), scales=(1.0, 1.0, 1.3), **style)
+    x = np.arange(8, dtype=np.float32).reshape(1, 1, 8)
+    assert evaluate(graph, [x])[0].ravel().tolist() == [0, 0, 1, 2, 3, 3, 4, 5, 6, 6]
+    assert "scale_factor" in assert_all_mean_the_same(graph, [x])
+    by_size = applied("Resize", float32(1, 1, 8), mode="nearest", sizes=(1, 1, 10), **style)
+    assert evaluate(by_size, [x])[0].ravel().tolist() == [0, 0, 1, 2, 3, 4, 4, 5, 6, 7]
+
+
 def test_numbers_stand_on_either_side() -> None:
     build = GraphBuilder()
     x = build.input(float32(3), "x")
@@ -116,6 +137,8 @@ PATTERNS = [
     np.arange(5),
     np.arange(6, dtype=np.float32).reshape(2, 3) / 4,
     np.arange(9, 0, -3, dtype=np.int32),
+    np.arange(11) * 10**9,
+    np.arange(6).reshape(2, 3) * -(2**31) + 7,
     np.eye(3, 4, dtype=np.int8),
     np.tri(3, 3, 0, bool),
     np.tri(4, 3, -1, np.float64).T,
@@ -131,6 +154,14 @@ def test_a_constant_that_the_program_makes_is_that_constant(array: np.ndarray) -
         made = eval(str(text), {"torch": torch}).numpy()
         assert made.tobytes() == array.tobytes(), text
         assert (made.dtype, made.shape) == (array.dtype, array.shape)
+
+
+def test_numbers_far_apart_are_a_range_or_a_product_with_one() -> None:
+    texts = {str(torch_constants.made(np.arange(11) * 10**9, "", drawing(seed).about(""))) for seed in SEEDS}
+    assert {"torch.arange(0, 11000000000, 1000000000, dtype=torch.int64)"} < texts
+    assert "(torch.arange(11, dtype=torch.int64) * 1000000000)" in texts
+    near_the_end = torch_constants.made(np.array([0, 2**62 - 1, 2**63 - 2]), "", drawing(0).about(""))
+    assert near_the_end == "torch.tensor([0, 4611686018427387903, 9223372036854775806], dtype=torch.int64)"
 
 
 def test_no_pattern_no_program() -> None:

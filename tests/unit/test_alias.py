@@ -103,16 +103,16 @@ def test_both_variants_with_one_fault_are_one_finding() -> None:
 
 def test_a_part_of_a_pack_has_its_own_numbers_and_what_it_shares_with_other_programs() -> None:
     whole = memory(
-        *((1, INPUT, 0), (1, INPUT, 2), (2, OUTPUT, 1), (3, OUTPUT, 2), (3, HELD, "w")),
+        *((1, INPUT, 0), (1, INPUT, 2), (2, OUTPUT, 1), (3, OUTPUT, 2), (3, HELD, "w_p1_c"), (0, HELD, "w_p0_c")),
         written=[0, 2],
         same=[(1, 0), (2, 2)],
         grad=[1, 3],
     )
-    first = whole.part(range(2), range(2))
-    assert first == memory((1, INPUT, 0), (1, "elsewhere", 0), written=[0], same=[(1, 0)], grad=[1])
-    second = whole.part(range(2, 3), range(2, 4))
-    assert second == memory((0, "elsewhere", 0), (1, OUTPUT, 0), (1, HELD, "w"), written=[0], same=[(0, 0)], grad=[1])
-    (verdict,) = verdicts(first, memory((1, INPUT, 0), written=[0], same=[(1, 0)], grad=[1]))
+    first = whole.part(range(2), range(2), "p0_")
+    assert first == memory((0, HELD, "w_c"), (1, INPUT, 0), (1, "elsewhere", 0), written=[0], same=[(1, 0)], grad=[1])
+    second = whole.part(range(2, 3), range(2, 4), "p1_")
+    assert second == memory((0, "elsewhere", 0), (1, OUTPUT, 0), (1, HELD, "w_c"), written=[0], same=[(0, 0)], grad=[1])
+    (verdict,) = verdicts(first, memory((0, HELD, "w_c"), (1, INPUT, 0), written=[0], same=[(1, 0)], grad=[1]))
     assert "output 1 shares memory with an output of another program" in verdict.message
 
 

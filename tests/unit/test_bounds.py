@@ -9,7 +9,7 @@ import pytest
 from egglog import bindings
 
 from polyjuice.egraph import bounds
-from polyjuice.egraph.encode import encode
+from polyjuice.egraph.encode import encode, load
 from polyjuice.egraph.language import constructors, prelude, types_of
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -39,8 +39,8 @@ def known(language: bindings.EGraph, graph: Graph, ranges: dict[str, tuple[float
     language.run_program(*language.parse_program("(push)"))
     try:
         schedule = "(run-schedule (saturate (run types-here)) (repeat 4 (run bounds-here)) (saturate (run bounds)))"
-        for program in [*encoding.program, schedule]:
-            language.run_program(*language.parse_program(program))
+        load(language, [encoding])
+        language.run_program(*language.parse_program(schedule))
         functions = language.freeze().functions
         values = {language.value_to_i64(row.inputs[0]): row.output for row in functions["value"].rows}
         sides = {

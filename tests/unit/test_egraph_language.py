@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyjuice.egraph.decode import decode
-from polyjuice.egraph.encode import beyond_rules, encode
+from polyjuice.egraph.encode import beyond_rules, encode, load
 from polyjuice.egraph.extract import Extractor
-from polyjuice.egraph.language import Constructor, constructors, ints, literal, number, prelude, types_of
+from polyjuice.egraph.language import Constructor, constructors, derivable, ints, literal, number, prelude, types_of
 from polyjuice.egraph.view import ENode, freeze
 from polyjuice.ir import Graph, TensorType, digest
 from polyjuice.ops import GraphBuilder, infer
@@ -166,7 +166,7 @@ def test_derived_types_are_those_of_the_table(name: str, language: bindings.EGra
     count = total = 0
     for (types, attrs), results in zip(instances, derived(language, c, instances), strict=True):
         for wanted, (shape, dtype) in zip(infer(c.op, types, attrs), results, strict=True):
-            assert dtype == wanted.dtype
+            assert dtype == (wanted.dtype if derivable(name) else None)
             assert shape in (None, wanted.shape), f"{types} {attrs}"
             count, total = count + (shape is not None), total + 1
     if name in UNDERIVED:
@@ -240,8 +240,7 @@ def round_trip(egraph: bindings.EGraph, graph: Graph) -> Graph:
     encoding = encode(graph)
     egraph.run_program(bindings.Push(1))
     try:
-        for program in encoding.program:
-            egraph.run_program(*egraph.parse_program(program))
+        load(egraph, [encoding])
         view = freeze(egraph)
     finally:
         egraph.run_program(*egraph.parse_program("(pop)"))

@@ -163,6 +163,7 @@ FRAMEWORKS = {
     "_inductor_objects": {"torch"},
     "_tensorflow": {"tensorflow"},
     "_torch": {"torch"},
+    "_torch_memory": {"torch"},
     "eager": {"torch"},
     "inductor": {"torch"},
     "iree": {"ml_dtypes", "onnx"},

@@ -539,3 +539,16 @@ def test_crashes_with_one_message_are_one_fault():
     x = np.array([1, 2, 3, 4], np.float32)
     both = case(x, ("min", doubled("Add"), failed), ("max", doubled("Mul"), failed))
     assert len(set(map(both.fault, ORACLES["crash"].judge(both, ACCESS)))) == 1
+
+
+def test_a_wrong_output_that_is_not_the_first_still_shows() -> None:
+    """An input that is written and returned is two results: other oracles may name the second."""
+    b = GraphBuilder()
+    x = b.input(VECTOR)
+    y = b.op("Add", x, x)
+    graph, right, wrong = b.build([y, y, x]), 2 * X, 2 * X + 1
+    judged = case(X, ("min", graph, ran(wrong, wrong, X, eager=[right, right, X])))
+    (verdict,) = ORACLES["differential"].judge(judged, ACCESS)
+    assert verdict.output == 0
+    shows = [ORACLES["differential"].triggers(replace(verdict, output=k), judged, ACCESS) for k in range(4)]
+    assert shows == [True, True, False, False]

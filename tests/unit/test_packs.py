@@ -12,7 +12,7 @@ import pytest
 from polyjuice import packs, pipeline
 from polyjuice.campaign.config import Config
 from polyjuice.compilers import find
-from polyjuice.execution import Artifact, Outcome
+from polyjuice.execution import Artifact, Memory, Outcome
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import numbered, renamed, union
@@ -46,6 +46,21 @@ def test_graphs_side_by_side_have_the_values_of_each() -> None:
     assert len(together) == len(alone)
     for value, other in zip(together, alone, strict=True):
         np.testing.assert_array_equal(value, other)
+
+
+def test_what_a_program_does_to_memory_is_the_same_in_a_pack() -> None:
+    several = cases(6)
+    with Eager() as session:
+        packed = packs.execute(several, session, 3)
+        for case, own in zip(packed.cases, several, strict=True):
+            alone = pipeline.execute(own, session)
+            (one,), (other,) = case.ran, alone.ran
+            assert len(one.outcome.memory) == len(own.sets)
+            for a, b in zip(one.outcome.memory, other.outcome.memory, strict=True):
+                assert (a.written, a.same, a.differentiable) == (b.written, b.same, b.differentiable)
+                assert {x for x in a.shared if x[1] != Memory.HELD} == {x for x in b.shared if x[1] != Memory.HELD}
+            assert pipeline.judge(case, session, ["alias"]) == []
+    assert any(memory.shared for case in packed.cases for t in case.ran for memory in t.outcome.memory)
 
 
 def test_variants_of_a_case_are_in_different_packs() -> None:

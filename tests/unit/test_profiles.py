@@ -76,8 +76,10 @@ def test_ranges_hold_the_values_of_all_profiles() -> None:
 
 def test_the_e_graph_takes_no_float_of_the_edge_profile_for_finite() -> None:
     graph = inputs_of(TensorType("float32", (2,)))
-    assert "Finite" in "".join(encode(graph, ranges=ranges(graph, ["wrap"])).program)
-    assert "Finite" not in "".join(encode(graph, ranges=ranges(graph, ["normal", "edge"])).program)
+    stated = [
+        {row.table for row in encode(graph, ranges=ranges(graph, p)).rows} for p in (["wrap"], ["normal", "edge"])
+    ]
+    assert ["RangeOf" in tables for tables in stated] == [True, False]
 
 
 @pytest.mark.parametrize("profile", ["wrap", "edge"])
@@ -108,6 +110,18 @@ def test_edge_values_are_all_there_is(dtype: str) -> None:
         "ordinary ones": (size > 0.1) & (size < 5) & (finite % 0.5 != 0),
     }
     assert [name for name, found in wanted.items() if not found.any()] == []
+
+
+@pytest.mark.parametrize("profile", ["normal", "edge"])
+def test_quotients_that_are_rounded_down_lie_next_to_an_integer_now_and_then(profile: str) -> None:
+    """There the rounded quotient has another floor."""
+    build = GraphBuilder()
+    x, y = (build.input(TensorType("float32", (50,))) for _ in range(2))
+    graph = build.build([build.op("floor_divide", x, y, domain="aten")])
+    with np.errstate(all="ignore"):
+        drawn = [make_inputs(graph, profile, seed) for seed in range(40)]
+        others = [np.isfinite(a / b) & (np.floor(a / b) != np.floor_divide(a, b)) for a, b in drawn]
+    assert sum(map(np.count_nonzero, others)) > 30
 
 
 def test_wrap_leaves_floats_as_they_are_usually() -> None:

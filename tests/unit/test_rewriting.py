@@ -466,7 +466,7 @@ def test_an_attribute_is_of_single_precision(rewriter: Rewriter, slope: float, s
 
 
 def test_without_rules_the_variants_are_the_seed_graph() -> None:
-    graph = generate(10, "no rules")
+    graph = generate(10, "without rules")
     rewriting = Rewriter(()).rewrite(graph, 0)
     assert rewriting.stopped_by == "saturated"
     assert not rewriting.rules

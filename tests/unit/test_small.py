@@ -117,7 +117,7 @@ def test_some_operators_are_put_on_constants_alone() -> None:
 
 
 def test_some_constants_hold_integers_at_the_ends_of_types() -> None:
-    graphs = [small(index) for index in range(600)]
+    graphs = [small(index) for index in range(1200)]
     large = {
         dtypes.of_array(array)
         for graph in graphs
@@ -125,6 +125,19 @@ def test_some_constants_hold_integers_at_the_ends_of_types() -> None:
         if array.dtype != bool and (np.abs(array.astype(np.float64)) >= 127).any()
     }
     assert {"int64", "float32", "int8"} <= large
+
+
+def test_some_int64_constants_are_numbers_in_order_that_leave_32_bits() -> None:
+    """A step fits in 32 bits, and the last number does not."""
+    graphs = [small(index) for index in range(1000)]
+    constants = [array.ravel() for graph in graphs for array in graph.constants.values() if array.dtype == np.int64]
+    far = [
+        array
+        for array in constants
+        if array.size > 2 and len(set(np.diff(array))) == 1 and 2**31 <= abs(int(array[-1])) != abs(int(array[1]))
+    ]
+    assert far
+    assert all(abs(int(array[1])) <= 2**31 and array[0] == 0 for array in far)
 
 
 def test_blocks_are_missed_nearly_now_and_then() -> None:

@@ -26,7 +26,7 @@ def model() -> UserModel:
 def test_a_campaign_that_could_not_begin_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     store = Store.create(folder, Config("eager"))
-    files.save(folder / IMPORTED, "0", model())
+    files.save(folder / IMPORTED, "0", [model()])
     (folder / IMPORTED / "1.txt").write_text("it cannot be read")
     assert {path.suffix for path in (folder / IMPORTED).iterdir()} == {".json", ".npz", ".py", ".onnx", ".txt"}
     store.abandon()
@@ -38,7 +38,7 @@ def test_what_is_the_users_stays(tmp_path: Path) -> None:
     (folder / IMPORTED).mkdir(parents=True)
     (folder / IMPORTED / "mine.txt").write_text("mine")
     store = Store.create(folder, Config("eager"))
-    files.save(folder / IMPORTED, "0", model())
+    files.save(folder / IMPORTED, "0", [model()])
     store.abandon()
     assert [path.name for path in folder.rglob("*") if path.is_file()] == ["mine.txt"]
 

@@ -172,6 +172,29 @@ def test_what_frameworks_differ_in_is_judged_in_generated_programs_of_torch() ->
     assert not generated("float32", "Sign", [NAN, 1.0, -2.0, 3.0], answer, "onnx"), "ONNX has no run of its own"
 
 
+def two_operands(op: str, x: np.ndarray, y: np.ndarray, answer: Sequence[float]) -> bool:
+    """Whether an answer of one operator of ATen in a program of Torch that we generated is wrong, says the oracle."""
+    build = GraphBuilder()
+    operands = [build.input(TensorType(array.dtype.name, array.shape)) for array in (x, y)]
+    graph = build.build([build.op(op, *operands, domain="aten")])
+    one = InputSet("normal", (x, y), mode("normal", "torch"))
+    program = pipeline.prepare("min", graph, pipeline.lower(graph, LoweringChoices(), pipeline.Target("torch")), [one])
+    right = tuple(evaluate(graph, [x, y]))
+    outcome = Outcome("ok", outputs=((np.array(answer).astype(x.dtype),),), reference=(right,))
+    verdicts = ORACLES["differential"].judge(Case([one], [replace(program, outcome=outcome)]), Eager(graph))
+    return any(verdict.rung == "uncompiled" for verdict in verdicts)
+
+
+def test_shifts_by_the_width_and_quotients_next_to_an_integer_are_judged() -> None:
+    """C++ leaves such a shift open, and Torch does not: nothing is left of the number."""
+    x, amounts = np.int64([1000, -3, 5]), np.int64([64, 65, 1])
+    assert two_operands("bitwise_left_shift", x, amounts, [1000, 0, 10])
+    assert not two_operands("bitwise_left_shift", x, amounts, [0, 0, 10])
+    quotients = np.float32([1.0, 0.5, 6.0]), np.float32([0.1, 0.1, 0.2])
+    assert two_operands("floor_divide", *quotients, [10, 5, 30])
+    assert not two_operands("floor_divide", *quotients, [9, 4, 29])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_a_result_is_judged_by_the_part_on_which_it_depends(dtype: str) -> None:
     """What else the program holds, as half types, or an interpolation of NaN, leaves it as sure as it was."""
@@ -310,6 +333,14 @@ def test_one_operator_is_judged_on_edge_values_in_every_format(
             [NAN, NAN, NAN],
             {"sizes": (3,), "mode": "linear"},
             id="a neighbour of weight 0",
+        ),
+        pytest.param(
+            "Resize",
+            [np.arange(11, dtype=np.float32)],
+            [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+            {"sizes": (12,), "scales": (1.1,), "mode": "nearest", "nearest_mode": "floor"}
+            | {"coordinate_transformation_mode": "asymmetric"},
+            id="a place by a rounded factor",
         ),
         pytest.param("ReduceProd", [np.int32([2**20, 2**20])], [2**31 - 1], {"axes": (0,)}, id="an overflow"),
         pytest.param(

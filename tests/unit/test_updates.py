@@ -17,6 +17,7 @@ from polyjuice.ir import with_outputs as only_outputs
 from polyjuice.lower import Unlowerable, lower
 from polyjuice.lower.torch_writes import FORMS, UPDATE
 from polyjuice.ops import GraphBuilder
+from tests.support.commands import polyjuice
 from tests.support.shares import in_the_long_run
 
 MATRIX = TensorType("float32", (3, 4))
@@ -140,3 +141,9 @@ def test_a_program_is_written_in_a_pack_as_it_is_alone(part: int) -> None:
     together = lower(whole, "torch", LoweringChoices.of(taken))
     forms = Counter(form for artifact in alone for form in artifact.forms if form[0] == UPDATE)
     assert Counter(form for form in together.forms if form[0] == UPDATE) == forms
+
+
+def test_a_compiler_of_other_programs_is_not_given_such_seeds(tmp_path: Path) -> None:
+    done = polyjuice("fuzz", "--compiler", "numpy", "--seeds", "statements", "-n", 2, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "--seeds statements: these programs write into their inputs, and no onnx program can" in done.stderr

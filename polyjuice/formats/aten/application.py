@@ -48,7 +48,7 @@ class Application:
     def type(self, name: str) -> TensorType:
         return self.builder.types[name]
 
-    def multi(self, op: str, *operands: str, domain: str = "", **attrs: Any) -> tuple[Value, ...]:
+    def multi(self, op: str, /, *operands: str, domain: str = "", **attrs: Any) -> tuple[Value, ...]:
         """Apply an operator of the table. Raises NotCovered where it is not there or does not take this."""
         known = TABLE.get((domain, op))
         if known is None:
@@ -59,7 +59,7 @@ class Application:
         except (GraphError, TypeMismatch, ShapeMismatch, LookupError) as error:
             raise NotCovered(str(error)) from None
 
-    def op(self, op: str, *operands: str, **attrs: Any) -> Value:
+    def op(self, op: str, /, *operands: str, **attrs: Any) -> Value:
         return self.multi(op, *operands, **attrs)[0]
 
     def constant(self, value: Any, dtype: str) -> Value:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from polyjuice.formats.aten.application import Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.formats.aten.application import DOMAIN, Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.formats.normal import NotCovered
 from polyjuice.ir import dtypes
-from polyjuice.ops import TABLE
+from polyjuice.ops import TABLE, numbers
 
 RULES: Rules = {}
 _says = registering(RULES)
@@ -42,6 +43,43 @@ def _pairs(text: str) -> list[tuple[str, ...]]:
 
 def _unary(op: str) -> Rule:
     return lambda c: c.op(op, c.x())
+
+
+_NUMBERED = """
+    add:add.Scalar sub:sub.Scalar mul:mul.Scalar div:div.Scalar remainder:remainder.Scalar fmod:fmod.Scalar
+    eq:eq.Scalar ne:ne.Scalar lt:lt.Scalar le:le.Scalar gt:gt.Scalar ge:ge.Scalar rsub:rsub.Scalar
+    bitwise_and:bitwise_and.Scalar bitwise_or:bitwise_or.Scalar bitwise_xor:bitwise_xor.Scalar
+"""
+"""Operators on a tensor and a Python number that the table has under the names of their overloads."""
+
+
+def _with_number(c: Application, overload: str, tensor: Any, number: Any) -> Value | None:
+    """The operator on a tensor and a number that the type in which they meet lacks; None for anything else.
+
+    Such a number is no constant: Torch may compute with it unrounded.
+    """
+    if not isinstance(tensor, Value) or isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    if math.isnan(number) or numbers.held(number, numbers.promoted(c.type(tensor).dtype, number)):
+        return None
+    attr = TABLE[DOMAIN, overload].attrs[0].name
+    try:
+        return c.multi(overload, tensor, domain=DOMAIN, **{attr: numbers.text(number)})[0]
+    except NotCovered:
+        return None
+
+
+def _numbered(overload: str, rule: Rule, mirrored: str = "") -> Rule:
+    """A rule that first asks for the operator on a tensor and a number, and, ``mirrored``, on a number and a tensor."""
+
+    def either(c: Application) -> Value | Sequence[Value | None]:
+        x, y = c["self"], c.args.get("other", c.args.get("exponent"))
+        said = None
+        if c.args.get("alpha", 1) == 1:
+            said = _with_number(c, overload, x, y) or (_with_number(c, mirrored, y, x) if mirrored else None)
+        return said or rule(c)
+
+    return either
 
 
 def _binary(name: str, op: str) -> Rule:
@@ -163,7 +201,13 @@ def _hardtanh(c: Application) -> Value:
 
 
 def _clip(c: Application, low: float | None, high: float | None) -> Value:
-    return c.op("Clip", c.x(), **{k: float(v) for k, v in (("min", low), ("max", high)) if v is not None})
+    x = c.x()
+    bounds = {k: v for k, v in (("min", low), ("max", high)) if v is not None}
+    if c.result.dtype == "float64" and not all(numbers.held(float(v), "float32") for v in bounds.values()):
+        for k, v in bounds.items():  # Clip's attributes are of single precision
+            x = c.multi(f"clamp_{k}.default", x, domain=DOMAIN, **{k: numbers.text(v)})[0]
+        return x
+    return c.op("Clip", x, **{k: float(v) for k, v in bounds.items()})
 
 
 @_says("clamp.Tensor")
@@ -305,3 +349,42 @@ def _softmax(c: Application) -> Value:
 @_says("_log_softmax.default")
 def _log_softmax(c: Application) -> Value:
     return c.op("LogSoftmax", c.x(), axis=c.axis())
+
+
+# --- numbers that the tensor's type lacks -----------------------------------------------------------------------------
+
+_MIRRORED = {"add": "add.Scalar", "mul": "mul.Scalar", "sub": "rsub.Scalar"}
+"""What a number and a tensor are, in this order."""
+
+for _name, _overload in _pairs(_NUMBERED):
+    for _form in ("Tensor", "Scalar"):
+        _key = f"{_name}.{_form}"
+        RULES[_key] = _numbered(_overload, RULES[_key], _MIRRORED.get(_name, ""))
+
+
+_powers = RULES["pow.Tensor_Scalar"], RULES["pow.Scalar"]
+
+
+@_says("pow.Tensor_Scalar")
+def _power_by_number(c: Application) -> Value | Sequence[Value | None]:
+    return _with_number(c, "pow.Tensor_Scalar", c["self"], c["exponent"]) or _powers[0](c)
+
+
+@_says("pow.Scalar")
+def _power_of_number(c: Application) -> Value | Sequence[Value | None]:
+    return _with_number(c, "pow.Scalar", c["exponent"], c["self"]) or _powers[1](c)
+
+
+@_says("remainder.Scalar_Tensor")
+def _remainder_of_number(c: Application) -> Value:
+    x = c["other"]
+    numbered = _with_number(c, "remainder.Scalar_Tensor", x, c["self"])
+    return numbered or c.multi("remainder", c.constant(c["self"], c.type(x).dtype), x, domain=DOMAIN)[0]
+
+
+@_says("div.Tensor_mode", "div.Scalar_mode")
+def _rounded_quotient(c: Application) -> Value:
+    demand(c["rounding_mode"] == "floor", "a quotient rounded another way")
+    x, y, dtype = c["self"], c["other"], c.result.dtype
+    quotient = _with_number(c, "floor_divide.Scalar", x, y)
+    return quotient or c.multi("floor_divide", c.x(), c.tensor(y, dtype), domain=DOMAIN)[0]

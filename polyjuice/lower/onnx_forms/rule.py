@@ -11,6 +11,7 @@ from onnx import AttributeProto, NodeProto, defs, helper
 
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, constant_node, to_tensor
+from polyjuice.formats.versions import element_text
 from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower.choices import Draws
 
@@ -161,14 +162,6 @@ def takes(op: str, dtype: str, opset: int) -> bool:
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     first = schema.inputs[0].type_str
     return element_text(dtype) in allowed.get(first, [first])
-
-
-def element_text(dtype: str) -> str:
-    """ONNX's text for tensors of an element type."""
-    return f"tensor({_NAMES.get(dtype, dtype)})"
-
-
-_NAMES = {"float32": "float", "float64": "double"}
 
 
 def element_code(dtype: str) -> int:

@@ -17,7 +17,7 @@ def rules() -> Iterator[Rule]:
     for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
         yield Rule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode))
     yield Rule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"))
-    yield Rule("output_shape given", ("ConvTranspose",), 0.3, _output_shape)
+    yield Rule("output_shape given", ("ConvTranspose",), 0.5, _output_shape)
     yield Rule("ceil_mode without effect", ("MaxPool", "AveragePool"), 0.2, _ceil_mode)
 
 

@@ -17,7 +17,7 @@ from polyjuice.lower.onnx_forms.rule import MADE, Rule, Site
 from polyjuice.ops import TABLE
 
 _SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
-"""In this order: what rests on an attribute comes before it is left out, and a subgraph takes the node as it is then."""
+"""In this order: what rests on an attribute comes before it is left out; a subgraph takes the node as it is by then."""
 
 
 _OFTEN = 0.5

@@ -119,7 +119,12 @@ class View:
     @property
     def pair(self) -> dict[str, str]:
         """A heading for each side that is shown, with its listing."""
-        return {f"{self.letters[label]} ({label})": str(graph) for label, graph in self.graphs.items()}
+        return {f"{self.letters[label]} ({self._named(label)})": str(graph) for label, graph in self.graphs.items()}
+
+    def _named(self, label: str) -> str:
+        """A side's label; of a program as its owner wrote it also the sizes that it leaves open."""
+        idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
+        return ", ".join([label, *(idiom for idiom in idioms if " = " in idiom)])
 
     @property
     def equal(self) -> list[str]:

@@ -115,7 +115,7 @@ def _fresh(name: str, stem: str, taken: set[str]) -> str:
 
 def _value(value: ValueInfoProto, names: Mapping[str, str]) -> str:
     tensor = value.type.tensor_type
-    shape = [dim.dim_param or dim.dim_value for dim in tensor.shape.dim]
+    shape = [dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None for dim in tensor.shape.dim]
     return f'helper.make_tensor_value_info("{names[value.name]}", {_type(tensor.elem_type)}, {_text(shape)})'
 
 

@@ -198,13 +198,15 @@ class _Text:
         if found.rung == alias.WRITTEN:
             yield endings.WRITES.substitute(said, other=len(places) + int(found.other))
             return
-        if found.kind == Memory.HELD:
-            other = f"model.{found.other}"
-        else:
+        others = "[*model.parameters(), *model.buffers()]"
+        if found.kind != Memory.HELD:
             number = int(found.other)
-            other = f"outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]"
-        shares = endings.IS if found.rung == alias.MOVED else endings.SHARES
-        yield shares.substitute(said, output=places.index(found.output), other=other)
+            others = f"[outputs[{places.index(number) if found.kind == Memory.OUTPUT else len(places) + number}]]"
+        output = places.index(found.output)
+        if found.rung == alias.MOVED:
+            yield endings.IS.substitute(said, output=output, other=others[1:-1])
+        else:
+            yield endings.SHARES.substitute(said, output=output, others=others)
         yield endings.ALIAS.substitute(said)
 
     def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str]) -> Iterator[str]:

@@ -1,0 +1,586 @@
+"""ATen's overloads of arithmetic and comparison that take a Python number beside a tensor.
+
+Their meaning is Torch's rule of promotion: a number decides the kind of the result, never its width. A floating number
+makes float32 of integers; an integer leaves every type but bool as it is, and wraps around in it (``int8 + 300`` adds
+44). So each is an operator of the table on the tensor, cast to the promoted type, and on the number.
+
+A floating type may lack the number. Torch multiplies and divides by the number itself, in the precision in which half
+types are computed; a sum, a remainder or a comparison rounds it to the tensor's type first on a CPU, and not on a GPU
+or in a compiled kernel. Both are allowed there: the number has an error, as any operand may.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED
+from polyjuice.ops import bitwise, comparisons, elementwise, errors, numbers, sampling, selection
+from polyjuice.ops.numbers import Number
+from polyjuice.ops.pointwise import broadcast_shape
+from polyjuice.ops.spec import (
+    PROMOTED,
+    Attr,
+    Builder,
+    Call,
+    DecomposeFn,
+    ErrorContext,
+    Hole,
+    Limits,
+    Op,
+    Operand,
+    Sample,
+    SpellFn,
+    TypeMismatch,
+)
+from polyjuice.ops.text import literal
+
+_BASES = {op.name: op for family in (bitwise, comparisons, elementwise, selection) for op in family.OPS}
+
+_COMPUTED_IN = {"float16": "float32", "bfloat16": "float32"}
+"""The types in which half types are computed."""
+
+Choice = Callable[[random.Random, str], Number | None]
+"""Draws a number beside a tensor of an element type; None where none suits."""
+
+
+# --- the meaning -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """An operator of the table, of which one operand is a number.
+
+    ``attr`` names the attribute that has the number, ``place`` is the number's place among the operands, ``tensor``
+    that of the tensor that it is promoted with among the others. ``rounds`` says whether Torch may round it to the
+    tensor's type first; ``floating`` that integers are taken to floating numbers in any case; ``negated`` that the
+    operator asks whether the other one does not hold.
+    """
+
+    base: Op
+    attr: str
+    place: int = 1
+    tensor: int = 0
+    rounds: bool = True
+    floating: bool = False
+    negated: bool = False
+
+    def number(self, a: Attrs) -> Number:
+        number = numbers.parse(a[self.attr])
+        return float(number) if self.floating else number
+
+    def ordered(self, others: Sequence[np.ndarray], number: np.ndarray) -> list[np.ndarray]:
+        return [*others[: self.place], number, *others[self.place :]]
+
+    def operands(self, x: Sequence[np.ndarray], a: Attrs) -> list[np.ndarray]:
+        """All operands in the type of which the reference values are, or in which the interpreter computes."""
+        number, others, tensor = self.number(a), list(x), x[self.tensor]
+        if tensor.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                return self.ordered(others, np.asarray(float(number)).astype(tensor.dtype))
+        if isinstance(number, float):  # float64 holds products and sums of float32 before the result is rounded
+            others[self.tensor] = tensor.astype(np.float32).astype(np.float64)
+            return self.ordered(others, numbers.element(number, numbers.FLOATING).astype(np.float64))
+        dtype = numbers.promoted(dtypes.of_array(tensor), number)
+        others[self.tensor] = tensor.astype(dtypes.to_numpy(dtype))
+        return self.ordered(others, numbers.element(number, dtype))
+
+    def numpy(self, x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+        result = np.asarray(self.base.numpy(self.operands(x, a), {}))
+        return np.logical_not(result) if self.negated else result
+
+    def error(self, c: ErrorContext) -> Any:
+        return self.base.error(self.context(c))
+
+    def context(self, c: ErrorContext) -> ErrorContext:
+        """What the error rule of the operator on tensors alone sees."""
+        off = np.asarray(self.off(c) if c.x[self.tensor].dtype.kind == "f" else self.off_integers(c))
+        return c._replace(x=self.operands(c.x, c.attrs), e=self.ordered(c.e, off), attrs={}, numpy=self.base.numpy)
+
+    def off(self, c: ErrorContext) -> float:
+        """How far the number that is used may be from the one that is written, beside a floating tensor."""
+        number = self.number(c.attrs)
+        if not dtypes.is_float(c.held):  # of a comparison: the tensor may be of any type
+            steps = [numbers.distance(number, dtype) for dtype in FLOATS]
+            return max(step for step in steps if np.isfinite(step))
+        return numbers.distance(number, c.held if self.rounds else _COMPUTED_IN.get(c.held, c.held))
+
+    def off_integers(self, c: ErrorContext) -> float:
+        """The same beside integers: a precision beyond that of the result does not round the number."""
+        number, wider = self.number(c.attrs), c.held == "float64"
+        infinite = isinstance(number, float) and not np.isfinite(numbers.element(number, numbers.FLOATING))
+        if infinite and Limits.INFINITY not in self.base.limits:
+            return np.inf
+        return numbers.distance(number, numbers.FLOATING) if wider and isinstance(number, float) else 0.0
+
+    def exact_with(self, a: Attrs, dtype: str) -> bool:
+        """Whether the number is one of those that a floating type has exactly, as operands of exact results are."""
+        number = self.number(a)
+        if not dtypes.is_float(dtype):
+            return True
+        return numbers.distance(number, dtype) == 0 and abs(number) <= dtypes.exact_integers(dtype)[1]
+
+    def disputed(self, c: ErrorContext) -> np.ndarray:
+        """Beside infinities: whether the type has an infinity or zero for the number, and how it rounds a result."""
+        disputed = self.base.disputed(self.context(c)) if self.base.disputed else np.zeros(c.y[0].shape, bool)
+        number, x, y = self.number(c.attrs), np.asarray(c.x[self.tensor], np.float64), c.y[0]
+        floating = dtypes.is_float(c.held)
+        for dtype in (c.held, _COMPUTED_IN.get(c.held, c.held)) if floating else FLOATS:
+            if not numbers.in_range(number, dtype) or numbers.vanishes(number, dtype):
+                disputed = disputed | ~np.isfinite(x)
+        if floating and self.off(c):
+            disputed = disputed | ~np.isfinite(x) & np.isfinite(y)
+        return np.asarray(disputed)
+
+
+# --- the meaning as an operator on tensors alone ---------------------------------------------------------------------
+
+
+def _computed_in(meaning: _Meaning, dtype: str, a: Attrs) -> str:
+    """The type in which a tensor of a type meets the number."""
+    promoted = numbers.promoted(dtype, meaning.number(a))
+    return _COMPUTED_IN.get(promoted, promoted)
+
+
+def _onnx(meaning: _Meaning) -> DecomposeFn:
+    """The operator on tensors of the type in which Torch computes, and what it gives in the result's type."""
+    base = meaning.base
+
+    def build(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
+        dtype = b.types[x[meaning.tensor]].dtype
+        computed = _computed_in(meaning, dtype, a)
+        if not base.accepts(meaning.place, computed):
+            return Hole(f"{base.name} takes no integers")
+        operands = list(x)
+        if computed != dtype:
+            operands[meaning.tensor] = b.op("Cast", operands[meaning.tensor], to=computed)
+        operands.insert(meaning.place, b.constant(numbers.element(meaning.number(a), computed)))
+        result = base.onnx(b, operands, {}) if callable(base.onnx) else b.op(base.name, *operands)
+        assert isinstance(result, str)
+        if meaning.negated:
+            result = b.op("Not", result)
+        back = dtype in _COMPUTED_IN and b.types[result].dtype == computed
+        return b.op("Cast", result, to=dtype) if back else result
+
+    return build
+
+
+def _tensorflow(meaning: _Meaning) -> SpellFn:
+    """The same in TensorFlow."""
+    said = meaning.base.tensorflow
+
+    def spell(c: Call) -> str | Hole:
+        dtype = c.types[meaning.tensor].dtype
+        computed = _computed_in(meaning, dtype, c.attrs)
+        if not meaning.base.accepts(meaning.place, computed):
+            return Hole(f"{meaning.base.name} takes no integers")
+        texts, types = list(c.x), list(c.types)
+        if computed != dtype:
+            texts[meaning.tensor] = f"tf.cast({texts[meaning.tensor]}, tf.{computed})"
+            types[meaning.tensor] = TensorType(computed, types[meaning.tensor].shape)
+        number = literal(numbers.element(meaning.number(c.attrs), computed).item(), computed)
+        texts.insert(meaning.place, f"tf.constant({number}, tf.{computed})")
+        types.insert(meaning.place, TensorType(computed, ()))
+        results = [TensorType("bool" if c.results[0].dtype == "bool" else computed, c.results[0].shape)]
+        call = replace(c, x=texts, types=types, results=results, attrs={})
+        text = said if isinstance(said, Hole | tuple) else said(call)
+        if isinstance(text, Hole):
+            return text
+        text = c.draws.choice(text).format(*texts) if isinstance(text, tuple) else text
+        if meaning.negated:
+            text = f"tf.logical_not({text})"
+        return f"tf.cast({text}, tf.{dtype})" if dtype in _COMPUTED_IN and c.results[0].dtype == dtype else text
+
+    return spell
+
+
+# --- the types -------------------------------------------------------------------------------------------------------
+
+
+def _usual(attr: str) -> Any:
+    """The promoted type."""
+    return lambda x, a: numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
+
+
+def _within(attr: str, place: int = 0) -> Any:
+    """The promoted type, which must have the number in its range, or Torch raises an error."""
+
+    def promote(x: Sequence[TensorType], a: Attrs) -> str:
+        number = numbers.parse(a[attr])
+        dtype = numbers.promoted(x[place].dtype, number)
+        if not numbers.in_range(number, dtype):
+            raise TypeMismatch(f"{a[attr]} is out of the range of {dtype}")
+        return dtype
+
+    return promote
+
+
+def _quotient(attr: str) -> Any:
+    """A true quotient is a floating number."""
+    return lambda x, a: x[0].dtype if dtypes.is_float(x[0].dtype) else numbers.FLOATING
+
+
+def _floats_alone(attr: str) -> Any:
+    """The promoted type, of numbers that make floating numbers of all: integers may have no such result."""
+
+    def promote(x: Sequence[TensorType], a: Attrs) -> str:
+        dtype = numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
+        if not dtypes.is_float(dtype):
+            raise TypeMismatch(f"{a[attr]} beside {dtype}, which may be zero or negative")
+        return dtype
+
+    return promote
+
+
+def _integral(attr: str) -> Any:
+    def promote(x: Sequence[TensorType], a: Attrs) -> str:
+        if isinstance(numbers.parse(a[attr]), float):
+            raise TypeMismatch(f"{a[attr]} has no bits")
+        return numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
+
+    return promote
+
+
+# --- the numbers that are drawn --------------------------------------------------------------------------------------
+
+_WHOLE = (1, 2, 3, -1, 7, 10, 0)
+_FRACTIONS = (0.5, 0.1, 1.7, 3.14, -1.7, 2.0, 1.0, 1 / 3, 2.5, -0.3)
+_BITING_WHOLE = (100, 127, 128, 129, 255, 256, 257, 300, -129, 2**15, 2**16, 2**24 + 1, 2**31 - 1, 2**31, 2**32 + 1)
+_BITING_FLOATS = (1e300, 1e-300, 16777217.0, 2.0**31, 65520.0, 1e5, 1e-8, 257.0, 2.0**53 + 2, 0.0, 1e38)
+
+_BITES, _FLOATING = 0.4, 0.5
+"""How often a number is one that some type lacks, and how often it is a floating one beside integers."""
+
+
+def _any(rng: random.Random, dtype: str) -> Number:
+    """A number of either kind, also one that the type lacks."""
+    floating = rng.random() < (0.8 if dtype in FLOATS else _FLOATING)
+    if rng.random() >= _BITES:
+        return rng.choice(_FRACTIONS) if floating else rng.choice(_WHOLE)
+    if floating:
+        return rng.choice(_BITING_FLOATS)
+    ends = dtypes.boundary_integers(dtype) if dtype in INTS else dtypes.boundary_integers(numbers.INTEGERS)
+    return rng.choice(_BITING_WHOLE if rng.random() < 0.5 else ends)
+
+
+def _suiting(suits: Callable[[Number, str], bool]) -> Choice:
+    """Numbers beside which Torch computes on the type that a tensor is promoted to."""
+
+    def choose(rng: random.Random, dtype: str) -> Number | None:
+        drawn = (_any(rng, dtype) for _ in range(20))
+        return next((number for number in drawn if suits(number, numbers.promoted(dtype, number))), None)
+
+    return choose
+
+
+def _divides(number: Number, dtype: str) -> bool:
+    """Not zero, as some numbers become in an integer type, nor -1: the least integer has no quotient by it."""
+    if dtypes.is_float(dtype):
+        return number != 0
+    wrapped = int(numbers.element(number, dtype))
+    return wrapped != 0 and (wrapped != -1 or dtype in UNSIGNED)
+
+
+_MODERATE = 1e30
+"""The magnitude beyond which a factor lets nearly every product leave the range of float32."""
+
+
+def _multiplies(number: Number, dtype: str) -> bool:
+    return abs(number) < _MODERATE
+
+
+def _divides_truly(number: Number, dtype: str) -> bool:
+    return abs(number) > 1 / _MODERATE
+
+
+def _exponent(rng: random.Random, dtype: str) -> Number:
+    own: tuple[Number, ...] = (-1, -0.5, -2) if dtype in FLOATS else (4, 7)
+    return rng.choice((2, 3, 1, 0, 2.0, 0.5, 3.0, 1.5, *own))
+
+
+def _base_of_power(rng: random.Random, dtype: str) -> Number:
+    own: tuple[Number, ...] = (2, 10) if dtype in FLOATS else ()
+    return rng.choice((2.0, 0.5, 1.7, 10.0, 3.14, *own))
+
+
+def _pattern(rng: random.Random, dtype: str) -> Number:
+    whole = (rng.choice(_WHOLE), rng.choice(_BITING_WHOLE), rng.choice(dtypes.boundary_integers(numbers.INTEGERS)))
+    return rng.choice(whole)
+
+
+def _distance(rng: random.Random, dtype: str) -> Number:
+    bits = 8 * dtypes.to_numpy(numbers.promoted(dtype, 0)).itemsize
+    return rng.choice((1, 2, 3, rng.randrange(bits), bits - 1))
+
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+
+
+def _spelled(meaning: _Meaning, *templates: str) -> Any:
+    """Templates with ``{n}`` for the number, ``{m}`` for it as an operand, and ``{z}`` for a tensor of rank 0."""
+
+    def spell(c: Call) -> tuple[str, ...]:
+        x, number = c.types[meaning.tensor], numbers.parse(c.attrs[meaning.attr])
+        said = numbers.python(c.attrs[meaning.attr])
+        operand = f"({said})" if said.startswith("-") else said
+        zeros = [f"torch.tensor({said}, dtype=torch.{t})" for t in _types_of_rank_0(x, number)]
+        kept = x.dtype == c.results[0].dtype
+        return tuple(
+            template.replace("{n}", said).replace("{m}", operand).replace("{z}", zero)
+            for template in templates
+            if kept or "_(" not in template
+            for zero in (zeros if "{z}" in template else ("",))
+        )
+
+    return spell
+
+
+def _types_of_rank_0(x: TensorType, number: Number) -> list[str]:
+    """The types in which a tensor of rank 0 with this value means what the number means beside a tensor."""
+    if not x.rank:
+        return []
+    if isinstance(number, int):
+        fitting = [t for t in INTS if numbers.in_range(number, t)]
+        return fitting if x.dtype != "bool" else [numbers.INTEGERS]
+    if x.dtype not in FLOATS:
+        return [numbers.FLOATING]
+    single = ["float32"] if x.dtype != "float64" and numbers.single(number) else []
+    return ["float64", *single, *(t for t in FLOATS if numbers.held(number, t) and t not in ("float64", *single))]
+
+
+def _entry(
+    name: str,
+    meaning: _Meaning,
+    promotes: Any,
+    choose: Choice,
+    types: tuple[str, ...],
+    templates: Sequence[str],
+    result: str = PROMOTED,
+    **more: Any,
+) -> Op:
+    """An operator on a tensor and a number, which is an operator of the table on two tensors."""
+    base = meaning.base
+
+    def sample(rng: random.Random, first: TensorType) -> Sample | None:
+        number = choose(rng, first.dtype)
+        return None if number is None else Sample((), {meaning.attr: numbers.text(number)})
+
+    settings: dict[str, Any] = {
+        "inputs": ("B", "T") if meaning.tensor else ("T",),
+        "types": {"T": types, **({"B": ("bool",)} if meaning.tensor else {})},
+        "sample": sample,
+        "exact": base.exact,
+        "exact_with": meaning.exact_with,
+        "modular": base.modular,
+        "continuous": base.continuous,
+        "ulps": base.ulps,
+        "limits": base.limits,
+        "disputed": meaning.disputed,
+        "error": meaning.error,
+        "numpy": meaning.numpy,
+        **more,
+    }
+    return Op(
+        name=name,
+        results=(result,),
+        promotes=promotes,
+        shape=broadcast_shape,
+        torch=_spelled(meaning, *templates),
+        tensorflow=_tensorflow(meaning),
+        onnx=_onnx(meaning),
+        attrs=(Attr(meaning.attr, "string"),),
+        elementwise=True,
+        **settings,
+    )
+
+
+def _between(symbol: str, word: str) -> tuple[str, ...]:
+    return (
+        f"{{0}} {symbol} {{m}}",
+        f"torch.{word}({{0}}, {{n}})",
+        f"{{0}}.{word}({{n}})",
+        f"{{0}} {symbol} {{z}}",
+        f"torch.{word}({{0}}, {{z}})",
+        f"{{0}}.{word}_({{n}})",
+    )
+
+
+def _commutes(symbol: str, word: str) -> tuple[str, ...]:
+    return (*_between(symbol, word), f"{{m}} {symbol} {{0}}", f"{{z}} {symbol} {{0}}")
+
+
+def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = False) -> Op:
+    templates = (*_between(symbol, word)[:-1], f"{{m}} {mirrored} {{0}}")
+    meaning = _Meaning(_BASES[base], "other", negated=negated)
+    return _entry(f"{word}.Scalar", meaning, _usual("other"), _any, ALL, templates, "bool")
+
+
+def _power_error(c: ErrorContext) -> Any:
+    """Powers of integers are those modulo 2^n."""
+    if c.y[0].dtype.kind in "iu":
+        return errors.infinite_if(errors.added(c) > 0, errors.none(c))
+    return _BASES["Pow"].error(c)
+
+
+_POWER = replace(_BASES["Pow"], error=_power_error)
+
+
+def _extreme(word: str, base: str) -> Op:
+    """The greater, or the lesser, of an element and the number."""
+    side = word.split("_")[1]
+    meaning = _Meaning(_BASES[base], side)
+    templates = (
+        f"torch.clamp({{0}}, {side}={{n}})",
+        f"{{0}}.{word}({{n}})",
+        f"torch.clip({{0}}, {side}={{n}})",
+        f"torch.{word}({{0}}, {{n}})",
+        f"{{0}}.{word}_({{n}})",
+    )
+    choose = _suiting(numbers.in_range)
+    return _entry(f"{word}.default", meaning, _within(side), choose, ALL, templates)
+
+
+def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
+    """An element or the number, as a condition says."""
+    draw = _suiting(numbers.in_range)
+
+    def sample(rng: random.Random, first: TensorType) -> Sample | None:
+        other = TensorType(rng.choice(ALL), sampling.broadcastable(rng, first.shape))
+        number = draw(rng, other.dtype)
+        return None if number is None else Sample((Operand(other),), {attr: numbers.text(number)})
+
+    return _entry(
+        name,
+        _Meaning(_BASES["Where"], attr, place, tensor=1),
+        _within(attr, 1),
+        draw,
+        ALL,
+        templates,
+        sample=sample,
+    )
+
+
+def _bits(word: str, base: str, symbol: str) -> Op:
+    meaning = _Meaning(_BASES[base], "other")
+    types = (*INTS, "bool")
+    templates = _commutes(symbol, word)
+    return _entry(f"{word}.Scalar", meaning, _integral("other"), _pattern, types, templates, modular=True)
+
+
+def _shift(word: str, symbol: str) -> Op:
+    meaning = _Meaning(_BASES[word], "other")
+    templates = _between(symbol, word)
+    return _entry(f"{word}.Tensor_Scalar", meaning, _integral("other"), _distance, INTS, templates)
+
+
+OPS = (
+    _entry(
+        "add.Scalar",
+        _Meaning(_BASES["Add"], "other"),
+        _usual("other"),
+        _any,
+        ALL,
+        (*_commutes("+", "add"), "{0}.add_({z})"),
+    ),
+    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _usual("other"), _any, NUMERIC, _between("-", "sub")),
+    _entry(
+        "rsub.Scalar",
+        _Meaning(_BASES["Sub"], "other", 0),
+        _usual("other"),
+        _any,
+        NUMERIC,
+        ("{m} - {0}", "torch.rsub({0}, {n})", "{z} - {0}"),
+    ),
+    _entry(
+        "mul.Scalar",
+        _Meaning(_BASES["Mul"], "other", rounds=False),
+        _usual("other"),
+        _suiting(_multiplies),
+        ALL,
+        (*_commutes("*", "mul"), "{0}.mul_({z})"),
+    ),
+    _entry(
+        "floor_divide.Scalar",
+        _Meaning(_BASES["floor_divide"], "other", rounds=False),
+        _usual("other"),
+        _suiting(_divides),
+        ALL,
+        (
+            "{0} // {m}",
+            "torch.floor_divide({0}, {n})",
+            "torch.div({0}, {n}, rounding_mode='floor')",
+            "{0}.floor_divide({n})",
+            "{0} // {z}",
+        ),
+    ),
+    _entry(
+        "remainder.Scalar",
+        _Meaning(_BASES["remainder"], "other"),
+        _usual("other"),
+        _suiting(_divides),
+        ALL,
+        _between("%", "remainder"),
+    ),
+    _entry(
+        "fmod.Scalar",
+        _Meaning(_BASES["fmod"], "other"),
+        _usual("other"),
+        _suiting(_divides),
+        ALL,
+        ("torch.fmod({0}, {n})", "{0}.fmod({n})", "torch.fmod({0}, {z})", "{0}.fmod_({n})"),
+    ),
+    _entry(
+        "pow.Tensor_Scalar",
+        _Meaning(_POWER, "exponent"),
+        _within("exponent"),
+        _exponent,
+        NUMERIC,
+        ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
+        modular=False,
+        limits=Limits.NAN | Limits.STRICT,  # some powers are roots, which give another sign to zero
+    ),
+    _entry(
+        "pow.Scalar",
+        _Meaning(_POWER, "self", 0),
+        _floats_alone("self"),
+        _base_of_power,
+        NUMERIC,
+        ("{m} ** {0}", "torch.pow({n}, {0})"),
+    ),
+    _entry(
+        "div.Scalar",
+        _Meaning(_BASES["Div"], "other", rounds=False, floating=True),
+        _quotient("other"),
+        _suiting(_divides_truly),
+        ALL,
+        (*_between("/", "div"), "torch.true_divide({0}, {n})"),
+    ),
+    _entry(
+        "remainder.Scalar_Tensor",
+        _Meaning(_BASES["remainder"], "self", 0),
+        _floats_alone("self"),
+        _suiting(lambda number, dtype: dtypes.is_float(dtype)),
+        NUMERIC,
+        ("torch.remainder({n}, {0})", "{m} % {0}"),
+    ),
+    _compared("eq", "Equal", "==", "=="),
+    _compared("ne", "Equal", "!=", "!=", negated=True),
+    _compared("lt", "Less", "<", ">"),
+    _compared("le", "LessOrEqual", "<=", ">="),
+    _compared("gt", "Greater", ">", "<"),
+    _compared("ge", "GreaterOrEqual", ">=", "<="),
+    _extreme("clamp_min", "Max"),
+    _extreme("clamp_max", "Min"),
+    _chosen("where.ScalarOther", "other", 2, "torch.where({0}, {1}, {n})", "{1}.where({0}, {n})"),
+    _chosen("where.ScalarSelf", "self", 1, "torch.where({0}, {n}, {1})"),
+    _bits("bitwise_and", "BitwiseAnd", "&"),
+    _bits("bitwise_or", "BitwiseOr", "|"),
+    _bits("bitwise_xor", "BitwiseXor", "^"),
+    _shift("bitwise_left_shift", "<<"),
+    _shift("bitwise_right_shift", ">>"),
+)

@@ -1,0 +1,142 @@
+"""Models whose sizes are symbolic: faults at one size alone are found, stored, replayed and reduced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import ModelProto, parser
+
+from polyjuice.formats import FormatError
+from polyjuice.suite.checking import Checker, Miscompiled
+from polyjuice.suite.options import SuiteError
+from tests.support.commands import ONE_RULE, findings, fuzz, polyjuice, record, refusal, save_model
+from tests.support.plugins import spoiled
+
+MODEL = """<ir_version: 8, opset_import: ["" : 17]>
+    g (float[batch,4] x) => (float[batch,4] y) { a = Abs(x) r = Relu(a) y = Neg(r) }"""
+
+WRONG_AT_THREE = """
+import onnx
+
+def compile(program, inputs):
+    told = isinstance(program, onnx.ModelProto)
+    return control.compile(program, inputs), told and inputs[0][1].shape[:1] == (3,)
+
+def run(compiled, inputs):
+    graph, wrong = compiled
+    arrays = interpret.evaluate(graph, [from_wire(array) for array in inputs])
+    return [to_wire(array + array.dtype.type(wrong)) for array in arrays]
+"""
+"""Adds one to all results of a model of symbolic sizes, on inputs with three rows."""
+
+
+def test_a_fault_at_a_batch_of_three_alone_is_found_stored_replayed_and_reduced(tmp_path: Path) -> None:
+    env = spoiled(tmp_path, WRONG_AT_THREE)
+    options = ["--compiler", "spoiled", "--seeds", save_model(tmp_path / "m.onnx", MODEL), "-n", 6, *ONE_RULE]
+    status, summary = fuzz(tmp_path / "c", *options, env=env)
+    assert status == 1
+    assert summary["sizes"]["batch = 3"] == 1
+    assert sum(summary["sizes"].values()) == 6
+    (finding,) = findings(tmp_path / "c")
+    said = record(finding)
+    assert said["idioms"]["original"] == ["as given", "batch = 3"]
+    assert said["culprit"] == "original"
+    assert said["repro_exit"] == 1
+    assert "A (original, batch = 3)" in (finding / "report.md").read_text()
+    assert (finding / "a.lowered.onnx").read_bytes() == (tmp_path / "m.onnx").read_bytes()
+    assert polyjuice("replay", finding, env=env).returncode == 1
+    assert polyjuice("reduce", finding, "--time", "30s", env=env).returncode == 1
+    reduced = finding / "reduced"
+    assert record(reduced)["idioms"]["original"] == ["as given", "batch = 3"]
+    left = onnx.load(reduced / "a.lowered.onnx").graph
+    assert len(left.node) == 1
+    assert left.input[0].type.tensor_type.shape.dim[0].dim_param == "batch"
+
+
+def test_sizes_are_the_same_where_a_campaign_goes_on(tmp_path: Path) -> None:
+    seeds = ["--seeds", save_model(tmp_path / "m.onnx", MODEL), *ONE_RULE]
+    fuzz(tmp_path / "c", "--compiler", "numpy", *seeds, "-n", 2)
+    done = polyjuice("fuzz", "--resume", tmp_path / "c", "-n", 6, "--json")
+    assert done.returncode == 0, done.stderr
+    sizes = json.loads(done.stdout)["sizes"]
+    assert len(sizes) == 6
+    assert list(sizes)[:3] == ["batch = 1", "batch = 2", "batch = 3"]
+
+
+def test_a_model_that_is_valid_at_no_size_is_a_usage_error(tmp_path: Path) -> None:
+    broken = save_model(tmp_path / "m.onnx", MODEL.replace("Neg(r)", "Neg(absent)"))
+    said = refusal("--compiler", "numpy", "--seeds", broken, "-n", 1, "--out", tmp_path / "c")
+    assert "absent" in said
+    assert not (tmp_path / "c").exists()
+
+
+# --- polyjuice.check ----------------------------------------------------------------------------------------------
+
+BOTH = """<ir_version: 8, opset_import: ["" : 17]>
+    g (float[batch,4] x, float[batch,4] z) => (float[batch,4] y) { a = Abs(x) y = Add(a, z) }"""
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[Checker]:
+    with Checker("numpy") as checker:
+        yield checker
+
+
+def model(text: str) -> ModelProto:
+    return parser.parse_model(text)
+
+
+def rows(count: int) -> np.ndarray:
+    return np.arange(count * 4, dtype=np.float32).reshape(count, 4) - 5
+
+
+def test_a_model_is_checked_at_the_sizes_of_its_inputs_and_at_two_others(checker: Checker) -> None:
+    checked = checker.check(model(BOTH), {"z": rows(3), "x": rows(3)}, variants=2)
+    assert "original" in checked.compared
+    assert checked.sizes[0] == {"batch": 3}
+    assert len({one["batch"] for one in checked.sizes}) == 3
+    assert checker.check(model(BOTH.replace("batch", "2")), [rows(2), rows(2)], variants=2).sizes == ()
+
+
+def test_a_fault_at_another_size_than_that_of_the_inputs_is_told_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = spoiled(tmp_path, WRONG_AT_THREE)
+    monkeypatch.setenv("PYTHONPATH", env["PYTHONPATH"])
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    said = {}
+    with Checker("spoiled") as checker:
+        with pytest.raises(Miscompiled, match=r"^output 0"):
+            checker.check(model(MODEL), [rows(3)], variants=2, findings=tmp_path / "own")
+        for seed in range(9):
+            try:
+                checker.check(model(MODEL), [rows(4)], variants=2, seed=seed, findings=tmp_path / "others")
+            except Miscompiled as problem:
+                said[seed] = str(problem)
+    assert said
+    assert all(text.startswith("with batch = 3: output 0") for text in said.values())
+    assert len(list((tmp_path / "others").iterdir())) == len(said)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"x": rows(3), "y": rows(3)}, "the model has no input 'y'; its inputs are x, z"),
+        ({"x": rows(3)}, "no array is given for the input 'z'; the model takes x, z"),
+        ([rows(3)], "the model takes 2 inputs (x, z), and 1 are given"),
+        ([rows(3), rows(2)], "model: batch is 3 in axis 0 of x, and 2 in axis 0 of z"),
+        (
+            [rows(3), rows(3)[:, :2]],
+            "the model takes float32[3, 4], float32[3, 4], and the inputs are float32[3, 4], float32[3, 2]",
+        ),
+    ],
+)
+def test_inputs_that_are_not_the_models_are_refused_in_a_line(checker: Checker, inputs: object, message: str) -> None:
+    with pytest.raises((SuiteError, FormatError)) as caught:
+        checker.check(model(BOTH), inputs)
+    assert str(caught.value) == message

@@ -1,0 +1,95 @@
+"""The meaning of numbers beside tensors, held against Torch's overloads run eagerly, over many values of every type."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from polyjuice.compilers._torch import tensor, to_array
+from polyjuice.execution.protocol import from_wire, to_wire
+from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.numerics import Mode, analyse, judge
+from polyjuice.ops import GraphBuilder, Op, TypeMismatch, infer, numbers
+from polyjuice.ops.scalars import OPS
+
+NAMES = {op.name: op for op in OPS}
+
+DRAWN = 12
+"""Numbers that are drawn for an operator and a type."""
+
+MODES = (Mode(), Mode(wrap=True), Mode(wrap=True, edge=True))
+
+KNOWN = 0.4
+"""The least share of all results that are not masked."""
+
+
+def tensor_types(op: Op) -> tuple[str, ...]:
+    return op.types[op.inputs[-1]]
+
+
+def all_of(dtype: str) -> np.ndarray:
+    """All values of the narrow types; of the others, their ends, small numbers, random ones and special ones."""
+    held = dtypes.to_numpy(dtype)
+    rng = np.random.default_rng(5)
+    if dtype == "bool" or held.itemsize == 1:
+        return np.arange(2 if dtype == "bool" else 256).astype(np.uint8).view(held)
+    if held.itemsize == 2:
+        return np.arange(2**16).astype(np.uint16).view(held)
+    if dtypes.is_int(dtype):
+        low, high = dtypes.exact_integers(dtype)
+        ends = np.array(dtypes.boundary_integers(dtype), held)
+        return np.concatenate([ends, np.arange(-50, 50).astype(held), rng.integers(low, high, 2000, held)])
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30, 16777217.0, 0.1, 1.7, 3.14], held)
+    return np.concatenate([special, np.arange(-300, 300) / 2, rng.normal(0, 5, 2000)]).astype(held)
+
+
+def applications(op: Op, dtype: str) -> Iterator[tuple[Graph, str]]:
+    """Graphs of the operator on a tensor of a type, with a number."""
+    rng = random.Random(f"{op.name} {dtype}")
+    shape = all_of(dtype).shape
+    for _ in range(DRAWN):
+        while (sample := op.sample(rng, TensorType(dtype if len(op.inputs) == 1 else "bool", shape))) is None:
+            pass
+        (written,) = sample.attrs.values()
+        builder = GraphBuilder()
+        names = [builder.input(TensorType("bool", shape))] if len(op.inputs) == 2 else []
+        names.append(builder.input(TensorType(dtype, shape)))
+        try:
+            infer(op, [builder.types[name] for name in names], sample.attrs)
+        except TypeMismatch:
+            continue  # the number was drawn for a tensor of another type
+        yield builder.build(builder.multi(op.name, *names, domain="aten", **sample.attrs)), written
+
+
+def eagerly(op: Op, arrays: list[np.ndarray], number: int | float) -> np.ndarray:
+    """The result of Torch's own overload, with the arguments in the schema's order."""
+    name, _, overload = op.name.partition(".")
+    called = getattr(getattr(torch.ops.aten, name), overload or "default")
+    tensors = iter([tensor(to_wire(array)) for array in arrays])
+    taken = [a.name for a in called._schema.arguments if not a.has_default_value()]
+    result = called(*(number if argument == op.attrs[0].name else next(tensors) for argument in taken))
+    return from_wire(to_array(result))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_eager_gives_each_overload_its_meaning(name: str) -> None:
+    op = NAMES[name]
+    known = total = 0
+    for dtype in tensor_types(op):
+        array = all_of(dtype)
+        masks = [np.random.default_rng(1).random(array.shape) < 0.5] if len(op.inputs) == 2 else []
+        for graph, written in applications(op, dtype):
+            result = eagerly(op, [*masks, array], numbers.parse(written))
+            assert graph.output_types[0].dtype == dtypes.of_array(result), (dtype, written)
+            for mode in MODES:
+                (analysis,) = analyse(graph, [*masks, array], mode=mode)
+                judgement = judge(result, analysis)
+                where = np.flatnonzero(judgement.wrong)[:3]
+                assert not where.size, (dtype, written, mode, array[where], result[where], analysis.reference[where])
+            known += int(np.isfinite(analysis.bound).sum())
+            total += result.size
+    assert known > KNOWN * total
