@@ -120,7 +120,7 @@ def test_every_operator_of_the_table_occurs(strategy: str, graphs: Sequence[Grap
 
 
 def test_types_change_within_graphs(strategy: str, graphs: Sequence[Graph]) -> None:
-    least = 25 if strategy == "default" else 2  # where all operators are as likely, casts are one of many: 7 or so
+    least = 25 if strategy == "default" else 5  # where all operators are as likely, casts are one of many
     assert sum(any(node.op == "Cast" for node in graph.nodes) for graph in graphs) > least
     assert sum(len({t.dtype for t in graph.types.values()}) > 1 for graph in graphs) > COUNT / 2
 
