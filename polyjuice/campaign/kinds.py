@@ -36,14 +36,13 @@ class Kind:
 
 
 _ALONE, _SMALL = Kind(SMALL, alone=True), Kind(SMALL)
-_WRITING_ALONE, _WRITING = Kind(STATEMENTS, alone=True), Kind(STATEMENTS)
 _LARGE_ALONE, _LARGE = Kind(LARGE, alone=True), Kind(LARGE)
 
 _MOST = (_ALONE, _ALONE, _ALONE)
 
 _TURNS: Mapping[str, Sequence[Kind]] = {
     SMALL: (_ALONE, _SMALL),
-    STATEMENTS: (_WRITING_ALONE, _WRITING),
+    STATEMENTS: (Kind(STATEMENTS, alone=True), Kind(STATEMENTS)),
     MIXED: (*(*_MOST, _LARGE_ALONE, _SMALL) * 3, _LARGE),
 }
 """The kinds that take turns; of another strategy there is one."""
@@ -80,11 +79,10 @@ class Kinds:
 
     @property
     def _turns(self) -> Sequence[Kind]:
-        turns = _TURNS.get(self.strategy, (Kind(self.strategy),))
-        if self.strategy == MIXED:
-            turns = _SLOW_MIXED if self.slow else turns
-            return _with_writes(turns) if self.writes else turns
-        return turns
+        if self.strategy != MIXED:
+            return _TURNS.get(self.strategy, (Kind(self.strategy),))
+        turns = _SLOW_MIXED if self.slow else _TURNS[MIXED]
+        return _with_writes(turns) if self.writes else turns
 
 
 @cache

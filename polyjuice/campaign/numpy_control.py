@@ -72,8 +72,7 @@ def compile(program: Any, inputs: Sequence[Array]) -> Any:
         except formats.FormatError as error:
             raise NotImplementedError(str(error)) from None
     nodes = program.nodes if isinstance(program, Graph) else ()
-    known = {*TABLE, ("", "Scan")}
-    if lacking := [node.op for node in nodes if node.opaque and (node.domain, node.op) in known]:
+    if lacking := [n.op for n in nodes if n.opaque and ((n.domain, n.op) in TABLE or n.qualified == "Scan")]:
         raise NotImplementedError(f"the interpreter lacks this form of {', '.join(lacking)}")
     return program
 

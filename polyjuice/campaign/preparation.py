@@ -379,8 +379,10 @@ class Preparation:
 
 
 def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
-    """The operators of generated graphs. Those on numbers that Torch promotes are left out where another format has
-    to say them by other operators, unless the user named some.
+    """The operators of generated graphs.
+
+    Unless the user named some, those on numbers that Torch promotes are left out for other formats, which say them by
+    other operators.
     """
     found = matching(config.only_operators)
     named = config.only_operators or compiler.format == "torch"

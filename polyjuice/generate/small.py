@@ -154,8 +154,12 @@ class Small(Default):
             return OPS[rng.choice(looked_for)], first
         if self._neighbours:
             return self._neighbours.pop(), first
+        return self._any_on(first), first
+
+    def _any_on(self, first: str) -> Op:
+        """Any operator that takes a value first, or any at all where none does."""
         taking = [op for op in self.operators if op.accepts(0, self.type(first).dtype)]
-        return rng.choice(taking or self.operators), first
+        return self.rng.choice(taking or self.operators)
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:
         sizes = SIZE_CLASSES[self._size_class]

@@ -78,8 +78,7 @@ class Statements(Small):
                 if found:
                     return rng.choice(found), first
             chance -= share
-        taking = [op for op in self.operators if op.accepts(0, self.type(first).dtype)]
-        return rng.choice(taking or self.operators), first
+        return self._any_on(first), first
 
     def _alike(self, values: Sequence[str]) -> list[str]:
         return [name for name in values if self.type(name) == self._kept]

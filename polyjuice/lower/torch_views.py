@@ -31,6 +31,21 @@ _SELECTED = 4
 """The most places that are written one by one."""
 
 
+def halves(size: int) -> list[str]:
+    """The two halves of the first axis, of more than one element."""
+    return [f"[:{size // 2}]", f"[{size // 2}:]"]
+
+
+def selects(size: int) -> list[str]:
+    """Each place along the first axis; none where there are many."""
+    return [f".select(0, {place})" for place in range(size)] if size <= _SELECTED else []
+
+
+def reversed_axes(rank: int) -> str:
+    """All axes in reverse order."""
+    return f".permute({tuple(reversed(range(rank)))})"
+
+
 def draw(shape: Sequence[int], operands: bool, draws: Draws) -> list[str]:
     """What to write behind a tensor for views that together are all of it; sometimes none.
 
@@ -51,9 +66,9 @@ def _of_other_shapes(shape: Sequence[int]) -> list[list[str]]:
     rank, first = len(shape), shape[0] if shape else 0
     found = [[".unsqueeze(0)"]]
     if rank > 1:
-        found += [[".transpose(0, 1)"], [f".permute({tuple(reversed(range(rank)))})"]]
+        found += [[".transpose(0, 1)"], [reversed_axes(rank)]]
     if first > 1:
-        found += [[f"[:{first // 2}]", f"[{first // 2}:]"], ["[::2]", "[1::2]"]]
-    if 0 < first <= _SELECTED:
-        found.append([f".select(0, {place})" for place in range(first)])
+        found += [halves(first), ["[::2]", "[1::2]"]]
+    if places := selects(first):
+        found.append(places)
     return found

@@ -16,9 +16,6 @@ from polyjuice.lower.choices import Draws
 UPDATE = "update"
 """What forms are called of that say how an input is written."""
 
-_SELECTED = 4
-"""The most places that are written one by one."""
-
 _BITS = {
     "float16": "int16", "bfloat16": "int16", "float32": "int32", "float64": "int64",
     "int16": "float16", "int32": "float32", "int64": "float64", "uint8": "int8", "int8": "uint8", "bool": "uint8",
@@ -112,17 +109,17 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
     first = t.shape[0]
     yield "x[:] =", [f"{x}[:] = {value}"]
     if first > 1:
-        yield "halves", assigned(f"[:{first // 2}]", f"[{first // 2}:]")
+        yield "halves", assigned(*torch_views.halves(first))
         yield "every second", assigned("[::2]", "[1::2]")
         cuts = f".narrow(0, 0, {first // 2})", f".narrow(0, {first // 2}, {first - first // 2})"
         yield "narrow", copied(*((cut, cut) for cut in cuts))
-    if 0 < first <= _SELECTED:
-        yield "select", copied(*((f".select(0, {place})",) * 2 for place in range(first)))
+    if one_by_one := torch_views.selects(first):
+        yield "select", copied(*((place, place) for place in one_by_one))
     if t.shape[-1] > 1 and t.rank > 1:
         yield "every second", assigned("[..., 1::2]", "[..., ::2]")
     if t.rank > 1:
         yield "transpose", copied((".transpose(0, 1)",) * 2)
-        yield "permute", copied((f".permute({tuple(reversed(range(t.rank)))})",) * 2)
+        yield "permute", copied((torch_views.reversed_axes(t.rank),) * 2)
         yield "diagonal", [*copied(("", "")), *copied((".diagonal()", ".diagonal()"))]
     places = f"torch.arange({first}, device={x}.device)"
     yield "index_put_", [f"{x}.index_put_(({places},), {value})"]

@@ -23,16 +23,12 @@ _WIDTHS = (("float32", "int32"), ("float64", "int64"), ("int8", "uint8"))
 _OTHER = {a: b for pair in _WIDTHS for a, b in (pair, pair[::-1])}
 
 
-def bits_as(array: np.ndarray, to: str) -> np.ndarray:
-    """The bits of numbers of the type of that width, as numbers of the type ``to``."""
-    held = array.astype(dtypes.to_numpy(_OTHER[to]))
-    return np.ascontiguousarray(held).view(dtypes.to_numpy(to)).reshape(array.shape)
-
-
 def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The bits of numbers of the other type of that width, as numbers of the type ``to``."""
     if x[0].dtype.kind == "f" and dtypes.is_float(a["to"]):  # its own type
         return x[0]
-    return bits_as(x[0], a["to"])
+    held = x[0].astype(dtypes.to_numpy(_OTHER[a["to"]]))
+    return np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
 
 
 def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:

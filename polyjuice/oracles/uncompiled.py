@@ -190,8 +190,13 @@ def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
     rules = (
-        *(_is_left_open, _ranks_nan, _weighs_infinities, _takes_other_roots, _updates_means_by_infinities),
-        *(_reads_signs_of_nan, _resizes_by_factors),
+        _is_left_open,
+        _ranks_nan,
+        _weighs_infinities,
+        _takes_other_roots,
+        _updates_means_by_infinities,
+        _reads_signs_of_nan,
+        _resizes_by_factors,
     )
     left_open = any(rule(t, inputs) for rule in rules)
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
