@@ -1,0 +1,39 @@
+"""torch.compile writes into an input through a view, and reads what it has just written, in PyTorch 2.13.0 on the CPU.
+
+The value that is written is computed of the input itself, in another order (``flip``, ``roll``). Uncompiled the result
+is right, and so it is with the backends ``aot_eager`` and ``aot_eager_decomp_partition``, and where no view is written
+(``x.copy_``, ``x[:] =``). Exits 1 where the bug shows, 0 where it does not, 2 where this could not run. Reduced by hand
+from a finding.
+"""
+
+import sys
+
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+def flipped(x):
+    x.unsqueeze(0).copy_((x + 1).flip(0).unsqueeze(0))
+
+
+def rolled(x):
+    x.unsqueeze(0).copy_((x + 1).roll(-1, 0).unsqueeze(0))
+
+
+shown = False
+for function in (flipped, rolled):
+    results = {}
+    for backend in ("eager", "aot_eager", "aot_eager_decomp_partition", "inductor"):
+        torch._dynamo.reset()
+        results[backend] = torch.arange(6.0)
+        try:
+            torch.compile(function, backend=backend)(results[backend])
+        except Exception as error:
+            print("could not run:", error)
+            sys.exit(2)
+    print(f"{function.__name__}:", *(f"{name} {x.tolist()}" for name, x in results.items()), sep="\n    ")
+    shown |= not torch.equal(results["inductor"], results["eager"])
+sys.exit(shown)
