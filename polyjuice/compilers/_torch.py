@@ -52,7 +52,7 @@ class Loaded:
     training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's. With `gradient` (and the mode grad) the
     results are not the outputs, but the gradients of a weighted sum of them by each floating input. With `wide` tensors
     that are made without a type are of float64. `updates` says which outputs, by place, are what inputs hold in the
-    end: the model returns the others.
+    end: the model returns the others. The last `numbers` inputs are Python numbers.
     """
 
     model: torch.nn.Module
@@ -63,6 +63,7 @@ class Loaded:
     gradient: bool = False
     wide: bool = False
     updates: Sequence[tuple[int, int]] = ()
+    numbers: int = 0
 
 
 def load(artifact: dict[str, Any]) -> Loaded:
@@ -92,7 +93,7 @@ def run(program: Loaded, inputs: Sequence[Array]) -> Results:
     with torch.inference_mode(program.mode == "inference"), grad, _default_type(program.wide):
         tensors = _arguments(program, inputs)
         watch = _torch_memory.Watch(tensors)
-        returned = outputs = [*program.model(*tensors)]
+        returned = outputs = [*program.model(*tensors, *_numbers(program, inputs))]
         for place, number in program.updates:
             outputs = [*outputs[:place], tensors[number], *outputs[place:]]
         if program.gradient:
@@ -119,7 +120,7 @@ def differentiable(program: Loaded, inputs: Sequence[Array]) -> bool:
     with torch.enable_grad():
         tensors = _arguments(program, inputs)
         try:
-            outputs = program.model(*tensors)
+            outputs = program.model(*tensors, *_numbers(program, inputs))
             if any(y.requires_grad for y in outputs):
                 gradients(outputs, tensors)
         except RuntimeError:
@@ -129,10 +130,15 @@ def differentiable(program: Loaded, inputs: Sequence[Array]) -> bool:
 
 def _arguments(program: Loaded, inputs: Sequence[Array]) -> list[torch.Tensor]:
     layouts = [*program.layouts, *["contiguous"] * len(inputs)]
-    tensors = [lay_out(tensor(array), layout) for array, layout in zip(inputs, layouts)]
+    arrays = inputs[: len(inputs) - program.numbers]
+    tensors = [lay_out(tensor(array), layout) for array, layout in zip(arrays, layouts)]
     if program.mode == "grad":
         return [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
     return tensors
+
+
+def _numbers(program: Loaded, inputs: Sequence[Array]) -> list[float]:
+    return [values.item() for _, values in inputs[len(inputs) - program.numbers :]]
 
 
 def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -23,7 +23,7 @@ import torch.nn.functional as F
 REPRO = """
 def prepare(model, inputs, dynamic=False, freezing=False, updates=()):
     def call():
-        fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]
+        fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
         outputs = [*model(*fresh)]
         for place, number in updates:  # what an input holds in the end is an output, too
             outputs.insert(place, fresh[number])

@@ -49,7 +49,8 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", upda
     compiled = torch.compile(model, backend=level, fullgraph=True, dynamic=dynamic)
 
     def call():
-        fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]  # a model may write into its inputs
+        # A model may write into its inputs, which may be Python numbers.
+        fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
         with torch._inductor.config.patch(freezing=freezing):
             outputs = [*compiled(*fresh)]
         for place, number in updates:  # what an input holds in the end is an output, too

@@ -18,7 +18,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import Graph, Node, TensorType, dtypes, uniform_value
-from polyjuice.lower import torch_scalars, torch_views
+from polyjuice.lower import torch_numbers, torch_scalars, torch_views
 from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.forms import Form
 from polyjuice.lower.idioms import axes_from_the_end, further_result, named
@@ -84,7 +84,8 @@ class Dialect:
     argument of the function or empty; ``broadcast`` has the
     places ``{x}`` and ``{shape}``; ``decorators`` are those that a function of its own may have. ``promotes`` says
     whether operators cast operands to a common type by themselves; ``finished`` writes an application's arguments as
-    the seed chooses, and says in which forms it is; ``opaque`` spells nodes that the table lacks.
+    the seed chooses, and says in which forms it is; ``opaque`` spells nodes that the table lacks. Each number in the
+    text is an argument of the program by the chance ``number_arguments``.
     """
 
     format: str
@@ -102,6 +103,7 @@ class Dialect:
     promotes: bool = False
     finished: Callable[[str, Draws], tuple[str, Sequence[str]]] = lambda text, draws: (text, ())
     opaque: Callable[[Node, Sequence[str]], str | Hole] = field(default=lambda node, x: Hole("it is opaque"))
+    number_arguments: float = 0.0
 
 
 def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str] = ()) -> Artifact:
@@ -126,6 +128,7 @@ class _Writer:
         self._arrays: dict[str, np.ndarray] = {}
         self._arguments: dict[str, str] = {}
         self._numbers: dict[str, str] = {}
+        self._given_numbers: dict[str, str] = {}
         self._patterns: dict[str, np.ndarray] = {}
         self._uses = Counter(name for node in graph.nodes for name in node.inputs) + Counter(graph.outputs)
         self._fresh = _fresh_results(graph)
@@ -138,7 +141,7 @@ class _Writer:
 
     def _begin_function(self, parameters: Sequence[str]) -> None:
         self._body: list[str] = []
-        self._parameters = [self._names[name] for name in parameters]
+        self._parameters = [*(self._names[name] for name in parameters), *self._given_numbers]
         self._made: set[str] = set()
 
     def artifact(self) -> Artifact:
@@ -163,8 +166,9 @@ class _Writer:
             self._dialect.format,
             text,
             self._arrays,
-            arguments=tuple(self._arguments.values()),
+            arguments=(*self._arguments.values(), *self._given_numbers.values()),
             results=len(graph.outputs),
+            setup={"numbers": len(self._given_numbers)} if self._given_numbers else {},
             idioms=named(self._idioms),
             forms=tuple(sorted([*self._forms, *(self._memory.forms if self._memory else ())])),
             choices=self._chooser.record(),
@@ -204,7 +208,7 @@ class _Writer:
     def _tensor(self, name: str) -> str:
         """The expression of a value; a constant that the program makes is made where it is first needed."""
         if (name in self._numbers or name in self._patterns) and name not in self._made:
-            like = self._parameters[0] if self._parameters else ""
+            like = next((name for name in self._parameters if name not in self._given_numbers), "")
             draws = self._chooser.about("making", name)
             if name in self._numbers:
                 text: str | None = self._dialect.filled(self._graph.types[name], self._number(name), like, draws)
@@ -241,6 +245,7 @@ class _Writer:
             text, forms = self._dialect.finished(text, self._chooser.about("arguments of", _first_result(node)))
             self._forms += [(node.qualified, form) for form in forms]
             text = self._with_module(node, text)
+            text = self._with_number_arguments(node, text)
         if self._memory and self._memory.holds(number, text):
             return
         targets = ", ".join(self._names[name] if name else "_" for name in node.outputs)
@@ -260,6 +265,22 @@ class _Writer:
         attribute = f"m_{self._names[name]}"  # no attribute of a framework's module begins so
         self._setup[name] = f"self.{attribute} = {applied[1]}"
         return f"self.{attribute}({applied[2]})"
+
+    def _with_number_arguments(self, node: Node, text: str) -> str:
+        """An application that takes some of its numbers from further arguments of the program."""
+        if not self._dialect.number_arguments:
+            return text
+        draws = self._chooser.about("number arguments of", _first_result(node))
+        return torch_numbers.as_arguments(text, self._dialect.number_arguments, draws, self._number_argument)
+
+    def _number_argument(self, value: np.ndarray) -> str:
+        """The name of a further argument, which is a Python number."""
+        name = f"local_number_{len(self._given_numbers)}"  # no value of the graph is called so
+        self._given_numbers[name] = key = array_key(value)
+        self._arrays[key] = value
+        self._parameters.append(name)
+        self._idioms["a number as an argument"] += 1
+        return name
 
     def _spell(self, node: Node, op: Op) -> str | Hole:
         draws = self._chooser.about("operator of", _first_result(node))

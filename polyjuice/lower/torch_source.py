@@ -62,6 +62,9 @@ _MODES = {"no_grad": 0.7, "inference": 0.1, "grad": 0.1, "train": 0.1}
 _FREEZING = 1 / 6 / _MODES["no_grad"]  # a sixth of all programs; the other modes have no freezing
 _LAYOUT = 0.25
 
+_NUMBER_ARGUMENTS = 0.15
+"""How often a number is an argument where sizes are unknown."""
+
 
 @dataclass(frozen=True)
 class _Setting:
@@ -139,12 +142,13 @@ def lower(
     if set(layouts) != {CONTIGUOUS} and layouts:
         setup["layouts"] = layouts
     contiguous = [name for name, layout in zip(graph.inputs, layouts, strict=True) if layout == CONTIGUOUS]
-    artifact = write(graph, chooser, DIALECT, contiguous)
+    dialect = replace(DIALECT, number_arguments=_NUMBER_ARGUMENTS) if "dynamic" in setup else DIALECT
+    artifact = write(graph, chooser, dialect, contiguous)
     said = [f"{key}: {' '.join(value) if isinstance(value, list) else value}" for key, value in setup.items()]
     if graph.updates:
         setup["updates"] = [[place, graph.inputs.index(name)] for name, place in graph.updates.items()]
         said.append(f"writes into inputs: {len(graph.updates)}")
-    return replace(artifact, setup=setup, idioms=(*artifact.idioms, *said))
+    return replace(artifact, setup={**artifact.setup, **setup}, idioms=(*artifact.idioms, *said))
 
 
 def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: float) -> str:

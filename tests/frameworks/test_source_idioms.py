@@ -40,6 +40,7 @@ OF_TORCH = {
     "dynamic",
     "layouts",
     "freezing",
+    "a number as an argument",
 }
 OF = {"torch": EVERYWHERE | OF_TORCH, "tensorflow": EVERYWHERE | {"dynamic"}}
 SEEDS = range(300)

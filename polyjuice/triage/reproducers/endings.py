@@ -70,7 +70,7 @@ def uncompiled(model, inputs, updates):
     """What `prepare` does, without the compiler."""
 
     def call():
-        fresh = [x if x.requires_grad else copy.deepcopy(x) for x in inputs]
+        fresh = [x if getattr(x, "requires_grad", False) else copy.deepcopy(x) for x in inputs]
         outputs = [*model(*fresh)]
         for place, number in updates:
             outputs.insert(place, fresh[number])

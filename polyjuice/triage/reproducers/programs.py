@@ -22,13 +22,17 @@ def gradients(model, inputs, **options):
     call = prepare(model, inputs, **options)
 
     def run():
-        leaves = [x for x in inputs if x.requires_grad]
+        leaves = [x for x in inputs if getattr(x, "requires_grad", False)]
         reached = [y for y in call() if y.requires_grad]
         weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
         found = torch.autograd.grad(reached, leaves, weights, allow_unused=True)
         return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, found)]
 
     return run'''
+
+
+_OF_INPUTS = ("layouts", "mode", "gradient", "numbers")
+"""Those keys of a setup that say how a program is called, and not how it is compiled."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Programs:
         ``function`` is one that does not compile, and takes no option but what is an output, too.
         """
         artifact = self.artifacts[side]
-        count = len(self.inputs) + len(self.further[side])
+        count = len(self.inputs) + len(self.further[side]) - artifact.setup.get("numbers", 0)
         returned = self.outputs - len(artifact.setup.get("updates", ()))
         setup = {**artifact.setup, "updates": [[returned + number, number] for number in range(count)]}
         if not function:
@@ -89,7 +93,7 @@ class Programs:
         return self._called(side, self.artifacts[side], *options)
 
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
-        setup = {key: value for key, value in artifact.setup.items() if key not in ("layouts", "mode", "gradient")}
+        setup = {key: value for key, value in artifact.setup.items() if key not in _OF_INPUTS}
         said = {**setup, **({"level": self.level} if self.level else {})}
         inputs = ", ".join(self._inputs(side))
         arguments = ", ".join(
@@ -117,14 +121,13 @@ class Programs:
         layouts = [*setup.get("layouts", ()), *["contiguous"] * len(self.inputs)]
         laid = [laid_out(*x) for x in zip(self.inputs, self.types, layouts, strict=False)]
         floating = [dtypes.is_float(t.dtype) for t in self.types]
-        floating += [dtypes.is_float(dtypes.of_array(self.artifacts[side].arrays[key])) for key in self._keys(side)]
+        further, numbers = self.artifacts[side].arguments, setup.get("numbers", 0)
+        floating += [dtypes.is_float(dtypes.of_array(self.artifacts[side].arrays[key])) for key in further]
+        floating[len(floating) - numbers :] = [False] * numbers
         texts = [*laid, *self.further[side]]
         if _mode(self.artifacts[side]) != "grad":
             return texts
         return [f"{x}.detach().requires_grad_()" if f else x for x, f in zip(texts, floating, strict=True)]
-
-    def _keys(self, side: str) -> Sequence[str]:
-        return self.artifacts[side].arguments
 
     def array_of(self, output: str, dtype: str) -> str:
         """An expression that gives an output as an array of NumPy."""
