@@ -51,6 +51,8 @@ class Confirming:
         self._bugs = known.read(Path(config.known)) if config.known else ()
         self._told: Counter[str] = Counter()
         """How often each signature was found."""
+        self._met: Counter[str] = Counter()
+        """How often a wrong result of each kin was met (see `_kin`)."""
 
     def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "") -> Confirmed:
         """Keep the verdicts that repeat every time in fresh processes, and write them down.
@@ -63,7 +65,7 @@ class Confirming:
             bug = self._known_bug(verdict)
             if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
-            elif self._is_told(verdict):
+            elif self._is_told(verdict) or self._is_one_of_many(case, verdict):
                 found.again.append(verdict.signature)
             else:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
@@ -93,10 +95,35 @@ class Confirming:
         enough = 1 if verdict.alone else _FAILURES
         return (verdict.alone or verdict.kind in FAILURES) and self._told[verdict.signature] >= enough
 
+    def _is_one_of_many(self, case: Case, verdict: Verdict) -> bool:
+        """Whether so many wrong results like this one were met that it can wait: it most likely has the same cause.
+
+        The first is confirmed, then the second, the fourth, the eighth ... A fast compiler confirms all: it takes less
+        than a second.
+        """
+        if self._session.compiler.fast or verdict.kind in FAILURES:
+            return False
+        kin = _kin(case, verdict)
+        self._met[kin] += 1
+        return self._met[kin].bit_count() > 1
+
     def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""
         name = self._session.compiler.name
         return known.find(self._bugs, name, self._session.version, verdict.signature) if self._bugs else None
+
+
+def _kin(case: Case, verdict: Verdict) -> str:
+    """What wrong results of one cause are likely to share: operators and element type, as the signature has them.
+
+    Where a program writes into its inputs, it is where the value comes from, and that there are writes.
+    """
+    graph = case.of(verdict.culprit or verdict.a).graph
+    if not graph.updates:
+        return verdict.signature
+    wrong = graph.outputs[verdict.output] if verdict.output < len(graph.outputs) else ""
+    maker = next((node.qualified for node in graph.nodes if wrong and wrong in node.outputs), "")
+    return f"{verdict.kind} of {maker} beside writes"
 
 
 def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -60,6 +60,12 @@ _DISRUPTED_UNKNOWN_SIZES = 0.5
 #: in 100 show it on one set, and 72 on four.
 _SETS = 4
 
+#: The same of a small program without variants: a NaN or a tie is in few sets, and a compilation takes as long as many.
+_SETS_OF_SMALL = 12
+
+#: How many operators a small program has at most.
+_SMALL = 4
+
 #: Chance that the choices about the variants of a case are drawn alike.
 _ALIKE = 0.5
 
@@ -173,7 +179,7 @@ class Preparation:
         if as_given is None and rewrite and not alone and len(variants) < self._least:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
-            sets = self._input_sets(graph, variants, key, plan, given, due)
+            sets = self._input_sets(graph, variants, key, plan, given, due, alone)
             self._check_equivalence(index, graph, variants, sets)
         with self._clock.of("lower"):
             programs = self._programs(variants, sets, key, graph, as_given, due)
@@ -316,7 +322,14 @@ class Preparation:
         return replace(given, profile="given", mode=mode_in("given", self._compiler))
 
     def _input_sets(
-        self, graph: Graph, variants: Sequence[Variant], key: str, plan: Plan, given: InputSet | None, due: Levels
+        self,
+        graph: Graph,
+        variants: Sequence[Variant],
+        key: str,
+        plan: Plan,
+        given: InputSet | None,
+        due: Levels,
+        alone: bool,
     ) -> list[InputSet]:
         """The sets of inputs on which the graph has a value: the plan's, and the model's own. Raises Skip without any.
 
@@ -326,7 +339,7 @@ class Preparation:
         others = [v.graph for v in variants]
         found: list[InputSet] = []
         problem = ""
-        for number, profile in enumerate(self._profiles(graph, plan)):
+        for number, profile in enumerate(self._profiles(graph, plan, alone)):
             try:
                 key_of_set, distribution = (f"{key} {number}", "") if number else (key, due.distribution)
                 drawn = make_inputs(graph, profile, key_of_set, others, plan.large, distribution)
@@ -339,13 +352,14 @@ class Preparation:
             raise Skip(f"no value: {problem}")
         return found
 
-    def _profiles(self, graph: Graph, plan: Plan) -> list[str]:
+    def _profiles(self, graph: Graph, plan: Plan, alone: bool) -> list[str]:
         """The profile of each set of inputs: all in turn, as often as was asked for, or as suits the compiler."""
         profiles = plan.profiles_of(graph)
         count = self._config.input_sets * len(profiles)
         if not count:
             slow = self._seeds.generated and not self._compiler.fast
-            count = max(len(profiles), _SETS if slow else 1)
+            sets = _SETS_OF_SMALL if alone and len(graph.nodes) <= _SMALL else _SETS
+            count = max(len(profiles), sets if slow else 1)
         return list(islice(cycle(profiles), count))
 
     def _check_equivalence(

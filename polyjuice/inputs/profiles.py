@@ -91,12 +91,12 @@ def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
 def profiles_alone(compiler: CompilerInfo, graph: Graph) -> tuple[str, ...]:
     """What is on for a graph without variants unless others are asked for: no rule bounds its values.
 
-    ``edge`` comes first, and twice beside fast compilers, since few of its sets have the one value that tells.
+    ``edge`` comes first, and once more, since few of its sets have the one value that tells.
     """
     others = tuple(profile for profile in usual_profiles(compiler) if profile != "edge")
     if not judged_on_edge(compiler, graph):
         return others
-    return ("edge", *others, "edge") if compiler.fast else ("edge", *others)
+    return "edge", *others, "edge"
 
 
 def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:

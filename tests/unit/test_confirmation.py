@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from polyjuice import pipeline
 from polyjuice.campaign import confirmation
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirming
-from polyjuice.oracles import Case, Verdict
+from polyjuice.ir import TensorType
+from polyjuice.lower import Wanted
+from polyjuice.ops import GraphBuilder
+from polyjuice.oracles import Case, InputSet, Verdict
+from polyjuice.pipeline import Target
 from tests.support.packs import Eager, cases
 
 
@@ -74,3 +81,43 @@ def test_what_does_not_repeat_is_flaky_and_counts_for_nothing(tmp_path: Path, mo
         confirming = Confirming(Config("eager"), tmp_path, session)
         found = [confirming.confirm(case, [crash("one")]) for _ in range(4)]
     assert [len(one.flaky) for one in found] == [1] * 4
+
+
+def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    (case,) = cases(1)
+    with Eager() as session:
+        session.worker().start()
+        monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
+        confirming = Confirming(Config("eager"), tmp_path, session)
+        found = [confirming.confirm(case, [mismatch("one")]) for _ in range(9)]
+        other = confirming.confirm(case, [mismatch("another")])
+    assert [len(one.findings) for one in found] == [1, 1, 0, 1, 0, 0, 0, 1, 0]
+    assert [len(one.again) for one in found] == [0, 0, 1, 0, 1, 1, 1, 0, 1]
+    assert len(other.findings) == 1
+
+
+def test_wrong_results_beside_writes_are_alike_where_they_come_from_one_operator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    with Eager() as session:
+        session.worker().start()
+        monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
+        confirming = Confirming(Config("eager"), tmp_path, session)
+        found = [
+            confirming.confirm(written(op), [mismatch(f"{number}")]) for number, op in enumerate(["Neg", "Abs"] * 4)
+        ]
+    assert [len(one.findings) for one in found] == [1, 1, 1, 1, 0, 0, 1, 1]
+
+
+def written(op: str) -> Case:
+    """An operator's result is written over its operand."""
+    b = GraphBuilder()
+    x = b.input(TensorType("float32", (3,)))
+    graph = b.build([], {x: b.op(op, x)})
+    sets = [InputSet("normal", (np.ones(3, np.float32),))]
+    artifact = pipeline.lower(graph, "0", Target("torch"), wanted=Wanted(setting="plain"))
+    return Case(sets, [pipeline.prepare("original", graph, artifact, sets)])

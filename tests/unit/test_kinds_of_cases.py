@@ -36,11 +36,12 @@ def cases(folder: Path, name: str, count: int, **options: object) -> list[Case]:
     return found
 
 
-def test_most_small_programs_are_alone_and_have_four_sets_where_compilation_is_slow(tmp_path: Path) -> None:
+def test_most_small_programs_are_alone_and_have_many_sets_where_compilation_is_slow(tmp_path: Path) -> None:
     found = cases(tmp_path, "tvm", 16)
-    assert 9 <= sum(len(case.programs) == 1 for case in found) <= 12
-    assert {len(case.sets) for case in found} <= {1, 2, 3, 4}
-    assert sum(len(case.sets) == 4 for case in found) >= len(found) / 2
+    alone = [case for case in found if len(case.programs) == 1]
+    assert 9 <= len(alone) <= 12
+    assert sum(len(case.sets) == 12 for case in alone) >= len(alone) / 2
+    assert all(len(case.sets) <= 4 for case in found if len(case.programs) > 1)
 
 
 def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> 
     for case in cases(tmp_path, "inductor", 6 * size):
         if len(case.programs) == 1:
             (program,) = case.programs
-            setup = {k: v for k, v in program.artifact.setup.items() if k not in ("layouts", "updates")}
+            setup = {k: v for k, v in program.artifact.setup.items() if k not in ("layouts", "updates", "numbers")}
             if not program.graph.updates:  # those that write cannot have all settings
                 packs.setdefault(case.index // size, set()).add(str(setup))
             assert case.sets[0].profile == "edge"
