@@ -194,8 +194,31 @@ def _average_pool_of_int64(program: Program) -> bool:
     return any(program.type(node.inputs[0]).dtype == "int64" for node in pools)
 
 
-def _without_writes() -> str:
-    return "graphs do not write to their inputs"
+def _copied_then_updated(program: Program) -> bool:
+    graph = program.graph
+    for target, place in graph.updates.items():
+        value = graph.outputs[place]
+        while copy := program.made_by(value, "Identity"):
+            value = copy.inputs[0]
+        if value != target and value in graph.updates:
+            return True
+    return False
+
+
+def _put_then_flipped(program: Program) -> bool:
+    graph = program.graph
+    for target, place in graph.updates.items():
+        total = program.made_by(graph.outputs[place], "Add")
+        if total and any(_flip_of(program, *operands, target) for operands in (total.inputs, total.inputs[::-1])):
+            return True
+    return False
+
+
+def _flip_of(program: Program, written: str, flipped: str, target: str) -> bool:
+    """Whether one value is what an input holds after a write at some places, and the other one is that flipped."""
+    put = program.made_by(written, "aten.index_put", "ScatterND", "ScatterElements", "aten.index_copy")
+    flip = program.made_by(flipped, "aten.flip")
+    return bool(put and flip) and put.inputs[0] == target and flip.inputs[0] == written
 
 
 def _floor_rounds_up(program: Program) -> bool:
@@ -441,9 +464,7 @@ CONDITIONS: Mapping[str, Condition] = {
         _average_pool_of_int64,
         lambda: "" if _takes("avg_pool2d", "int64", "aten") else "the table pools floating values alone",
     ),
-    "inductor/copied_then_updated": Condition(
-        "an input is written to another one, then updated", None, _without_writes
-    ),
+    "inductor/copied_then_updated": Condition("an input is written to another one, then updated", _copied_then_updated),
     "inductor/floor_division_rounds_up": Condition(
         "floating floor_divide whose rounded quotient has another floor", _floor_rounds_up
     ),
@@ -451,7 +472,7 @@ CONDITIONS: Mapping[str, Condition] = {
         "frac of -0.0, which is a result, or of which an operator reads the sign", _frac_of_negative_zero
     ),
     "inductor/index_put_then_flip": Condition(
-        "index_put_ on an input, then flip of that input added to it", None, _without_writes
+        "a write at some places of an input, then flip of that input added to it", _put_then_flipped
     ),
     "inductor/nearest_of_float64": Condition(
         "nearest interpolation of float64 by a factor",

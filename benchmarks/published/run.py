@@ -21,13 +21,14 @@ campaign the cause is asked for; and the reduced programs may have no more than 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -290,13 +291,34 @@ def has_cause(entry: Entry, finding: Path) -> bool:
 def holds(entry: Entry, finding: Path) -> bool:
     """Whether the programs of a finding have an entry's operators, by their ONNX or their ATen names.
 
-    A model holds each operator of ATen as a function, whose body says it by operators of ONNX.
+    A model holds each operator of ATen as a function, whose body says it by operators of ONNX. A constant of a model
+    may be an expression in the program that was compiled, which has operators, too.
     """
-    found = set()
+    found: set[str] = set()
+    constants: set[str] = set()
     for model in map(onnx.load, finding.glob("*.onnx")):
         nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
         found |= {_plain(node.op_type) for node in nodes}
+        constants |= {array.name for array in model.graph.initializer}
+    found |= {_plain(name) for name in _computed(finding / "repro.py", constants)}
     return {_plain(name) for name in entry.operators} <= found
+
+
+def _computed(reproducer: Path, constants: Collection[str]) -> Iterator[str]:
+    """The functions and operators by which a reproducer's programs make some constants."""
+    statements = ast.walk(ast.parse(reproducer.read_text("utf-8"))) if reproducer.exists() else ()
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(name)], value=value) if name in constants:
+                for part in ast.walk(value):
+                    match part:
+                        case ast.BinOp(op=operator) if type(operator) in _ARITHMETIC:
+                            yield _ARITHMETIC[type(operator)]
+                        case ast.Call(func=ast.Attribute(attr=function)):
+                            yield function
+
+
+_ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "Add", ast.Sub: "Sub", ast.Mult: "Mul", ast.Div: "Div"}
 
 
 def _plain(operator: str) -> str:

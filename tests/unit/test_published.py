@@ -145,3 +145,16 @@ def test_a_library_loads_with_stubs_of_what_it_needs(tmp_path: Path) -> None:
         ctypes.CDLL(str(library))
     cuda_stubs.add_to(folder)
     assert ctypes.CDLL(str(library)).sum() == 2 * cuda_stubs.NO_DEVICE
+
+
+def test_a_constant_that_the_program_computes_has_operators(tmp_path: Path) -> None:
+    (entry,) = (entry for entry in ENTRIES if entry.key == "inductor/arange_beyond_int32")
+    finding = finding_of(tmp_path / "a", "Identity", "", [])
+    model = onnx.load(finding / "a.onnx")
+    model.graph.initializer.append(helper.make_tensor("c1", onnx.TensorProto.INT64, [2], [0, 10**9]))
+    onnx.save(model, finding / "a.onnx")
+    assert not run.holds(entry, finding)
+    (finding / "repro.py").write_text("def forward(x):\n    c2 = x * 2\n")
+    assert not run.holds(entry, finding)
+    (finding / "repro.py").write_text("def forward(x):\n    c1 = (torch.arange(2) * 1000000000).reshape((2,))\n")
+    assert run.holds(entry, finding)
