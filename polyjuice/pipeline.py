@@ -32,7 +32,10 @@ from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 
 REPEATS = 3
-"""In how many fresh processes, one after another, a verdict must show to be a finding."""
+"""In how many fresh processes, one after another, a verdict must show to be a finding.
+
+One is enough for a hang: each takes the whole time limit, which is hundreds of times what a compilation takes.
+"""
 
 _BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
 """How often programs are run for a fault of a kind that depends on chance, before it counts as gone."""
@@ -195,7 +198,8 @@ def repeating(
     with TemporaryDirectory(prefix="polyjuice-") as objects:
         for labels, numbers in groups.items():
             sides = case.only(labels)
-            for time in range(REPEATS):
+            hang = all(verdicts[number].kind == "hang" for number in numbers)
+            for time in range(1 if hang else REPEATS):
                 if numbers:
                     with session.fresh(objects) as fresh:
                         again = rerun(sides, fresh)

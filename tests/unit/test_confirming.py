@@ -13,8 +13,8 @@ from polyjuice import pipeline
 from polyjuice.oracles import Case, Verdict
 
 
-def verdict(a: str, b: str = "", output: int = 0) -> Verdict:
-    return Verdict("differential", "mismatch", a, b, "wrong", "signature", output=output)
+def verdict(a: str, b: str = "", output: int = 0, kind: str = "mismatch") -> Verdict:
+    return Verdict("differential", kind, a, b, "wrong", "signature", output=output)
 
 
 @dataclass
@@ -61,3 +61,10 @@ def test_each_time_counts(repeating: Any, last: int) -> None:
     both = [verdict("min"), verdict("min", output=1)]
     found, once, sessions = repeating(both, lambda verdict, time: verdict.output == 1 or time <= last)
     assert (found, once, len(sessions.folders)) == ([1], [0, 1], pipeline.REPEATS)
+
+
+def test_a_hang_takes_the_whole_limit_and_must_show_once_more(repeating: Any) -> None:
+    found, once, sessions = repeating([verdict("min", kind="hang")], lambda verdict, time: True)
+    assert (found, once, len(sessions.folders)) == ([0], [0], 1)
+    both = [verdict("min", kind="hang"), verdict("min")]
+    assert len(repeating(both, lambda verdict, time: True)[2].folders) == pipeline.REPEATS
