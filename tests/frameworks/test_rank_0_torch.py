@@ -30,7 +30,7 @@ def test_a_cast_is_left_out_only_where_torch_makes_it(rank: int, other_rank: int
 def test_beside_a_tensor_of_rank_0_only_casts_that_round_stay() -> None:
     kept = {(a, b) for a, b in PAIRS if made(a, 0, b, 1) and not promoted(TensorType(a, ()), TensorType(b, (2,)))}
     halves = ("float16", "bfloat16")
-    assert kept == {(a, b) for a in ("int16", "int32", "int64") for b in halves} | {
+    assert kept == {(a, b) for a in ("int16", "int32", "int64", *dtypes.WIDER_UNSIGNED) for b in halves} | {
         (a, b)
         for a in dtypes.FLOATS
         for b in dtypes.FLOATS
