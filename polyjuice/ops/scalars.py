@@ -45,6 +45,10 @@ _BASES = {op.name: op for family in (bitwise, comparisons, elementwise, selectio
 _COMPUTED_IN = {"float16": "float32", "bfloat16": "float32"}
 """The types in which half types are computed."""
 
+_COMMON = tuple(t for t in ALL if t not in dtypes.WIDER_UNSIGNED)
+_NUMBERS = tuple(t for t in _COMMON if t != "bool")
+"""The types beside which Torch takes every number. On the others it multiplies, divides, and compares for equality."""
+
 Choice = Callable[[random.Random, str], Number | None]
 """Draws a number beside a tensor of an element type; None where none suits."""
 
@@ -417,7 +421,8 @@ def _commutes(symbol: str, word: str) -> tuple[str, ...]:
 def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = False) -> Op:
     templates = (*_between(symbol, word)[:-1], f"{{m}} {mirrored} {{0}}")
     meaning = _Meaning(_BASES[base], "other", negated=negated)
-    return _entry(f"{word}.Scalar", meaning, _usual("other"), _any, ALL, templates, "bool")
+    types = ALL if base == "Equal" else _COMMON
+    return _entry(f"{word}.Scalar", meaning, _usual("other"), _any, types, templates, "bool")
 
 
 def _power_error(c: ErrorContext) -> Any:
@@ -442,7 +447,7 @@ def _extreme(word: str, base: str) -> Op:
         f"{{0}}.{word}_({{n}})",
     )
     choose = _suiting(numbers.in_range)
-    return _entry(f"{word}.default", meaning, _within(side), choose, ALL, templates)
+    return _entry(f"{word}.default", meaning, _within(side), choose, _COMMON, templates)
 
 
 def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
@@ -474,8 +479,8 @@ def _bits(word: str, base: str, symbol: str) -> Op:
 
 def _shift(word: str, symbol: str) -> Op:
     meaning = _Meaning(_BASES[word], "other")
-    templates = _between(symbol, word)
-    return _entry(f"{word}.Tensor_Scalar", meaning, _integral("other"), _distance, INTS, templates)
+    templates, types = _between(symbol, word), tuple(t for t in INTS if t in _COMMON)
+    return _entry(f"{word}.Tensor_Scalar", meaning, _integral("other"), _distance, types, templates)
 
 
 OPS = (
@@ -484,16 +489,16 @@ OPS = (
         _Meaning(_BASES["Add"], "other"),
         _usual("other"),
         _any,
-        ALL,
+        _COMMON,
         (*_commutes("+", "add"), "{0}.add_({z})"),
     ),
-    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _usual("other"), _any, NUMERIC, _between("-", "sub")),
+    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _usual("other"), _any, _NUMBERS, _between("-", "sub")),
     _entry(
         "rsub.Scalar",
         _Meaning(_BASES["Sub"], "other", 0),
         _usual("other"),
         _any,
-        NUMERIC,
+        _NUMBERS,
         ("{m} - {0}", "torch.rsub({0}, {n})", "{z} - {0}"),
     ),
     _entry(
@@ -509,7 +514,7 @@ OPS = (
         _Meaning(_BASES["floor_divide"], "other", rounds=False),
         _usual("other"),
         _suiting(_divides),
-        ALL,
+        _COMMON,
         (
             "{0} // {m}",
             "torch.floor_divide({0}, {n})",
@@ -523,7 +528,7 @@ OPS = (
         _Meaning(_BASES["remainder"], "other"),
         _usual("other"),
         _suiting(_divides),
-        ALL,
+        _COMMON,
         _between("%", "remainder"),
     ),
     _entry(
@@ -531,7 +536,7 @@ OPS = (
         _Meaning(_BASES["fmod"], "other"),
         _usual("other"),
         _suiting(_divides),
-        ALL,
+        _COMMON,
         ("torch.fmod({0}, {n})", "{0}.fmod({n})", "torch.fmod({0}, {z})", "{0}.fmod_({n})"),
     ),
     _entry(
@@ -539,7 +544,7 @@ OPS = (
         _Meaning(_POWER, "exponent"),
         _within("exponent"),
         _exponent,
-        NUMERIC,
+        _NUMBERS,
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
         modular=False,
         limits=Limits.NAN | Limits.STRICT,  # some powers are roots, which give another sign to zero

@@ -16,7 +16,11 @@ PAIRS = [(a, b) for a, b in itertools.product(dtypes.ALL, repeat=2) if a != b]
 def made(cast: str, rank: int, other: str, other_rank: int) -> bool:
     """Whether Torch leaves the type of the second as it is."""
     x, y = (torch.ones((2,) * r, dtype=getattr(torch, t)) for t, r in ((cast, rank), (other, other_rank)))
-    return torch.result_type(x, y) == y.dtype
+    try:
+        return torch.result_type(x, y) == y.dtype
+    except RuntimeError as error:  # between the wider unsigned types and other integers there is none
+        assert "Promotion for uint16, uint32, uint64 types is not supported" in str(error)
+        return False
 
 
 @pytest.mark.parametrize(("rank", "other_rank"), [(1, 0), (0, 1), (0, 0), (2, 1)])
