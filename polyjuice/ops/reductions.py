@@ -16,11 +16,8 @@ from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, NumpyFn, Op, SpellFn
 
-_ORDERED = tuple(t for t in NUMERIC if t != "int16")
-"""The types of ONNX's ReduceMax and ReduceMin, which skip int16."""
-
-_SUMMED = (*WIDE, "uint32", "uint64")
-"""The types of ONNX's sums and products of elements."""
+_ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
+"""The types of ONNX's ReduceMax and ReduceMin, which skip integers of 16 bits."""
 
 Reduce = Callable[..., Any]
 """A function of an array, ``axis`` and ``keepdims``, as NumPy's are."""
@@ -240,7 +237,7 @@ _ONNX_REDUCTIONS = (
         "ReduceSum",
         np.sum,
         sum_error,
-        _SUMMED,
+        WIDE,
         along.torch(*_SUM_FORMS, full=("{x}.sum(dtype=torch.{dtype})", "torch.sum({x}, dtype=torch.{dtype})")),
         _tensorflow_forms("reduce_sum", "Sum"),
         exact=True,
@@ -287,7 +284,7 @@ _ONNX_REDUCTIONS = (
         "ReduceProd",
         np.prod,
         _prod_error,
-        _SUMMED,
+        WIDE,
         _torch_prod,
         _tensorflow_forms("reduce_prod", "Prod"),
         exact=True,
@@ -298,7 +295,7 @@ _ONNX_REDUCTIONS = (
         "ReduceL1",
         _sum_of(np.abs),
         sum_error,
-        _SUMMED,
+        WIDE,
         along.torch(
             "torch.sum(torch.abs({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "{x}.abs().sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
@@ -332,7 +329,7 @@ _ONNX_REDUCTIONS = (
         "ReduceSumSquare",
         _sum_of(np.square),
         _square_error,
-        _SUMMED,
+        WIDE,
         along.torch(
             "torch.sum(torch.square({x}), dim={dim}, keepdim={keep}, dtype=torch.{dtype})",
             "({x} * {x}).sum(dim={dim}, keepdim={keep}, dtype=torch.{dtype})",

@@ -45,10 +45,6 @@ _BASES = {op.name: op for family in (bitwise, comparisons, elementwise, selectio
 _COMPUTED_IN = {"float16": "float32", "bfloat16": "float32"}
 """The types in which half types are computed."""
 
-_COMMON = tuple(t for t in ALL if t not in dtypes.WIDER_UNSIGNED)
-_NUMBERS = tuple(t for t in _COMMON if t != "bool")
-"""The types beside which Torch takes every number. On the others it multiplies, divides, and compares for equality."""
-
 Choice = Callable[[random.Random, str], Number | None]
 """Draws a number beside a tensor of an element type; None where none suits."""
 
@@ -421,8 +417,7 @@ def _commutes(symbol: str, word: str) -> tuple[str, ...]:
 def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = False) -> Op:
     templates = (*_between(symbol, word)[:-1], f"{{m}} {mirrored} {{0}}")
     meaning = _Meaning(_BASES[base], "other", negated=negated)
-    types = ALL if base == "Equal" else _COMMON
-    return _entry(f"{word}.Scalar", meaning, _usual("other"), _any, types, templates, "bool")
+    return _entry(f"{word}.Scalar", meaning, _usual("other"), _any, ALL, templates, "bool")
 
 
 def _power_error(c: ErrorContext) -> Any:
@@ -447,7 +442,7 @@ def _extreme(word: str, base: str) -> Op:
         f"{{0}}.{word}_({{n}})",
     )
     choose = _suiting(numbers.in_range)
-    return _entry(f"{word}.default", meaning, _within(side), choose, _COMMON, templates)
+    return _entry(f"{word}.default", meaning, _within(side), choose, ALL, templates)
 
 
 def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
@@ -479,8 +474,8 @@ def _bits(word: str, base: str, symbol: str) -> Op:
 
 def _shift(word: str, symbol: str) -> Op:
     meaning = _Meaning(_BASES[word], "other")
-    templates, types = _between(symbol, word), tuple(t for t in INTS if t in _COMMON)
-    return _entry(f"{word}.Tensor_Scalar", meaning, _integral("other"), _distance, types, templates)
+    templates = _between(symbol, word)
+    return _entry(f"{word}.Tensor_Scalar", meaning, _integral("other"), _distance, INTS, templates)
 
 
 OPS = (
@@ -489,16 +484,16 @@ OPS = (
         _Meaning(_BASES["Add"], "other"),
         _usual("other"),
         _any,
-        _COMMON,
+        ALL,
         (*_commutes("+", "add"), "{0}.add_({z})"),
     ),
-    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _usual("other"), _any, _NUMBERS, _between("-", "sub")),
+    _entry("sub.Scalar", _Meaning(_BASES["Sub"], "other"), _usual("other"), _any, NUMERIC, _between("-", "sub")),
     _entry(
         "rsub.Scalar",
         _Meaning(_BASES["Sub"], "other", 0),
         _usual("other"),
         _any,
-        _NUMBERS,
+        NUMERIC,
         ("{m} - {0}", "torch.rsub({0}, {n})", "{z} - {0}"),
     ),
     _entry(
@@ -514,7 +509,7 @@ OPS = (
         _Meaning(_BASES["floor_divide"], "other", rounds=False),
         _usual("other"),
         _suiting(_divides),
-        _COMMON,
+        ALL,
         (
             "{0} // {m}",
             "torch.floor_divide({0}, {n})",
@@ -528,7 +523,7 @@ OPS = (
         _Meaning(_BASES["remainder"], "other"),
         _usual("other"),
         _suiting(_divides),
-        _COMMON,
+        ALL,
         _between("%", "remainder"),
     ),
     _entry(
@@ -536,7 +531,7 @@ OPS = (
         _Meaning(_BASES["fmod"], "other"),
         _usual("other"),
         _suiting(_divides),
-        _COMMON,
+        ALL,
         ("torch.fmod({0}, {n})", "{0}.fmod({n})", "torch.fmod({0}, {z})", "{0}.fmod_({n})"),
     ),
     _entry(
@@ -544,7 +539,7 @@ OPS = (
         _Meaning(_POWER, "exponent"),
         _within("exponent"),
         _exponent,
-        _NUMBERS,
+        NUMERIC,
         ("{0} ** {m}", "torch.pow({0}, {n})", "{0}.pow({n})", "{0}.pow_({n})"),
         modular=False,
         limits=Limits.NAN | Limits.STRICT,  # some powers are roots, which give another sign to zero
