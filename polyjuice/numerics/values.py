@@ -241,8 +241,10 @@ class Application:
             return False
         return all(
             t is None
-            or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
-            and bool(np.all(_unwrapped(r, w, t.dtype)))
+            or (
+                _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
+                and bool(np.all(_unwrapped(r, w, t.dtype)))
+            )
             for r, w, t in zip(self.results, self.whole, self.types, strict=True)
         )
 

@@ -257,9 +257,7 @@ OPS = (
         "Sign",
         np.sign,
         ("torch.sign({0})", "torch.sgn({0})", "{0}.sign()", "{0}.sign_()"),
-        by_type(
-            UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), ("tf.sign({0})", "tf.math.sign({0})")
-        ),
+        by_type(UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), ("tf.sign({0})", "tf.math.sign({0})")),
         errors.stepped,
         NUMERIC,
         exact=True,

@@ -19,7 +19,8 @@ def made(cast: str, rank: int, other: str, other_rank: int) -> bool:
     try:
         return torch.result_type(x, y) == y.dtype
     except RuntimeError as error:  # between the wider unsigned types and other integers there is none
-        assert "Promotion for uint16, uint32, uint64 types is not supported" in str(error)
+        if "Promotion for uint16, uint32, uint64 types is not supported" not in str(error):
+            raise
         return False
 
 

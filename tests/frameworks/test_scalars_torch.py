@@ -86,7 +86,8 @@ def test_eager_gives_each_overload_its_meaning(name: str) -> None:
             try:
                 result = eagerly(op, [*masks, array], numbers.parse(written))
             except NotImplementedError as error:
-                assert dtype in dtypes.WIDER_UNSIGNED and "not implemented for 'UInt" in str(error)
+                if dtype not in dtypes.WIDER_UNSIGNED or "not implemented for 'UInt" not in str(error):
+                    raise
                 continue
             assert graph.output_types[0].dtype == dtypes.of_array(result), (dtype, written)
             for mode in MODES:

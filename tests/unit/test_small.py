@@ -20,9 +20,7 @@ OPERATORS = [
 ]
 PAIRS = [(op, dtype) for op in OPERATORS for dtype in op.types[op.variable(0)]]
 ALIKE = (("float32", "float64"), ("float16", "bfloat16"), ("int32", "int16"), ("uint16", "uint32", "uint64"))
-CYCLE = len(PAIRS) - sum(
-    max(len({*alike} & {*op.types[op.variable(0)]}) - 1, 0) for op in OPERATORS for alike in ALIKE
-)
+CYCLE = len(PAIRS) - sum(max(len({*alike} & {*op.types[op.variable(0)]}) - 1, 0) for op in OPERATORS for alike in ALIKE)
 
 
 def small(index: int, operators: list[Op] = OPERATORS, nodes: int = 20) -> Graph:
