@@ -164,13 +164,17 @@ _LARGEST = 1e100
 #: Beyond this a float64 does not tell an integer from the next.
 _LARGEST_INTEGER = 2.0**53
 
-RULES = """
+_UNSIGNED = "\n".join(
+    f'(rule ((= (dtype x) "{t}")) ((set (lo x) 0.0) (set (hi x) {dtypes.largest_finite(t)!r})) :ruleset bounds)'
+    for t in dtypes.UNSIGNED
+)
+
+RULES = f"""{_UNSIGNED}
 (rule ((= e (Splat v s t))) ((set (lo e) v) (set (hi e) v)) :ruleset bounds)
 (rule ((= e (Splat v s t)) (TypeRange t a b) (<= a v) (<= v b)) ((Finite e)) :ruleset bounds)
 (rule ((= e (Splat v s t)) (= v (to-f64 (to-i64 v)))) ((Integral e)) :ruleset bounds)
 (rule ((Integer x)) ((Finite x) (Integral x)) :ruleset bounds)
 (rule ((Bool x)) ((Finite x) (Integral x) (set (lo x) 0.0) (set (hi x) 1.0)) :ruleset bounds)
-(rule ((= (dtype x) "uint8")) ((set (lo x) 0.0) (set (hi x) 255.0)) :ruleset bounds)
 (rule ((<= 0.0 (lo x))) ((NonNegative x)) :ruleset bounds)
 (rule ((< 0.0 (lo x))) ((Positive x) (NonZero x)) :ruleset bounds)
 (rule ((<= (hi x) 0.0)) ((NonPositive x)) :ruleset bounds)

@@ -14,7 +14,7 @@ from polyjuice.egraph.extract import Extractor, Selection, State
 from polyjuice.egraph.language import constructors
 from polyjuice.egraph.view import ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
-from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node
+from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node, numbers
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
 
 
@@ -148,7 +148,7 @@ class _Decoder:
                 return (self._constant(self._encoding.tables.constants[node.arguments[0]]),)
             case "Splat":
                 value, shape, dtype = node.arguments
-                name = self._constant(np.full((), value).astype(dtypes.to_numpy(dtype)))
+                name = self._constant(numbers.element(value, dtype))
                 return self._apply(TABLE["", "Expand"], (name,), (shape,)) if shape else (name,)
             case "Other":
                 return self._other(node, operands)

@@ -17,12 +17,12 @@ import numpy as np
 
 from polyjuice.generate.growth import Growth
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ops import TABLE
+from polyjuice.ops import TABLE, sampling
 
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
 _WIDE_FLOATS = ("float32", "float64")
-_INTEGERS = ("int8", "int16", "int32", "int64", "uint8")
-_SIGNED = ("int8", "int16", "int32", "int64")
+_INTEGERS = dtypes.INTS
+_SIGNED = dtypes.SIGNED
 _NUMBERS = (*_FLOATS, *_INTEGERS)
 
 _EXISTING, _LEARNT = 0.3, 0.6
@@ -456,7 +456,7 @@ def mean(s: Site, x: str) -> None:
 def centred(s: Site, x: str) -> None:
     """A value and its own reduction, whose axis is kept, lost and found again, or left to broadcasting."""
     axis = s.axis(x)
-    if s.type(x).dtype != "uint8" and s.rng.random() < 0.4:  # nothing but negative numbers
+    if s.type(x).dtype not in dtypes.UNSIGNED and s.rng.random() < 0.4:  # nothing but negative numbers
         x = s.op("Sub", s.op("Neg", s.op("Abs", x)), s.constant(x, 1))
     y = s.op(s.rng.choice(("ReduceMax", "ReduceMin")), x, axes=(axis,), keepdims=0)
     if s.rng.random() < 0.7:
@@ -474,7 +474,7 @@ def casts(s: Site, x: str) -> None:
         x = s.op(s.rng.choice(("Add", "Mul", "Sub")), x, s.value(x, s.shape(x)))
     for _ in range(s.rng.randint(1, 2)):
         others = s.rng.choice((dtypes.ALL, _INTEGERS))
-        x = s.op("Cast", x, to=s.rng.choice([t for t in others if t != s.type(x).dtype]))
+        x = s.op("Cast", x, to=sampling.element_type(s.rng, [t for t in others if t != s.type(x).dtype]))
 
 
 @block(_INTEGERS, 0, weight=2)
@@ -482,7 +482,8 @@ def narrow(s: Site, x: str) -> None:
     """Arithmetic that wraps around soon, in what is then converted or compared (paper 004, figure 7)."""
     y = s.op(s.rng.choice(("Add", "Add", "Sub", "Mul")), x, s.value(x, s.shape(x)))
     if s.rng.random() < 0.6:
-        s.op("Cast", y, to=s.rng.choice([t for t in (*_INTEGERS, "float32") if t != s.type(x).dtype]))
+        others = [t for t in (*_INTEGERS, "float32") if t != s.type(x).dtype]
+        s.op("Cast", y, to=sampling.element_type(s.rng, others))
     else:
         other = s.value(x, s.rng.choice([s.shape(x), ()]))
         s.op(s.rng.choice(("Less", "Greater", "Equal", "GreaterOrEqual")), y, other)
@@ -532,7 +533,7 @@ def triangle(s: Site, x: str) -> None:
 @block(_INTEGERS, 0)
 def remainders(s: Site, x: str) -> None:
     """Integer division, and what remains."""
-    divisors = (2, 3, 4, 5, 8) if s.type(x).dtype == "uint8" else (2, 4, 5, -2, -3)
+    divisors = (2, 3, 4, 5, 8) if s.type(x).dtype in dtypes.UNSIGNED else (2, 4, 5, -2, -3)
     divisor = s.constant(x, s.rng.choice(divisors), s.rng.choice([(), s.shape(x)[-1:]]))
     y = s.op(s.rng.choice(("Div", "Mod")), x, divisor)
     s.op(s.rng.choice(("Mul", "Add", "Sub")), y, s.rng.choice((divisor, x)))

@@ -22,7 +22,7 @@ MAX_ELEMENTS = 20_000
 
 _DTYPES = {
     "float32": 10, "float64": 3, "float16": 2, "bfloat16": 2, "int64": 3, "int32": 3, "int8": 2, "int16": 1,
-    "uint8": 2, "bool": 1,
+    "uint8": 2, "uint16": 0.4, "uint32": 0.4, "uint64": 0.4, "bool": 1,
 }  # fmt: skip
 """Relative frequencies of the element types of new inputs."""
 
@@ -241,7 +241,7 @@ class Growth:
             return np.asarray(self._generator().standard_normal(t.shape)).astype(dtypes.to_numpy(t.dtype))
         if chance < 0.62 and (pattern := _pattern(self.rng, t)) is not None:
             return pattern.astype(dtypes.to_numpy(t.dtype))
-        low, high = 0 if t.dtype in ("uint8", "bool") else -2, 1 if t.dtype == "bool" else 3
+        low, high = 0 if t.dtype in (*dtypes.UNSIGNED, "bool") else -2, 1 if t.dtype == "bool" else 3
         return np.asarray(self._generator().integers(low, high + 1, t.shape)).astype(dtypes.to_numpy(t.dtype))
 
     def _generator(self) -> np.random.Generator:

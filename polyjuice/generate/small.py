@@ -184,8 +184,8 @@ class Small(Default):
         chosen = self.rng.choices(dtypes.boundary_integers(t.dtype), k=2)
         step, (_, high) = chosen[0], dtypes.exact_integers(t.dtype)
         if t.rank == 1 and abs(step) * (t.size - 1) <= high and self.rng.random() < _STEPS:
-            return (np.arange(t.size) * step).astype(dtypes.to_numpy(t.dtype))
-        return np.asarray(self._generator().choice(chosen, t.shape)).astype(dtypes.to_numpy(t.dtype))
+            return np.array([place * step for place in range(t.size)], dtypes.to_numpy(t.dtype))
+        return np.asarray(self._generator().choice(np.array(chosen, dtypes.to_numpy(t.dtype)), t.shape))
 
     def _shown(self, name: str) -> float:
         return _SHOWN

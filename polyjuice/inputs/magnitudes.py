@@ -30,9 +30,12 @@ Limits = Sequence[int]
 
 
 def largest(dtype: str) -> int:
-    """The largest magnitude that is tried in a type. (Sums of 64-bit integers must not overflow unnoticed.)"""
+    """The largest magnitude that is tried in a type. (Sums of 64-bit integers must not overflow unnoticed.)
+
+    That of uint64 is the greatest that float64 has.
+    """
     _, high = dtypes.exact_integers(dtype)
-    return 2**62 - 1 if dtype == "int64" else high
+    return {"int64": 2**62 - 1, "uint64": 2**64 - 2**11}.get(dtype, high)
 
 
 def are_large(inputs: Sequence[np.ndarray]) -> bool:

@@ -39,5 +39,5 @@ def normal(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     elif t.dtype == "bool":
         array = np.asarray(rng.integers(0, 2, t.shape))
     else:
-        array = np.asarray(rng.integers(0 if t.dtype == "uint8" else -5, 6, t.shape))
+        array = np.asarray(rng.integers(0 if t.dtype in dtypes.UNSIGNED else -5, 6, t.shape))
     return np.asarray(array).astype(dtypes.to_numpy(t.dtype))

@@ -9,10 +9,14 @@ import numpy as np
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 SIGNED = ("int8", "int16", "int32", "int64")
-UNSIGNED = ("uint8",)
+WIDER_UNSIGNED = ("uint16", "uint32", "uint64")
+UNSIGNED = ("uint8", *WIDER_UNSIGNED)
 INTS = SIGNED + UNSIGNED
 NUMERIC = FLOATS + INTS
 ALL = (*NUMERIC, "bool")
+
+WIDEST_INTS = ("int64", "uint64")
+"""Integer types whose ends float64 lacks."""
 
 _NUMPY = {name: np.dtype(name) for name in ALL if name != "bfloat16"}
 _NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
@@ -23,7 +27,7 @@ _SMALLEST_NORMAL = {name: float(info.smallest_normal) for name, info in _FINFO.i
 _LARGEST = {name: float(info.max) for name, info in _FINFO.items()} | {n: float(np.iinfo(_NUMPY[n]).max) for n in INTS}
 _MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
-_WIDTHS = (7, 8, 15, 16, 24, 31, 32)
+_WIDTHS = (7, 8, 15, 16, 24, 31, 32, 63)
 """Powers of two at which integers leave an integer type, or the integers that float32 holds exactly."""
 
 

@@ -59,6 +59,7 @@ _IN_PLACE = re.compile(r"[a-z0-9]_\(|inplace=True")
 
 # Chances of the idioms, each where it is possible at all.
 _NUMBER = 0.8
+_LARGEST_NUMBER = 2**63 - 1  # frameworks take no greater integers from Python
 _MADE = 0.4
 _OVERWRITE = 0.7
 _ON_A_COPY = 0.1
@@ -188,7 +189,7 @@ class _Writer:
         dtype = dtypes.of_array(array)
         value = uniform_value(array)
         draws = self._chooser.about("constant", name)
-        if value is not None and draws.chance(_NUMBER, plain=True):
+        if value is not None and value <= _LARGEST_NUMBER and draws.chance(_NUMBER, plain=True):
             self._numbers[name] = repr(value)
             return
         if value is None and draws.chance(_MADE, plain=False) and self._dialect.made(array, "", draws):

@@ -50,9 +50,9 @@ def _forms(array: np.ndarray, options: str) -> Iterator[str]:
     dtype = dtypes.of_array(array)
     if array.size < 2 or dtype in ("float16", "bfloat16"):
         return
-    if dtype != "bool":
+    if dtype != "bool" and dtype not in dtypes.WIDER_UNSIGNED:  # on which Torch has no kernels for the rest
         yield from _ranges(array, options)
-    if array.ndim == 2:
+    if array.ndim == 2 and dtype not in dtypes.WIDER_UNSIGNED:
         yield from _matrices(array, options)
     if array.size <= _LITERAL and np.isfinite(array).all() and not np.signbit(array[array == 0]).any():
         yield f"torch.tensor({array.tolist()}, {options})"

@@ -210,7 +210,8 @@ class Memory:
         draws = self._draws(value, cell).named("written")
         self._spare(cell, number, keep={value})
         if value in self._text.numbers:
-            form, statements = torch_writes.filled(cell.name, self._text.numbers[value], draws)
+            text, dtype = self._text.numbers[value], self._graph.types[value].dtype
+            form, statements = torch_writes.filled(cell.name, text, dtype, draws)
         else:
             source = self._text.tensor(value)
             if cell.input in self._shares.get(value, ()):

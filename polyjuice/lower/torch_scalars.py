@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from polyjuice.ir import TensorType, dtypes
 
 PROMOTIONS: Mapping[str, tuple[str, ...]] = {
-    "bool": dtypes.NUMERIC,
+    "bool": tuple(t for t in dtypes.NUMERIC if t not in dtypes.WIDER_UNSIGNED),
+    **dict.fromkeys(dtypes.WIDER_UNSIGNED, dtypes.FLOATS),
     "uint8": ("int16", "int32", "int64", *dtypes.FLOATS),
     "int8": ("int16", "int32", "int64", *dtypes.FLOATS),
     "int16": ("int32", "int64", *dtypes.FLOATS),
@@ -21,7 +22,10 @@ PROMOTIONS: Mapping[str, tuple[str, ...]] = {
     "bfloat16": ("float32", "float64"),
     "float32": ("float64",),
 }
-"""The types that a meeting with each type leaves as they are, between tensors of one rank, if that is 0 or not."""
+"""The types that a meeting with each type leaves as they are, between tensors of one rank, if that is 0 or not.
+
+Torch has no promotion between the wider unsigned types and other integers.
+"""
 
 _KINDS = (("bool",), dtypes.INTS, dtypes.FLOATS)
 
@@ -41,7 +45,7 @@ def promoted(cast: TensorType, other: TensorType) -> bool:
         return other.dtype in PROMOTIONS.get(cast.dtype, ())
     kind, against = (next(i for i, kind in enumerate(_KINDS) if t.dtype in kind) for t in (cast, other))
     if cast.rank:
-        return kind < against
+        return kind < against and not (kind == 0 and other.dtype in dtypes.WIDER_UNSIGNED)
     if against < 2:
         return kind <= against
     if kind == 2:

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from polyjuice.ir import Node, TensorType
+from polyjuice.ir import Node, TensorType, dtypes
 from polyjuice.lower import torch_views
 from polyjuice.lower.choices import Draws
 
@@ -19,6 +19,7 @@ UPDATE = "update"
 _BITS = {
     "float16": "int16", "bfloat16": "int16", "float32": "int32", "float64": "int64",
     "int16": "float16", "int32": "float32", "int64": "float64", "uint8": "int8", "int8": "uint8", "bool": "uint8",
+    "uint16": "int16", "uint32": "int32", "uint64": "int64",
 }  # fmt: skip
 """Another element type of the same width, as which the memory of a tensor can be seen."""
 
@@ -74,14 +75,17 @@ Statements = Sequence[str]
 
 def whole(x: str, value: str, t: TensorType, contiguous: bool, draws: Draws) -> tuple[str, Statements]:
     """A form, and statements that write a tensor of the same type into the tensor ``x``."""
-    options = list(_whole(x, value, t, contiguous))
+    options = [*_whole(x, value, t, contiguous)]
+    if t.dtype not in dtypes.WIDER_UNSIGNED:  # of which Torch has few kernels
+        options += _by_places(x, value, t)
     return draws.weighted(options, [_PLAIN, *[1] * (len(options) - 1)])
 
 
-def filled(x: str, number: str, draws: Draws) -> tuple[str, Statements]:
-    """A form, and statements that write a number into all of the tensor ``x``."""
+def filled(x: str, number: str, dtype: str, draws: Draws) -> tuple[str, Statements]:
+    """A form, and statements that write a number into all of the tensor ``x`` of some element type."""
     forms = [("fill_", [f"{x}.fill_({number})"]), ("x[...] =", [f"{x}[...] = {number}"])]
-    forms.append(("masked_fill_", [f"{x}.masked_fill_(torch.ones_like({x}, dtype=torch.bool), {number})"]))
+    if dtype not in dtypes.WIDER_UNSIGNED:
+        forms.append(("masked_fill_", [f"{x}.masked_fill_(torch.ones_like({x}, dtype=torch.bool), {number})"]))
     if number in ("0", "0.0", "False"):
         forms.append(("zero_", [f"{x}.zero_()"]))
     return draws.choice(forms)
@@ -103,7 +107,6 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
         strides = tuple(_strides(t.shape))
         yield "as_strided", copied((f".as_strided({t.shape}, {strides})", ""))
         yield "view(-1)", copied((".view(-1)", ".reshape(-1)"))
-    yield "masked_scatter_", [f"{x}.masked_scatter_(torch.ones_like({x}, dtype=torch.bool), {value})"]
     if not t.rank:
         return
     first = t.shape[0]
@@ -121,6 +124,14 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
         yield "transpose", copied((".transpose(0, 1)",) * 2)
         yield "permute", copied((torch_views.reversed_axes(t.rank),) * 2)
         yield "diagonal", [*copied(("", "")), *copied((".diagonal()", ".diagonal()"))]
+
+
+def _by_places(x: str, value: str, t: TensorType) -> Iterator[tuple[str, Statements]]:
+    """Forms with a mask or indices."""
+    yield "masked_scatter_", [f"{x}.masked_scatter_(torch.ones_like({x}, dtype=torch.bool), {value})"]
+    if not t.rank:
+        return
+    first = t.shape[0]
     places = f"torch.arange({first}, device={x}.device)"
     yield "index_put_", [f"{x}.index_put_(({places},), {value})"]
     yield "index_copy_", [f"{x}.index_copy_(0, {places}, {value})"]

@@ -137,7 +137,7 @@ def propagate(
         extreme = not all(np.isfinite(r).all() for r in results)
     raw = limits.carried(op, context, extremes, setting.mode.edge) if extreme else op.error(context)
     doubtful = op.selects and any(v.error.any() for v in operands)
-    counted = held == "int64" and _computed_in(op, held) != held
+    counted = held in dtypes.WIDEST_INTS and _computed_in(op, held) != held
     step = _Step(done, held, unit, extreme, doubtful, done.sums if counted else None)
     values = [_value(step, r, w, e, t) for r, w, e, t in zip(results, done.whole, _bounds(raw), types, strict=True)]
     return values if extreme else _with_latent(step, context, operands, values)
@@ -240,8 +240,12 @@ class Application:
         if exact_with and not all(exact_with(self.node.attrs, dtype) for dtype in held):
             return False
         return all(
-            t is None or _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
-            for w, t in zip(self.whole, self.types, strict=True)
+            t is None
+            or (
+                _is_exact(w, sums, _computed_in(self.op, self.setting.held(t.dtype)), computed)
+                and bool(np.all(_unwrapped(r, w, t.dtype)))
+            )
+            for r, w, t in zip(self.results, self.whole, self.types, strict=True)
         )
 
     @property
@@ -255,7 +259,7 @@ class Application:
 
 def _computed_in(op: Op, dtype: str) -> str:
     """The type whose integers results may be: not all frameworks sum up integers of 64 bits as such."""
-    return "float64" if dtype == "int64" and op.partial and not op.modular else dtype
+    return "float64" if dtype in dtypes.WIDEST_INTS and op.partial and not op.modular else dtype
 
 
 def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed: bool = False) -> bool:
@@ -275,6 +279,16 @@ def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed:
     if not (float(values.min()) >= low and float(values.max()) <= high):
         return False
     return sums is None or float(np.max(sums)) <= max(high, -low)
+
+
+def _unwrapped(result: np.ndarray, whole: np.ndarray, dtype: str) -> np.ndarray:
+    """Whether a result is, but for the rounding of float64, what it was before integers wrapped around.
+
+    A type of 64 bits needs that beside its ends: its greatest number is no float64, and 0 may stand for less.
+    """
+    if dtype not in dtypes.WIDEST_INTS:
+        return np.ones(np.shape(result), bool)
+    return np.asarray(np.abs(np.asarray(whole, np.float64) - result) < 2.0**62)
 
 
 def _as_floats(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -374,8 +388,7 @@ def _in_range(
     """
     low, high = dtypes.exact_integers(dtype)
     fits = (whole >= low) & (whole <= high) & (carried == 0)
-    if dtype == "int64":  # whose greatest number is no float64
-        fits &= np.abs(np.asarray(whole, np.float64) - result) < 2.0**62
+    fits &= _unwrapped(result, whole, dtype)
     if sums is not None:
         fits &= sums <= dtypes.exact_integers("float64")[1]
     return np.where(fits, 0.0, np.inf)

@@ -467,7 +467,7 @@ OPS = (
         with_attrs("torch.where({0} < -{lambd}, {0} + {bias}, torch.where({0} > {lambd}, {0} - {bias}, 0))"),
         with_attrs("tf.where({0} < -{lambd}, {0} + {bias}, tf.where({0} > {lambd}, {0} - {bias}, tf.zeros_like({0})))"),
         _shrink_error,
-        tuple(t for t in NUMERIC if t not in ("bfloat16", "uint8")),
+        tuple(t for t in FLOATS + SIGNED if t != "bfloat16"),
         exact=True,
         continuous=False,
         ulps=1,

@@ -15,7 +15,7 @@ from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorFn, Hole, NumpyFn, 
 DIMS = (Attr("dim", "ints", ()), Attr("keepdim", "int", 0))
 """The attributes of ATen's reductions over several dimensions."""
 
-WIDE = (*FLOATS, "int32", "int64")
+WIDE = (*FLOATS, "int32", "int64", "uint32", "uint64")
 """The types of ONNX's summing operators and products."""
 
 # Chances of writing a reduction in an unusual way, where there is one.

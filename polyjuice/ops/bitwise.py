@@ -25,7 +25,18 @@ def _shift_error(c: ErrorContext) -> np.ndarray:
     return errors.infinite_if((c.x[1] < 0) | (c.x[1] >= bits), _BITS_ERROR(c))
 
 
+_GREATEST_UINT64 = 2.0**64 - 2.0**11
+"""The greatest number that uint64 and float64 have in common."""
+
+
 # --- bits ------------------------------------------------------------------------------------------------------------
+
+
+def _as_integers(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Integers held in floats as those of 64 bits: without a sign where none is negative."""
+    if any(bool((x < 0).any()) for x in arrays):
+        return [x.astype(np.int64) for x in arrays]
+    return [np.minimum(x, _GREATEST_UINT64).astype(np.uint64) for x in arrays]
 
 
 def _on_bits(function: Any) -> Any:
@@ -33,7 +44,7 @@ def _on_bits(function: Any) -> Any:
 
     def apply(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         if x.dtype.kind == "f":
-            return np.asarray(function(x.astype(np.int64), y.astype(np.int64)))
+            return np.asarray(function(*_as_integers(x, y)))
         return np.asarray(function(x, y))
 
     return apply
@@ -149,7 +160,7 @@ def _remainder_error(c: ErrorContext) -> np.ndarray:
     turns = np.abs(np.asarray(x, np.float64) / y) + 1
     rounding = 4 * c.unit * (np.abs(x) + np.abs(y)) if c.unit else 0.0
     open_ = _quotient_unstable(c) | errors.least_by(c)
-    if x.dtype == np.int64:  # some compute in float64
+    if x.dtype in (np.int64, np.uint64):  # some compute in float64
         open_ |= _beyond(c, 2.0**53)
     return errors.infinite_if(open_, ex + turns * ey + rounding)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, SIGNED
+from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, SIGNED, UNSIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -247,7 +247,7 @@ OPS = (
         "Abs",
         np.abs,
         ("torch.abs({0})", "{0}.abs()", "abs({0})", "{0}.abs_()"),
-        by_type(("uint8",), ("tf.identity({0})",), ("tf.abs({0})", "abs({0})", "tf.math.abs({0})")),
+        by_type(UNSIGNED, ("tf.identity({0})",), ("tf.abs({0})", "abs({0})", "tf.math.abs({0})")),
         errors.lipschitz(),
         NUMERIC,
         limits=Limits.ANYWHERE,
@@ -257,9 +257,7 @@ OPS = (
         "Sign",
         np.sign,
         ("torch.sign({0})", "torch.sgn({0})", "{0}.sign()", "{0}.sign_()"),
-        by_type(
-            ("uint8",), ("tf.cast({0} > 0, tf.uint8)", "tf.minimum({0}, 1)"), ("tf.sign({0})", "tf.math.sign({0})")
-        ),
+        by_type(UNSIGNED, ("tf.cast({0} > 0, {0}.dtype)", "tf.minimum({0}, 1)"), ("tf.sign({0})", "tf.math.sign({0})")),
         errors.stepped,
         NUMERIC,
         exact=True,

@@ -17,7 +17,7 @@ from polyjuice.ops.structural import moving
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
 
-_WIDTHS = (("float32", "int32"), ("float64", "int64"), ("int8", "uint8"))
+_WIDTHS = (("float32", "int32"), ("float64", "int64"), ("int8", "uint8"), ("int16", "uint16"))
 """Element types of the same width, the floating one first. (Half types are computed in another one.)"""
 
 _OTHER = {a: b for pair in _WIDTHS for a, b in (pair, pair[::-1])}

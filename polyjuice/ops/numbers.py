@@ -62,6 +62,11 @@ def in_range(number: Number, dtype: str) -> bool:
     return math.isfinite(number) and low <= number <= high
 
 
+def boundaries(dtype: str) -> list[int]:
+    """The boundary integers of a type that Torch takes as numbers: of uint64 those of 63 bits."""
+    return [n for n in dtypes.boundary_integers(dtype) if _LEAST <= n <= _GREATEST]
+
+
 def vanishes(number: Number, dtype: str) -> bool:
     """Whether a number is so small that a floating type has zero for it."""
     return number != 0 and _rounded(number, dtype) == 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import FLOATS, NUMERIC
+from polyjuice.ir.dtypes import FLOATS, NUMERIC, UNSIGNED
 from polyjuice.ops import sampling
 from polyjuice.ops.spec import Attr, Call, ErrorFn, Op, Sample, Spelling
 from polyjuice.ops.text import literal
@@ -19,7 +19,7 @@ TextFn = Callable[[Call], str]
 
 HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 
-SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32"}
+SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32"}
 
 WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
 """The types of operators that ONNX does not define on bfloat16 at opset 18."""
@@ -107,7 +107,7 @@ def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
     if dtype in FLOATS:
         return list(values)
     whole = [v for v in values if v is not None and v == int(v)]
-    return [v for v in whole if v >= 0] if dtype == "uint8" else list(whole)
+    return [v for v in whole if v >= 0] if dtype in UNSIGNED else list(whole)
 
 
 def binary(

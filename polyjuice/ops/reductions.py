@@ -16,8 +16,8 @@ from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, NumpyFn, Op, SpellFn
 
-_ORDERED = tuple(t for t in NUMERIC if t != "int16")
-"""The types of ONNX's ReduceMax and ReduceMin, which skip int16."""
+_ORDERED = tuple(t for t in NUMERIC if t not in ("int16", "uint16"))
+"""The types of ONNX's ReduceMax and ReduceMin, which skip integers of 16 bits."""
 
 Reduce = Callable[..., Any]
 """A function of an array, ``axis`` and ``keepdims``, as NumPy's are."""

@@ -63,6 +63,13 @@ def size(rng: random.Random, others: Sequence[int] = ()) -> int:
     return rng.choice(SIZES[:6]) if rng.random() < 0.5 else rng.choice(SIZES)
 
 
+def element_type(rng: random.Random, types: Sequence[str]) -> str:
+    """One of some element types. Those of `WIDER_UNSIGNED`, on which compilers do nearly the same, count as one."""
+    alike = [t for t in types if t in dtypes.WIDER_UNSIGNED]
+    chosen = rng.choice([t for t in types if t not in alike[1:]])
+    return rng.choice(alike) if chosen in alike else chosen
+
+
 def of_rank(least: int, most: float = math.inf, empty: bool = False) -> Callable[[Draw[T]], Draw[T | None]]:
     """Draw for first operands of such ranks alone, and not for those without elements unless ``empty``."""
 

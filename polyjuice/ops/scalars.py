@@ -264,7 +264,7 @@ def _any(rng: random.Random, dtype: str) -> Number:
         return rng.choice(_FRACTIONS) if floating else rng.choice(_WHOLE)
     if floating:
         return rng.choice(_BITING_FLOATS)
-    ends = dtypes.boundary_integers(dtype) if dtype in INTS else dtypes.boundary_integers(numbers.INTEGERS)
+    ends = numbers.boundaries(dtype if dtype in INTS else numbers.INTEGERS)
     return rng.choice(_BITING_WHOLE if rng.random() < 0.5 else ends)
 
 
@@ -309,7 +309,7 @@ def _base_of_power(rng: random.Random, dtype: str) -> Number:
 
 
 def _pattern(rng: random.Random, dtype: str) -> Number:
-    whole = (rng.choice(_WHOLE), rng.choice(_BITING_WHOLE), rng.choice(dtypes.boundary_integers(numbers.INTEGERS)))
+    whole = (rng.choice(_WHOLE), rng.choice(_BITING_WHOLE), rng.choice(numbers.boundaries(numbers.INTEGERS)))
     return rng.choice(whole)
 
 
@@ -450,7 +450,7 @@ def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
     draw = _suiting(numbers.in_range)
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
-        other = TensorType(rng.choice(ALL), sampling.broadcastable(rng, first.shape))
+        other = TensorType(sampling.element_type(rng, ALL), sampling.broadcastable(rng, first.shape))
         number = draw(rng, other.dtype)
         return None if number is None else Sample((Operand(other),), {attr: numbers.text(number)})
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC
+from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED, WIDEST_INTS
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op, Operand, Sample, SpellFn
@@ -63,7 +63,7 @@ _SIDES: Sequence[Attrs] = ({}, {}, {}, {"min": None}, {"max": None})
 
 
 def _draw_clip(rng: random.Random, first: TensorType) -> Attrs:
-    low = rng.randint(0, 2) if first.dtype == "uint8" else rng.randint(-3, 1)
+    low = rng.randint(0, 2) if first.dtype in UNSIGNED else rng.randint(-3, 1)
     limits = {"min": float(low), "max": float(low + rng.randint(1, 5))}
     return {**limits, **rng.choice(_SIDES)}
 
@@ -101,7 +101,9 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["to"] == "bool":
         return np.asarray(x[0] != 0)
     if a["to"] in INTS and np.issubdtype(x[0].dtype, np.floating):
-        return np.asarray(np.trunc(x[0]))
+        whole = np.asarray(np.trunc(x[0]))
+        beyond = dtypes.largest_finite(a["to"])  # as a float64, the first number that the type lacks
+        return np.where(whole >= beyond, np.inf, whole) if a["to"] in WIDEST_INTS else whole
     return x[0]
 
 
@@ -124,7 +126,7 @@ def _rounding_error(c: ErrorContext) -> np.ndarray:
     """
     x = np.asarray(c.x[0], np.float64)
     size = np.abs(x)
-    through = np.where(size > 2.0**53, size * 2.0**-53, 0.0) if c.x[0].dtype.kind == "i" else 0.0
+    through = np.where(size > 2.0**53, size * 2.0**-53, 0.0) if c.x[0].dtype.kind in "iu" else 0.0
     if c.attrs["to"] in ("float16", "bfloat16"):
         through = through + np.where(x.astype(np.float32) == x, 0.0, size * dtypes.unit_roundoff("float32"))
     reach = c.e[0] + through
@@ -133,7 +135,7 @@ def _rounding_error(c: ErrorContext) -> np.ndarray:
 
 
 def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
-    return {"to": first.dtype if rng.random() < sampling.IDENTITY else rng.choice(ALL)}
+    return {"to": first.dtype if rng.random() < sampling.IDENTITY else sampling.element_type(rng, ALL)}
 
 
 def _cast_torch(c: Call) -> str | Hole:
@@ -144,7 +146,7 @@ def _cast_torch(c: Call) -> str | Hole:
         "{0}.to(torch.{1})",
         "{0}.type(torch.{1})",
         "{0}.to(dtype=torch.{1})",
-        f"{{0}}.{_METHODS[c.attrs['to']]}()",
+        *([f"{{0}}.{_METHODS[c.attrs['to']]}()"] if c.attrs["to"] in _METHODS else []),
         *same,
     )(c)
 
@@ -153,7 +155,7 @@ _METHODS = {
     "float16": "half", "float32": "float", "float64": "double", "bfloat16": "bfloat16", "bool": "bool",
     "int8": "char", "int16": "short", "int32": "int", "int64": "long", "uint8": "byte",
 }  # fmt: skip
-"""Torch's methods that convert to each type."""
+"""Torch's methods that convert to a type."""
 
 
 def _to(*templates: str) -> SpellFn:
@@ -161,7 +163,7 @@ def _to(*templates: str) -> SpellFn:
 
 
 def _sample_where(rng: random.Random, first: TensorType) -> Sample:
-    dtype = rng.choice(ALL)
+    dtype = sampling.element_type(rng, ALL)
     shapes = [first.shape, sampling.broadcastable(rng, first.shape)]
     rng.shuffle(shapes)
     return Sample(tuple(Operand(TensorType(dtype, shape)) for shape in shapes))

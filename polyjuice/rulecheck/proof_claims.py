@@ -24,6 +24,7 @@ _TYPE_TESTS = {
     "Float": dtypes.FLOATS,
     "Integer": dtypes.INTS,
     "Signed": dtypes.SIGNED + dtypes.FLOATS,
+    "Unsigned": dtypes.UNSIGNED,
     "Bool": ("bool",),
 }
 

@@ -9,9 +9,11 @@ import pytest
 
 from polyjuice.compilers import find
 from polyjuice.execution import EnvironmentProblem, Limits, Worker
+from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import lower
+from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder
 
 pytest.importorskip("onnxruntime")
@@ -90,3 +92,22 @@ def test_the_trace_names_the_optimizers_that_changed_the_graph(
 def test_options_that_it_does_not_have(options: dict[str, str]) -> None:
     with pytest.raises(EnvironmentProblem, match="onnxruntime"):
         Worker(find("onnxruntime"), options=options).start()
+
+
+@pytest.mark.parametrize("narrow", ["uint16", "uint32", "uint64"])
+def test_casts_of_negative_numbers_to_unsigned_ones_are_judged_exactly(onnxruntime: Worker, narrow: str) -> None:
+    """A campaign's ``wrap`` values, and what a compiler would give that extends the sign."""
+    build = GraphBuilder()
+    x = build.input(TensorType("int32", (32,)))
+    graph = build.build([build.op("Cast", build.op("Cast", x, to=narrow), to="int64")])
+    inputs = make_inputs(graph, "wrap", 0)
+    assert (inputs[0] < 0).any()
+    (analysis,) = analyse(graph, inputs, mode=Mode(wrap=True))
+    outcome = onnxruntime.execute(lower(graph, "onnx", 0, lacks=("forms",)), [inputs])
+    assert outcome.status == "ok"
+    (result,) = outcome.outputs[0]
+    assert not analysis.bound.any()
+    assert not judge(result, analysis)
+    if narrow != "uint64":  # of which int64 holds the sign
+        assert judge(inputs[0].astype(np.int64), analysis).wrong.tolist() == (inputs[0] != result).tolist()
+        assert ((result >= 0) & (result < 2 ** int(narrow.removeprefix("uint")))).all()

