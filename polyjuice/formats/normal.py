@@ -38,6 +38,10 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
     return complete_attrs(op, given)
 
 
+SATURATES = {"float8e4m3fn": 1, "float8e5m2": 0}
+"""The attribute ``saturate`` of ONNX's with which its Cast means what that of the table means."""
+
+
 def _demand(condition: bool, why: str) -> None:
     if not condition:
         raise NotCovered(why)
@@ -138,8 +142,9 @@ def _pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _cast(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """Saturation and rounding modes concern 8-bit floating types alone."""
-    a.pop("saturate", None)
+    """Rounding modes concern a type that is not here, and saturation 8-bit floating types alone."""
+    saturates = int(a.pop("saturate", 1))
+    _demand(saturates == SATURATES.get(a["to"], saturates), "a cast with another treatment of large numbers")
     a.pop("round_mode", None)
 
 

@@ -90,8 +90,10 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting
 
 def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     """An input or a constant: a precision less than its own rounds it, and a denormal number may be taken for zero."""
+    if dtype in dtypes.NARROW_FLOATS:
+        return _stored(array.astype(np.float64), _NO_ERROR, dtype, setting.mode)
     if not dtypes.is_float(dtype):
-        return Value(array, _NO_ERROR, True)
+        return Value(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype)), copy=False), _NO_ERROR, True)
     wide, held = array.astype(np.float64), setting.held(dtype)
     if _is_exact(wide, None, held):
         return Value(wide, _NO_ERROR, True)
@@ -175,9 +177,16 @@ def evaluated(
 
 
 def _rounded_to(op: Op, types: Sequence[TensorType | None], setting: Setting) -> str:
-    """The floating type to which an operator rounds its result because the program asks for it; "" if to none."""
+    """The type to which an operator rounds its result because the program asks for it; "" if to none.
+
+    What is rounded to a narrow type is so in any precision.
+    """
     result = types[0]
-    if not op.rounds or result is None or not dtypes.is_float(result.dtype) or setting.precision:
+    if not op.rounds or result is None:
+        return ""
+    if result.dtype in dtypes.NARROW_FLOATS:
+        return result.dtype
+    if not dtypes.is_float(result.dtype) or setting.precision:
         return ""
     return "" if result.dtype in setting.mode.excess_precision else result.dtype
 
@@ -307,6 +316,8 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
     """A result, with the errors that operands carry into it and the operator's own rounding."""
     if type is None or type.dtype == "bool":
         return Value(result, carried)
+    if type.dtype in dtypes.NARROW_FLOATS:
+        return _stored(result, carried, type.dtype, step.mode)
     if dtypes.is_int(type.dtype):
         return Value(result, carried if step.done.wraps else _in_range(result, whole, carried, type.dtype, step.sums))
     size = np.abs(result)
@@ -319,6 +330,16 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
         known = np.isfinite(carried) & ((np.isnan(result) & step.mode.edge) | np.isinf(result))
         error = np.where(known, 0.0, error)
     return Value(result, error, False, _extreme(size, error, step.held, step.mode), _tame(result, error))
+
+
+def _stored(values: np.ndarray, error: np.ndarray, dtype: str, mode: Mode) -> Value:
+    """Values of a narrow floating type: what they are is known, or by how many steps it may be another."""
+    if _is_exact(values, None, dtype) and not error.any():
+        return Value(values, error, True)
+    if not mode.edge and np.isnan(values).any():
+        error = np.where(np.isnan(values), np.inf, error)
+    beyond = ~np.isfinite(values) & np.isfinite(error)
+    return Value(values, error, False, beyond if beyond.any() else None, _tame(values, error))
 
 
 def _with_latent(

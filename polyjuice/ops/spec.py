@@ -330,7 +330,7 @@ def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: in
     if result.startswith("@"):
         value = attrs[result[1:]]
         return value.output_types[output].dtype if isinstance(value, Graph) else str(value)
-    if result in dtypes.ALL:
+    if result in dtypes.STORED:
         return result
     return bound[result]
 
