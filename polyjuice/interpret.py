@@ -59,7 +59,7 @@ def apply(
         return list(evaluate(op.unrolled(operands, node.attrs), operands, precision))
     wide = [_widen(x) for x in operands]
     try:
-        raw = op.numpy(wide, node.attrs)
+        raw = op.numpy(wide, op.meant(node.attrs, results[0]))
     except (ZeroDivisionError, IndexError, ValueError) as error:
         raise EvaluationError(f"node {node}: {error}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)

@@ -238,6 +238,8 @@ def _dropout(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 def _scaled(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     """Quantisation: the axis matters where there is a scale for each place along it."""
     a["axis"] = normalize_axis(a.get("axis", 1), x[0].rank) if x[1].size > 1 else 1
+    for name, usual in (("saturate", 1), ("block_size", 0), ("output_dtype", 0), ("precision", 0)):
+        _demand(a.pop(name, usual) == usual, f"a quantisation with another {name}")
 
 
 def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:

@@ -20,11 +20,12 @@ from random import Random
 from typing import TypeVar
 from zlib import crc32
 
+from polyjuice.ir import dtypes
 from polyjuice.ops import Op
 
 T = TypeVar("T")
 
-_ALIKE = (("float32", "float64"), ("float16", "bfloat16"), ("int32", "int16"))
+_ALIKE = (("float32", "float64"), ("float16", "bfloat16"), ("int32", "int16"), dtypes.NARROW_FLOATS, dtypes.NARROW_INTS)
 """Element types on which compilers do nearly the same: one of these comes in each cycle."""
 
 

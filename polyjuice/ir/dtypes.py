@@ -69,6 +69,11 @@ def is_int(name: str) -> bool:
     return name in INTS or name in NARROW_INTS
 
 
+def is_signed(name: str) -> bool:
+    """Whether the type has numbers below zero."""
+    return name != "bool" and exact_integers(name)[0] < 0
+
+
 def unit_roundoff(name: str) -> float:
     """Half the distance from 1 to the next value of a floating type; 0 for the others."""
     return 2.0 ** -_MANTISSA_BITS[name] if name in FLOATS else 0.0

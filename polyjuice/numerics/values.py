@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyjuice.interpret import apply
-from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
+from polyjuice.ir import Attrs, Graph, Node, TensorType, dtypes, releases
 from polyjuice.numerics.comparison import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.spec import NumpyFn
@@ -127,7 +127,7 @@ def propagate(
     unit = 0.0 if exact or done.numpy is not op.numpy else dtypes.unit_roundoff(held)
     tame = [v.array if v.tame is None else v.tame for v in operands]
     context = ErrorContext(
-        tame, [v.error for v in operands], results, node.attrs, unit, done.numpy, setting.mode.ordered, held
+        tame, [v.error for v in operands], results, done.attrs, unit, done.numpy, setting.mode.ordered, held
     )
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
@@ -209,6 +209,11 @@ class Application:
     types: Sequence[TensorType | None]
     setting: Setting
 
+    @property
+    def attrs(self) -> Attrs:
+        """The attributes as the operator's meaning is given them."""
+        return self.op.meant(self.node.attrs, self.types[0])
+
     @cached_property
     def numpy(self) -> NumpyFn:
         """What the operator computes, with the rounding that the program asks for."""
@@ -230,12 +235,12 @@ class Application:
         """The results before integers wrap around (after it, where that is what they mean)."""
         if self.op.moves or not self.op.exact or self.wraps or all(r.dtype.kind not in "iu" for r in self.results):
             return list(self.results)
-        return list(_tuple(self.op.numpy(_as_floats(self.operands), self.node.attrs)))
+        return list(_tuple(self.op.numpy(_as_floats(self.operands), self.attrs)))
 
     @property
     def sums(self) -> np.ndarray | None:
         """Bounds on partial sums, if there are any."""
-        return self.op.partial(_as_floats(self.operands), self.node.attrs) if self.op.partial else None
+        return self.op.partial(_as_floats(self.operands), self.attrs) if self.op.partial else None
 
     @property
     def stays_exact(self) -> bool:
@@ -257,7 +262,7 @@ class Application:
     def _rounds_alike(self) -> bool:
         """Whether exact operands are rounded to the same finite integers by all frameworks."""
         errors, result = [np.zeros(x.shape) for x in self.operands], self.whole[0]
-        context = ErrorContext(self.operands, errors, self.whole, self.node.attrs, 0.0, self.numpy)
+        context = ErrorContext(self.operands, errors, self.whole, self.attrs, 0.0, self.numpy)
         integers = np.isfinite(result) & (result == np.rint(result))
         return bool(integers.all()) and not np.any(self.op.error(context))
 

@@ -24,6 +24,9 @@ ANY = "*"
 PROMOTED = "promoted"
 """An entry of ``Op.results``: the type that ``Op.promotes`` says."""
 
+RESULT = "@result"
+"""Among the attributes that the meaning of a ``typed`` operator is given: the element type of its first result."""
+
 REQUIRED = object()
 """The default of an attribute that has none."""
 
@@ -208,6 +211,8 @@ class Op:
     operator of its own domain, from opset ``since`` on; where it has none (another domain, an older opset), ``onnx``
     builds the same value of older operators of ONNX, or is a Hole.
 
+    ``typed``: what it computes depends on the type of its result, which arrays of a wider type do not tell.
+
     ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
     amounts to, given the operands' values, of which the first ``deciding`` choose it.
     """
@@ -237,6 +242,7 @@ class Op:
     partial: NumpyFn | None = None
     modular: bool = False
     rounds: bool = False
+    typed: bool = False
     limits: Limits = Limits.NOWHERE
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
     promotes: PromoteFn | None = None
@@ -287,6 +293,10 @@ class Op:
     def variable(self, position: int) -> str:
         """The type variable of the operand at ``position``."""
         return self.inputs[min(position, len(self.inputs) - 1)]
+
+    def meant(self, attrs: Attrs, result: TensorType | None) -> Attrs:
+        """The attributes as ``numpy`` and ``error`` are given them, for a first result of a type."""
+        return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
 
     def accepts(self, position: int, dtype: str) -> bool:
         return dtype in self.types[self.variable(position)]
