@@ -58,11 +58,17 @@ def takes(op: str, operands: tuple[str, ...], results: tuple[str, ...], version:
     """Whether an operator of ONNX takes and gives these element types at a version of its operators."""
     schema = defs.get_schema(op, version)
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
-    pairs = ((operands, schema.inputs), (results, schema.outputs))
+    formals = ((operands, schema.inputs), (results, schema.outputs))
+    pairs = [
+        (dtype, formal)
+        for types, declared in formals
+        for dtype, formal in zip(types, [*declared, *[declared[-1]] * len(types)], strict=False)
+    ]
+    bound: dict[str, str] = {}
     return all(
         element_text(dtype) in allowed.get(formal.type_str, [formal.type_str])
-        for types, formals in pairs
-        for dtype, formal in zip(types, [*formals, *[formals[-1]] * len(types)], strict=False)
+        and (not formal.is_homogeneous or bound.setdefault(formal.type_str, dtype) == dtype)
+        for dtype, formal in pairs
     )
 
 

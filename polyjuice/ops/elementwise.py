@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, SIGNED, STORED
+from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED, STORED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,

@@ -134,7 +134,9 @@ def _rounding_error(c: ErrorContext) -> np.ndarray:
     size = np.abs(x)
     through = np.where(size > 2.0**53, size * 2.0**-53, 0.0) if c.x[0].dtype.kind == "i" else 0.0
     if c.attrs["to"] in ("float16", "bfloat16", *NARROW_FLOATS):
-        through = through + np.where((x.astype(np.float32) == x) | np.isnan(x), 0.0, size * dtypes.unit_roundoff("float32"))
+        through = through + np.where(
+            (x.astype(np.float32) == x) | np.isnan(x), 0.0, size * dtypes.unit_roundoff("float32")
+        )
     reach = c.e[0] + through
     moved = errors.corners(c, [[x - reach], [x + reach]])
     return np.where(reach == 0, 0.0, moved)
