@@ -1,7 +1,7 @@
 """The interpreter: what a graph means, on NumPy arrays, in its own element types or in any one floating precision.
 
-Half types are computed in float32 and rounded once per operator. Values of the narrow types are always rounded to them. Integers wrap around, as in the operators' own types.
-An observer sees every application as it happens.
+Half types are computed in float32 and rounded once per operator. Values of the narrow types are rounded to these in any
+precision. Integers wrap around, as in the operators' own types. An observer sees every application as it happens.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def apply(
         return _opaque(node, operands, results, precision)
     if op.unrolled:
         return list(evaluate(op.unrolled(operands, node.attrs), operands, precision))
-    wide = [_widen(x) for x in operands]
+    wide = operands if op.bits else [_widen(x) for x in operands]
     try:
         raw = op.numpy(wide, op.meant(node.attrs, results[0]))
     except (ZeroDivisionError, IndexError, ValueError) as error:

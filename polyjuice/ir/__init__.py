@@ -33,6 +33,7 @@ __all__ = [
     "connected",
     "cut",
     "digest",
+    "mark",
     "numbered",
     "packed",
     "prune",

@@ -39,13 +39,12 @@ _FLOATING = dtypes.FLOATS + dtypes.NARROW_FLOATS
 
 def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     """The bits of numbers of another type of that width, as numbers of the type ``to``."""
-    floating = x[0].dtype.kind == "f"
+    floating = x[0].dtype.kind not in "iu"
     if floating and a["to"] in _FLOATING:  # its own type
         return x[0]
     source = next(other for other in _OTHERS[a["to"]] if (other in _FLOATING) == floating)
-    held = x[0].astype(dtypes.to_numpy(source))
-    seen = np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
-    return seen.astype(np.float64) if a["to"] in dtypes.NARROW_FLOATS else seen
+    held = x[0].astype(dtypes.to_numpy(source), copy=False)
+    return np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
 
 
 def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:
@@ -140,6 +139,7 @@ OPS: tuple[Op, ...] = (
         sample=sampling.alone_with(_draw_bits),
         attrs=(Attr("to", "dtype"),),
         since=26,
+        bits=True,
         elementwise=True,
         continuous=False,
         weight=0.5,

@@ -122,13 +122,16 @@ def _cast_error(c: ErrorContext) -> object:
         return c.e[0] + np.where(held & (c.e[0] == 0), 0.0, c.unit * (np.abs(c.x[0]) + c.e[0]))
     if to == "bool":  # no step up or down: only zero is false
         return np.where((c.e[0] == 0) | (np.abs(c.x[0]) > c.e[0]), 0.0, np.inf)
+    if to in NARROW_INTS:  # ONNX Runtime rounds to the nearest of them
+        return np.where((c.e[0] == 0) & (c.x[0] == np.rint(c.x[0])), 0.0, np.inf)
     return errors.stepped(c)
 
 
 def _rounding_error(c: ErrorContext) -> np.ndarray:
     """What the operand's error makes of the rounding that a cast asks for: mostly nothing, or a step.
 
-    Frameworks reach a half type, or a narrower one, through float32, and 64-bit integers are no float64: so there may be a rounding more.
+    Frameworks reach a half type, or a narrower one, through float32, and 64-bit integers are no float64: so there may
+    be a rounding more.
     """
     x = np.asarray(c.x[0], np.float64)
     size = np.abs(x)

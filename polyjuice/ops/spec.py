@@ -211,6 +211,7 @@ class Op:
     operator of its own domain, from opset ``since`` on; where it has none (another domain, an older opset), ``onnx``
     builds the same value of older operators of ONNX, or is a Hole.
 
+    ``bits``: it sees the bits of its operands, which are given to it in their own types, be they narrow.
     ``typed``: what it computes depends on the type of its result, which arrays of a wider type do not tell.
 
     ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
@@ -243,6 +244,7 @@ class Op:
     modular: bool = False
     rounds: bool = False
     typed: bool = False
+    bits: bool = False
     limits: Limits = Limits.NOWHERE
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
     promotes: PromoteFn | None = None
