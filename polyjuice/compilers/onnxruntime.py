@@ -37,6 +37,39 @@ def prepare(model, inputs, level="all"):
     feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
     return lambda: session.run(None, feeds)
 """
+REPRO_NARROW = """
+CODES = {"float8_e4m3fn": 17, "float8_e5m2": 19, "uint4": 21, "int4": 22}  # ONNX's numbers of these types
+
+
+def prepare(model, inputs, level="all"):
+    options = onnxruntime.SessionOptions()
+    name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, name)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    feeds = {v.name: value(x) for v, x in zip(session.get_inputs(), inputs)}
+    return lambda: [array(y) for y in session.run_with_ort_values(None, feeds)]
+
+
+def value(x):
+    if x.dtype.name not in CODES:
+        return onnxruntime.OrtValue.ortvalue_from_numpy(x)
+    bits = x.view(np.uint8)
+    if "int4" in x.dtype.name:  # two lie in a byte
+        flat = np.append(bits.reshape(-1) & 15, np.zeros(x.size + x.size % 2, np.uint8))
+        bits = (flat[::2] | flat[1::2] << 4)[: x.size].reshape(x.shape)
+    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, CODES[x.dtype.name])
+
+
+def array(y):
+    name = y.data_type()[7:-1].replace("float8", "float8_")
+    if name not in CODES:
+        return y.numpy()
+    size = int(np.prod(y.shape(), dtype=int))
+    bits = np.frombuffer(ctypes.string_at(y.data_ptr(), -(-size // 2) if "int4" in name else size), np.uint8)
+    if "int4" in name:
+        bits = np.stack([bits & 15, bits >> 4], -1).reshape(-1)[:size]
+    return bits.view(getattr(ml_dtypes, name)).reshape(y.shape())
+"""
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
