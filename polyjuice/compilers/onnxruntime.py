@@ -55,8 +55,8 @@ def value(x):
         return onnxruntime.OrtValue.ortvalue_from_numpy(x)
     bits = x.view(np.uint8)
     if "int4" in x.dtype.name:  # two lie in a byte
-        flat = np.append(bits.reshape(-1) & 15, np.zeros(x.size + x.size % 2, np.uint8))
-        bits = (flat[::2] | flat[1::2] << 4)[: x.size].reshape(x.shape)
+        flat = np.append(bits.reshape(-1) & 15, np.zeros(x.size, np.uint8))
+        bits = (flat[::2] | flat[1::2] << 4).reshape(x.shape)
     return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, CODES[x.dtype.name])
 
 
@@ -218,7 +218,7 @@ def _value(dtype: str, array: Any) -> onnxruntime.OrtValue:
         held[: flat[::2].size] = flat[::2]
         held[: flat[1::2].size] |= flat[1::2] << 4
         array = held[: flat.size].reshape(array.shape)
-    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(np.ascontiguousarray(array), code)
+    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(np.array(array, order="C"), code)
 
 
 def _array(value: onnxruntime.OrtValue) -> Array:
