@@ -28,7 +28,7 @@ _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
 
 _FINFO = {name: ml_dtypes.finfo(_NUMPY[name]) for name in FLOATS}  # type: ignore[no-untyped-call]
 _SMALLEST_NORMAL = {name: float(info.smallest_normal) for name, info in _FINFO.items()}
-_IINFO = {name: ml_dtypes.iinfo(_NUMPY[name]) for name in INTS + NARROW_INTS}
+_IINFO = {name: ml_dtypes.iinfo(_NUMPY[name]) for name in INTS + NARROW_INTS}  # type: ignore[no-untyped-call]
 _LARGEST = {name: float(info.max) for name, info in _FINFO.items()} | {n: float(i.max) for n, i in _IINFO.items()}
 _LARGEST |= {"float8e4m3fn": 448.0, "float8e5m2": 57344.0}
 _MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53, "float8e4m3fn": 4, "float8e5m2": 3}

@@ -17,7 +17,9 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reproducers.arrays import Arrays
 from tests.support.compilers import usable
 
-VALUES = np.array([1.0625, 1.1875, -3.3, 448, 464, 470, 1e6, -1e6, 2.0**-9, 3 * 2.0**-10, 2.0**-12, -0.0, 0.1], np.float32)
+VALUES = np.array(
+    [1.0625, 1.1875, -3.3, 448, 464, 470, 1e6, -1e6, 2.0**-9, 3 * 2.0**-10, 2.0**-12, -0.0, 0.1], np.float32
+)
 """Ties, what is too large, and what is denormal. (61440 is left out: ONNX Runtime 1.32.0 makes NaN of it.)"""
 
 
@@ -55,7 +57,9 @@ def test_bits_are_seen(compiler: str, dtype: str, bits: str) -> None:
     x = build.input(TensorType("float32", VALUES.shape))
     seen = build.op("BitCast", build.op("Cast", x, to=dtype), to=bits)
     joined = build.op("Concat", seen, seen, axis=0)
-    agree(compiler, build.build([seen, build.op("Cast", build.op("BitCast", joined, to=dtype), to="float64")]), [VALUES])
+    agree(
+        compiler, build.build([seen, build.op("Cast", build.op("BitCast", joined, to=dtype), to="float64")]), [VALUES]
+    )
 
 
 @pytest.mark.parametrize("dtype", dtypes.NARROW)

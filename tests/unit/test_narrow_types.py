@@ -208,7 +208,9 @@ def test_inputs_are_drawn(dtype: str, profile: str) -> None:
 
 def test_no_operator_computes_in_them() -> None:
     """Those that take them cast, or move values; what is generic over floating types or integers does not."""
-    taking = {op.name for op in TABLE.values() if not {*dtypes.NARROW}.isdisjoint(t for v in op.types.values() for t in v)}
+    taking = {
+        op.name for op in TABLE.values() if not {*dtypes.NARROW}.isdisjoint(t for v in op.types.values() for t in v)
+    }
     moving = {op.name for op in TABLE.values() if op.moves}
     assert taking - moving == {"Cast", "BitCast", "QuantizeLinear", "DequantizeLinear", "Where"}
     assert {"Identity", "Transpose", "Reshape", "Concat", "Slice", "Gather"} <= taking
