@@ -45,7 +45,7 @@ _DIVISORS: Mapping[str, Callable[[int, int], int]] = {
     "operator": lambda graphs, operators: operators,
     "pair": lambda graphs, operators: operators**2,
     "triple": lambda graphs, operators: operators**3,
-    "operator and type": lambda graphs, operators: operators * len(dtypes.STORED),
+    "operator and type": lambda graphs, operators: operators * len(dtypes.ALL),
 }
 
 _ISRA, _GENCOG = "Isra, IV-C", "GenCoG, 5.1"

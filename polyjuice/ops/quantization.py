@@ -104,7 +104,7 @@ def _quantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     value, zero = _quantized(x, a)
     if (dtype := a.get(RESULT)) in dtypes.NARROW_FLOATS:
         largest = dtypes.largest_finite(dtype)
-        return np.clip(value + zero, -largest, largest)
+        return np.asarray(np.clip(value + zero, -largest, largest))
     return _rounded(value, zero.astype(value.dtype), _LIMITS[dtype] if dtype else _limits(x[2]))
 
 

@@ -107,7 +107,7 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     if a["to"] == "float8e4m3fn":
         largest = dtypes.largest_finite("float8e4m3fn")
         floating = x[0] if np.issubdtype(x[0].dtype, np.floating) else x[0].astype(np.float64)
-        return np.clip(floating, -largest, largest)
+        return np.asarray(np.clip(floating, -largest, largest))
     if dtypes.is_int(a["to"]) and np.issubdtype(x[0].dtype, np.floating):
         return np.asarray(np.trunc(x[0]))
     return x[0]
