@@ -16,8 +16,8 @@ from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts,
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
 
-#: Element types from the plainest to the most special.
 _WIDEST = ("float32", "int64", "int32", "bool", "float64", "float16", "int8", "int16", "uint8", "bfloat16")
+#: Element types from the plainest to the most special.
 PLAINEST = (*_WIDEST, *dtypes.NARROW)
 
 _FRACTION = 32
