@@ -1,7 +1,7 @@
 """The interpreter: what a graph means, on NumPy arrays, in its own element types or in any one floating precision.
 
-Half types are computed in float32 and rounded once per operator. Integers wrap around, as in the operators' own types.
-An observer sees every application as it happens.
+Half types are computed in float32 and rounded once per operator. Values of the narrow types are rounded to these in any
+precision. Integers wrap around, as in the operators' own types. An observer sees every application as it happens.
 """
 
 from __future__ import annotations
@@ -57,24 +57,35 @@ def apply(
         return _opaque(node, operands, results, precision)
     if op.unrolled:
         return list(evaluate(op.unrolled(operands, node.attrs), operands, precision))
-    wide = [_widen(x) for x in operands]
+    wide = operands if op.bits else [_widen(x) for x in operands]
     try:
-        raw = op.numpy(wide, node.attrs)
+        raw = op.numpy(wide, op.meant(node.attrs, results[0]))
     except (ZeroDivisionError, IndexError, ValueError) as error:
         raise EvaluationError(f"node {node}: {error}") from None
     arrays = raw if isinstance(raw, tuple) else (raw,)
     return [
-        np.asarray(array).astype(_held_as(type.dtype, precision), copy=False) if type else np.asarray(array)
+        _held(np.asarray(array), type.dtype, precision) if type else np.asarray(array)
         for array, type in zip(arrays, results, strict=True)
     ]
 
 
+def _held(array: np.ndarray, dtype: str, precision: str | None) -> np.ndarray:
+    """An array in the type in which values of an element type are held, rounded to a narrow one before."""
+    if dtype in dtypes.NARROW:
+        array = array.astype(dtypes.to_numpy(dtype), copy=False)
+    return array.astype(_held_as(dtype, precision), copy=False)
+
+
 def _held_as(dtype: str, precision: str | None) -> np.dtype:
-    return dtypes.to_numpy(precision if precision and dtypes.is_float(dtype) else dtype)
+    """In a given precision, values of the narrow types are held in types of NumPy that hold all of them."""
+    if not precision:
+        return dtypes.to_numpy(dtype)
+    floating = dtypes.is_float(dtype) or dtype in dtypes.NARROW_FLOATS
+    return dtypes.to_numpy(precision if floating else dtypes.computed_in(dtype))
 
 
 def _widen(x: np.ndarray) -> np.ndarray:
-    return x.astype(np.float32) if dtypes.of_array(x) in ("float16", "bfloat16") else x
+    return x.astype(dtypes.to_numpy(dtypes.computed_in(dtypes.of_array(x))), copy=False)
 
 
 def _opaque(
@@ -97,12 +108,12 @@ def _opaque(
         elif dtypes.is_float(type.dtype):
             out.append(np.asarray(rng.standard_normal(type.shape)).astype(_held_as(type.dtype, precision)))
         else:
-            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(dtypes.to_numpy(type.dtype)))
+            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(_held_as(type.dtype, precision)))
     return out
 
 
 def _rounded(x: np.ndarray) -> np.ndarray:
-    if not np.issubdtype(x.dtype, np.floating) and dtypes.of_array(x) != "bfloat16":
+    if x.dtype.kind in "iub" or dtypes.is_int(dtypes.of_array(x)):
         return x
     wide = x.astype(np.float64)
     scale = np.max(np.abs(wide[np.isfinite(wide)]), initial=0.0) or 1.0

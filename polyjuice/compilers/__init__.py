@@ -99,6 +99,10 @@ class CompilerFile(Protocol):
     outputs; compilation may wait for its first call. It takes `level` where there are LEVELS; a process asks for one
     level only."""
 
+    REPRO_NARROW: str
+    """Optional, a string literal: what stands in the place of REPRO where inputs or outputs are of types that NumPy
+    lacks, if that takes more."""
+
     LEVELS: str
     """Optional, a string literal: the values of the option `level`, from no optimization to all, the default."""
 
@@ -183,6 +187,7 @@ class CompilerInfo:
     nodes: int = 10
     pack: int = 1
     edge_policies: Mapping[str, str] = field(default_factory=dict)
+    repro_narrow: str = ""
 
 
 def names() -> list[str]:
@@ -222,6 +227,7 @@ def read(name: str, path: Path) -> CompilerInfo:
         nodes,
         _number(path, constants, "PACK", CompilerInfo.pack),
         _policies(path, constants.get("EDGE_POLICIES", "")),
+        constants.get("REPRO_NARROW", ""),
     )
 
 

@@ -78,9 +78,19 @@ def call(function: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
         return [to_array(output) for output in function(*[tensor(array) for array in inputs])]
 
 
+_FLOAT8 = {"float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
+"""TensorFlow's names of floating types of 8 bits."""
+
+_FLOAT8_NAMES = {name: ours for ours, name in _FLOAT8.items()}
+
+
 def tensor(array: Array) -> tf.Tensor:
     """A new tensor, which shares no memory with the array."""
     dtype, values = array
+    if dtype in _FLOAT8:
+        return tf.constant(np.array(values).view(tf.as_dtype(_FLOAT8[dtype]).as_numpy_dtype))
+    if dtype in ("int4", "uint4"):
+        raise NotImplementedError("TensorFlow has no arrays of 4-bit integers")
     value = tf.constant(np.array(values))
     return tf.bitcast(value, tf.bfloat16) if dtype == "bfloat16" else value
 
@@ -90,4 +100,6 @@ def to_array(value: tf.Tensor) -> Array:
     value = tf.convert_to_tensor(value)
     if value.dtype == tf.bfloat16:
         return "bfloat16", tf.bitcast(value, tf.uint16).numpy()
+    if value.dtype.name in _FLOAT8_NAMES:
+        return _FLOAT8_NAMES[value.dtype.name], np.asarray(value.numpy()).view(np.uint8)
     return value.dtype.name, np.asarray(value.numpy())

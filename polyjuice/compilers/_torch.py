@@ -121,7 +121,7 @@ def differentiable(program: Loaded, inputs: Sequence[Array]) -> bool:
         tensors = _arguments(program, inputs)
         try:
             outputs = program.model(*tensors, *_numbers(program, inputs))
-            if any(y.requires_grad for y in outputs):
+            if any(y.requires_grad and computes(y) for y in outputs):
                 gradients(outputs, tensors)
         except RuntimeError:
             return False
@@ -133,7 +133,7 @@ def _arguments(program: Loaded, inputs: Sequence[Array]) -> list[torch.Tensor]:
     arrays = inputs[: len(inputs) - program.numbers]
     tensors = [lay_out(tensor(array), layout) for array, layout in zip(arrays, layouts)]
     if program.mode == "grad":
-        return [t.detach().requires_grad_(t.is_floating_point()) for t in tensors]
+        return [t.detach().requires_grad_(computes(t)) for t in tensors]
     return tensors
 
 
@@ -147,7 +147,7 @@ def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -
     Raises NotImplementedError where no output depends on any of these.
     """
     leaves = [x for x in inputs if x.requires_grad]
-    reached = [y for y in outputs if y.requires_grad]
+    reached = [y for y in outputs if y.requires_grad and computes(y)]
     if not leaves or not reached:
         raise NotImplementedError("no output has a gradient")
     weights = [torch.cos(torch.arange(y.numel(), device=y.device)).reshape(y.shape).to(y.dtype) for y in reached]
@@ -177,11 +177,26 @@ def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
     return value
 
 
+_FLOAT8 = {"float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
+"""Torch's names of floating types of 8 bits."""
+
+_FLOAT8_NAMES = {name: ours for ours, name in _FLOAT8.items()}
+
+
+def computes(value: torch.Tensor) -> bool:
+    """Whether a tensor has numbers that gradients are computed in: none of 8 bits."""
+    return value.is_floating_point() and value.element_size() > 1
+
+
 def tensor(array: Array) -> torch.Tensor:
     """A new tensor on the device."""
     dtype, values = array
     if dtype == "bfloat16":
         return torch.tensor(values.view(np.int16), device=_device).view(torch.bfloat16)
+    if dtype in _FLOAT8:
+        return torch.tensor(values, device=_device).view(getattr(torch, _FLOAT8[dtype]))
+    if dtype in ("int4", "uint4"):
+        raise NotImplementedError("Torch has no tensors of 4-bit integers")
     return torch.tensor(values, device=_device)
 
 
@@ -190,4 +205,7 @@ def to_array(value: torch.Tensor) -> Array:
     value = value.detach().cpu()
     if value.dtype == torch.bfloat16:
         return "bfloat16", value.contiguous().view(torch.int16).numpy().view(np.uint16)
-    return str(value.dtype).replace("torch.", ""), value.numpy()
+    dtype = str(value.dtype).replace("torch.", "")
+    if dtype in _FLOAT8_NAMES:
+        return _FLOAT8_NAMES[dtype], value.contiguous().view(torch.uint8).numpy()
+    return dtype, value.numpy()

@@ -134,6 +134,9 @@ def load(artifact: dict[str, Any]) -> Loaded:
     module = imported.create_module(Context()).operation
     onnx_importer.NodeImporter.define_function(imported.main_graph, module).import_all()
     text = _invoke(module.get_asm(), [*_INPUT_PHASE, *_flags])
+    passed = {v.type.tensor_type.elem_type for v in [*model.graph.input, *model.graph.output]}
+    if not passed.isdisjoint((onnx.TensorProto.INT4, onnx.TensorProto.UINT4)):
+        raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
     results = [onnx.helper.tensor_dtype_to_np_dtype(v.type.tensor_type.elem_type) for v in model.graph.output]
     return Loaded(text, model.graph.name, results)
 
@@ -186,10 +189,13 @@ def _invoke(text: str | bytes, flags: list[str]) -> bytes:
 
 
 def _dtype(name: str) -> Any:
-    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    name = name.replace("float8e", "float8_e")
+    return np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
 
 
 def _to_array(values: np.ndarray[Any, Any], dtype: Any) -> Array:
     """A result under its declared type: the runtime knows the width of an integer, and not its sign."""
     values = values.copy().view(dtype)  # it is a view of memory that goes with the result
+    if dtype.name.startswith("float8_"):
+        return dtype.name.replace("float8_", "float8"), values.view(np.uint8)
     return (dtype.name, values.view(np.uint16)) if dtype.name == "bfloat16" else (dtype.name, values)

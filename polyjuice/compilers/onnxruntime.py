@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import tempfile
@@ -35,6 +36,39 @@ def prepare(model, inputs, level="all"):
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     feeds = {v.name: x for v, x in zip(session.get_inputs(), inputs)}
     return lambda: session.run(None, feeds)
+"""
+REPRO_NARROW = """
+CODES = {"float8_e4m3fn": 17, "float8_e5m2": 19, "uint4": 21, "int4": 22}  # ONNX's numbers of these types
+
+
+def prepare(model, inputs, level="all"):
+    options = onnxruntime.SessionOptions()
+    name = "ORT_DISABLE_ALL" if level == "disable" else "ORT_ENABLE_" + level.upper()
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, name)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    feeds = {v.name: value(x) for v, x in zip(session.get_inputs(), inputs)}
+    return lambda: [array(y) for y in session.run_with_ort_values(None, feeds)]
+
+
+def value(x):
+    if x.dtype.name not in CODES:
+        return onnxruntime.OrtValue.ortvalue_from_numpy(x)
+    bits = x.view(np.uint8)
+    if "int4" in x.dtype.name:  # two lie in a byte
+        flat = np.append(bits.reshape(-1) & 15, np.zeros(x.size, np.uint8))
+        bits = (flat[::2] | flat[1::2] << 4).reshape(x.shape)
+    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, CODES[x.dtype.name])
+
+
+def array(y):
+    name = y.data_type()[7:-1].replace("float8", "float8_")
+    if name not in CODES:
+        return y.numpy()
+    size = int(np.prod(y.shape(), dtype=int))
+    bits = np.frombuffer(ctypes.string_at(y.data_ptr(), -(-size // 2) if "int4" in name else size), np.uint8)
+    if "int4" in name:
+        bits = np.stack([bits & 15, bits >> 4], -1).reshape(-1)[:size]
+    return bits.view(getattr(ml_dtypes, name)).reshape(y.shape())
 """
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
@@ -72,17 +106,26 @@ _OPTIMIZERS = """
 _TOO_NEW = ("Unsupported model IR version", "is under development and support for this is limited")
 """What a release says of models at opsets that are newer than it."""
 
+# The types of ONNX's that NumPy lacks, and ONNX's numbers of them. Arrays of them are given as their bits.
+_CODES = {"float8e4m3fn": 17, "float8e5m2": 19, "uint4": 21, "int4": 22}
+_BITS = {f"tensor({name})": name for name in _CODES}
+_QUARTERS = ("uint4", "int4")
+
 _settings = onnxruntime.SessionOptions()
 _disabled: list[str] = []
 _tracing = False
 
 
 class Compiled(NamedTuple):
-    """A session, the names of its inputs, and the optimizers that changed the graph, in their order."""
+    """A session, the names of its inputs, and the optimizers that changed the graph, in their order.
+
+    ``by_address``: it takes or gives arrays that NumPy has no type for.
+    """
 
     session: onnxruntime.InferenceSession
     inputs: list[str]
     changes: list[str]
+    by_address: bool = False
 
 
 def version() -> str:
@@ -140,20 +183,57 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
         if any(words in str(error) for words in _TOO_NEW):
             raise NotImplementedError(str(error)) from error
         raise
-    if any(value.type == "tensor(bfloat16)" for value in [*session.get_inputs(), *session.get_outputs()]):
+    types = [value.type for value in [*session.get_inputs(), *session.get_outputs()]]
+    if "tensor(bfloat16)" in types:
         raise NotImplementedError("the Python interface has no bfloat16 arrays")
-    return Compiled(session, [value.name for value in session.get_inputs()], changes)
+    names = [value.name for value in session.get_inputs()]
+    return Compiled(session, names, changes, not _BITS.keys().isdisjoint(types))
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
     """Run the session. Raises NotImplementedError where a kernel says that it does not do what it is asked for."""
     feeds = {name: array for name, (_, array) in zip(compiled.inputs, inputs)}
     try:
+        if compiled.by_address:
+            values = {name: _value(*array) for name, array in zip(compiled.inputs, inputs)}
+            return [_array(value) for value in compiled.session.run_with_ort_values(None, values)]
         return [(array.dtype.name, array) for array in compiled.session.run(None, feeds)]
     except state.RuntimeException as error:
         if "is not supported" in str(error):
             raise NotImplementedError(str(error)) from error
         raise
+
+
+def _value(dtype: str, array: Any) -> onnxruntime.OrtValue:
+    """An array as a value of the runtime's, which takes the bits of the types that NumPy lacks.
+
+    It reads numbers of 4 bits from the start of the memory, two in a byte, whatever the array's size says.
+    """
+    code = _CODES.get(dtype)
+    if code is None:
+        return onnxruntime.OrtValue.ortvalue_from_numpy(array)
+    if dtype in _QUARTERS:
+        flat = array.reshape(-1) & 15
+        held = np.zeros(flat.size + 1, np.uint8)
+        held[: flat[::2].size] = flat[::2]
+        held[: flat[1::2].size] |= flat[1::2] << 4
+        array = held[: flat.size].reshape(array.shape)
+    return onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(np.array(array, order="C"), code)
+
+
+def _array(value: onnxruntime.OrtValue) -> Array:
+    """The inverse: elements of the types that NumPy lacks are read where they lie."""
+    dtype = _BITS.get(value.data_type())
+    if dtype is None:
+        array = value.numpy()
+        return array.dtype.name, array
+    shape = tuple(value.shape())
+    size = int(np.prod(shape, dtype=np.int64))
+    count = -(-size // 2) if dtype in _QUARTERS else size
+    held = np.frombuffer(ctypes.string_at(value.data_ptr(), count), np.uint8) if count else np.zeros(0, np.uint8)
+    if dtype in _QUARTERS:
+        held = np.stack([held & 15, held >> 4], -1).reshape(-1)[:size]
+    return dtype, np.array(held).reshape(shape)
 
 
 def knobs() -> list[str]:

@@ -197,11 +197,23 @@ def _tensor(array: Array) -> openvino.Tensor:
     dtype, values = array
     if dtype == "bfloat16":
         return openvino.Tensor(values, list(values.shape), openvino.Type.bf16)
+    if dtype in _FLOAT8:
+        return openvino.Tensor(values, list(values.shape), _FLOAT8[dtype])
+    if dtype in ("int4", "uint4"):
+        raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
     return openvino.Tensor(values)
+
+
+_FLOAT8 = {"float8e4m3fn": openvino.Type.f8e4m3, "float8e5m2": openvino.Type.f8e5m2}
 
 
 def _to_array(tensor: openvino.Tensor) -> Array:
     values = tensor.data.copy()  # the request will write into its tensor again
     if tensor.element_type == openvino.Type.bf16:
         return "bfloat16", values.view(np.uint16)
+    for name, type in _FLOAT8.items():
+        if tensor.element_type == type:
+            return name, values.view(np.uint8)
+    if tensor.element_type in (openvino.Type.i4, openvino.Type.u4):
+        raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
     return values.dtype.name, values

@@ -66,7 +66,7 @@ _PASSES = """
 _TIR = ("tir", "tirx", "s_tir")
 
 _UNSUPPORTED = re.compile(
-    r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic", re.IGNORECASE
+    r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic|dtype\.bits % 8 == 0", re.IGNORECASE
 )
 
 _level = 3
@@ -174,11 +174,18 @@ def _registered(entry: str) -> list[str]:
 
 def _tensor(array: Array) -> tvm.runtime.Tensor:
     dtype, values = array
-    return tvm.runtime.tensor(values.view(ml_dtypes.bfloat16) if dtype == "bfloat16" else values)
+    if dtype in ("int4", "uint4"):
+        raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
+    name = dtype.replace("float8e", "float8_e")
+    return tvm.runtime.tensor(values.view(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else values)
 
 
 def _to_array(value: tvm.runtime.Tensor | Shape) -> Array:
     if isinstance(value, Shape):  # what the operator Shape makes
         return "int64", np.array(value, np.int64)
+    if str(value.dtype) in ("int4", "uint4"):
+        raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")
     values = value.numpy()
+    if values.dtype.name.startswith("float8_"):
+        return values.dtype.name.replace("float8_", "float8"), values.view(np.uint8)
     return ("bfloat16", values.view(np.uint16)) if value.dtype == "bfloat16" else (values.dtype.name, values)

@@ -190,27 +190,29 @@ RULES = f"""{_UNSIGNED}
 
 
 def type_facts() -> list[str]:
-    """Facts about element types: their ranges (of floats half of it, so that rounding cannot leave it), and which
-    types hold all values of which."""
+    """Facts about element types: their ranges (of floats half of it, so that rounding cannot leave it, and of narrow
+    ones that of the integers that they hold), and which types hold all values of which."""
     facts = []
-    for t in dtypes.ALL:
+    for t in dtypes.STORED:
         if dtypes.is_float(t):
             largest = min(dtypes.largest_finite(t) / 2, _LARGEST)
             facts.append(f'(TypeRange "{t}" {-largest!r} {largest!r})')
         elif t != "bool":
             low, high = (float(v) for v in dtypes.exact_integers(t))
             facts.append(f'(TypeRange "{t}" {max(low, -_LARGEST_INTEGER)!r} {min(high, _LARGEST_INTEGER)!r})')
-    return [*facts, *(f'(Widens "{t}" "{u}")' for t in dtypes.ALL for u in wider(t))]
+    return [*facts, *(f'(Widens "{t}" "{u}")' for t in dtypes.STORED for u in wider(t))]
 
 
 def wider(dtype: str) -> tuple[str, ...]:
-    """The other element types that hold every value of a type exactly."""
+    """The other element types that hold every value of a type exactly, narrow ones aside."""
     if dtype == "bool":
         return tuple(t for t in dtypes.ALL if t != "bool")
     if dtypes.is_int(dtype):
         low, high = dtypes.exact_integers(dtype)
         ranges = {t: dtypes.exact_integers(t) for t in dtypes.ALL if t not in ("bool", dtype)}
         return tuple(t for t, (least, greatest) in ranges.items() if least <= low and high <= greatest)
+    if dtype in dtypes.NARROW_FLOATS:
+        return dtypes.FLOATS
     return {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"), "float32": ("float64",)}.get(
         dtype, ()
     )

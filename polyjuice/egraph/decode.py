@@ -12,7 +12,7 @@ import numpy as np
 from polyjuice.egraph.encode import Encoding
 from polyjuice.egraph.extract import Extractor, Selection, State
 from polyjuice.egraph.language import constructors
-from polyjuice.egraph.view import ENode
+from polyjuice.egraph.view import EGraphView, ENode
 from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes, prune
 from polyjuice.ops import TABLE, Accepts, Op, check, entry, infer_node, numbers
 from polyjuice.ops.shapes import ShapeMismatch, broadcast
@@ -34,16 +34,52 @@ def decode(encoding: Encoding, selection: Selection) -> Graph:
     return check(_renamed(_folded(graph), seed.outputs))
 
 
+def extractor(encoding: Encoding, view: EGraphView, roots: Sequence[int]) -> Extractor:
+    """What extracts terms that mean something.
+
+    Rules are written for values that operators compute with. Of one of a narrow type they may make a term of an
+    operator that does not take it: such a term is left out.
+    """
+    found = Extractor(view, roots, encoding.inputs)
+    if any(node.name == "Cast" and node.arguments[0] in dtypes.NARROW for node in found.enodes()) or any(
+        t.dtype in dtypes.NARROW for t in encoding.graph.types.values()
+    ):
+        return Extractor(view, roots, encoding.inputs, _meaningless(encoding, found))
+    return found
+
+
+def _meaningless(encoding: Encoding, extractor: Extractor) -> frozenset[ENode]:
+    """The e-nodes whose operator does not take their operands, or that have an operand without any other e-node."""
+    decoder = _Decoder(encoding)
+    names: dict[int, str] = {}
+    found = set()
+    waiting = [(eclass, node) for eclass, nodes in extractor.classes().items() for node in nodes]
+    count = -1
+    while len(waiting) != count:
+        count = len(waiting)
+        later = []
+        for eclass, node in waiting:
+            if not names.keys() >= set(node.children):
+                later.append((eclass, node))
+                continue
+            try:
+                names.setdefault(eclass, decoder.add(node, [names[child] for child in node.children]))
+            except (GraphError, KeyError, IndexError):
+                found.add(node)
+        waiting = later
+    return frozenset(found | {node for _, node in waiting})
+
+
 def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts | None) -> frozenset[ENode]:
     """The e-nodes whose operator ``accepts`` refuses, or whose attributes no ONNX file holds.
 
-    The type of an e-class is that of its smallest term.
+    The type of an e-class is that of its smallest term. So are those that the extractor leaves out already.
     """
     decoder = _Decoder(encoding)
     names: dict[int, str] = {}
     for (eclass, _), node, children in extractor.smallest().postorder():
         names[eclass] = decoder.add(node, [names[child] for child, _ in children])
-    found = set()
+    found = set(extractor.without)
     for node in extractor.enodes():
         if node.counted and node.name in constructors() and names.keys() >= set(node.children):
             op = constructors()[node.name].op

@@ -172,8 +172,10 @@ class Extractor:
         view: EGraphView,
         roots: Sequence[int],
         inputs: Container[int] | None = None,
-        without: Container[ENode] = frozenset(),
+        without: Collection[ENode] = frozenset(),
     ) -> None:
+        """``without`` are e-nodes to leave out."""
+        self.without = without
         self._roots = tuple(roots)
         self._enodes = _Enodes(view, roots, inputs, without)
         self._bits: dict[object, int] = {}

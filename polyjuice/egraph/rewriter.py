@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from polyjuice.egraph.decode import Classes, decode, decode_classes, operator_count, refused, writable
+from polyjuice.egraph.decode import extractor as extractor_of
 from polyjuice.egraph.encode import Encoding, Range
 from polyjuice.egraph.extract import Extractor, NoTerm, Selection
 from polyjuice.egraph.rulefiles import Rule
@@ -111,7 +112,7 @@ class Rewriter:
         roots = saturated.roots(index)
         limit = self._budget.operators(operator_count(graph))
         how = (random.Random(f"extract {seed}"), strategy, count, limit, _accepted(graph, accepts))
-        extractor = Extractor(view, roots, encoding.inputs)
+        extractor = extractor_of(encoding, view, roots)
         variants = _variants(graph, encoding, extractor, *how)
         if not all(_accepted(variant.graph, accepts) for variant in variants):
             with suppress(NoTerm):  # the seed graph itself holds what is refused, and nothing else stands for it
@@ -133,7 +134,7 @@ class Rewriter:
 def classes(saturated: Saturated, index: int) -> Classes:
     """All terms that a saturated e-graph holds to be equal, of those that one of its graphs can reach."""
     encoding = saturated.encodings[index]
-    return decode_classes(encoding, Extractor(saturated.view, saturated.roots(index), encoding.inputs))
+    return decode_classes(encoding, extractor_of(encoding, saturated.view, saturated.roots(index)))
 
 
 def fewest(saturated: Saturated, index: int, accepts: Accepts) -> Graph | None:
@@ -142,7 +143,7 @@ def fewest(saturated: Saturated, index: int, accepts: Accepts) -> Graph | None:
     None where there is none. Raises GraphError for one that is ill typed.
     """
     encoding, view, roots = saturated.encodings[index], saturated.view, saturated.roots(index)
-    unwanted = refused(encoding, Extractor(view, roots, encoding.inputs), accepts)
+    unwanted = refused(encoding, extractor_of(encoding, view, roots), accepts)
     try:
         return decode(encoding, Extractor(view, roots, encoding.inputs, unwanted).fewest())
     except NoTerm:

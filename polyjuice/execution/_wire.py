@@ -16,12 +16,15 @@ from typing import Any
 
 import numpy as np
 
-# bfloat16 travels, and is held in the worker, as the uint16 of its bits.
+# The types that NumPy lacks travel, and are held in the worker, as their bits; one of four bits in a byte of its own.
+BITS = {"bfloat16": "uint16", "float8e4m3fn": "uint8", "float8e5m2": "uint8", "int4": "uint8", "uint4": "uint8"}
+
 DTYPES = {
-    name: np.dtype("uint16" if name == "bfloat16" else name)
+    name: np.dtype(BITS.get(name, name))
     for name in (
         "float16", "float32", "float64", "bfloat16",
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool",
+        "float8e4m3fn", "float8e5m2", "int4", "uint4",
     )
 }  # fmt: skip
 

@@ -16,7 +16,8 @@ from polyjuice.execution.choices import LoweringChoices
 Status = Literal["ok", "unsupported", "error", "crash", "hang"]
 Stage = Literal["start", "load", "eager", "compile", "run", ""]
 
-_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_NUMPY = {name: np.dtype(getattr(ml_dtypes, name.replace("float8e", "float8_e"))) for name in _wire.BITS}
+_NAMES = {dtype: name for name, dtype in _NUMPY.items()}
 
 
 @dataclass(frozen=True)
@@ -152,12 +153,11 @@ class Probe(TypedDict):
 
 def to_wire(array: NDArray[Any]) -> _wire.Array:
     """An array of the host as a frame carries it."""
-    if array.dtype == _BFLOAT16:
-        return "bfloat16", array.view(np.uint16)
-    return array.dtype.name, array
+    dtype = _NAMES.get(array.dtype, array.dtype.name)
+    return dtype, array.view(_wire.BITS[dtype]) if dtype in _wire.BITS else array
 
 
 def from_wire(array: _wire.Array) -> NDArray[Any]:
     """The inverse of `to_wire`."""
     dtype, values = array
-    return values.view(_BFLOAT16) if dtype == "bfloat16" else values
+    return values.view(_NUMPY[dtype]) if dtype in _NUMPY else values

@@ -38,6 +38,10 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
     return complete_attrs(op, given)
 
 
+SATURATES = {"float8e4m3fn": 1, "float8e5m2": 0}
+"""The attribute ``saturate`` of ONNX's with which its Cast means what that of the table means."""
+
+
 def _demand(condition: bool, why: str) -> None:
     if not condition:
         raise NotCovered(why)
@@ -138,8 +142,9 @@ def _pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _cast(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """Saturation and rounding modes concern 8-bit floating types alone."""
-    a.pop("saturate", None)
+    """Rounding modes concern a type that is not here, and saturation 8-bit floating types alone."""
+    saturates = int(a.pop("saturate", 1))
+    _demand(saturates == SATURATES.get(a["to"], saturates), "a cast with another treatment of large numbers")
     a.pop("round_mode", None)
 
 
@@ -233,6 +238,8 @@ def _dropout(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 def _scaled(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
     """Quantisation: the axis matters where there is a scale for each place along it."""
     a["axis"] = normalize_axis(a.get("axis", 1), x[0].rank) if x[1].size > 1 else 1
+    for name, usual in (("saturate", 1), ("block_size", 0), ("output_dtype", 0), ("precision", 0)):
+        _demand(a.pop(name, usual) == usual, f"a quantisation with another {name}")
 
 
 def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:

@@ -22,6 +22,7 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, OperatorSetI
 from polyjuice.formats import control, opaque
 from polyjuice.formats.errors import FormatError
 from polyjuice.formats.functions import OVERLOADS_IR_VERSION, local_functions
+from polyjuice.formats.normal import SATURATES
 from polyjuice.formats.onnx_read import OUTPUT_MARK, PRODUCER, UNUSED_MARK, UPDATES
 from polyjuice.formats.subgraphs import RESERVED
 from polyjuice.formats.tensors import code_of, to_tensor, to_value_info
@@ -106,6 +107,8 @@ class _Writer:
             if value not in direct:
                 name = f"{OUTPUT_MARK}{i}"
                 proto.node.append(NodeProto(op_type="Identity", name=name, input=[value], output=[name]))
+                held = (graph.types[value].dtype,)
+                self.opset = taking_version("Identity", held, held, self.opset)
             direct.discard(value)
             proto.output.append(to_value_info(name, graph.types[value]))
         outputs = set(graph.outputs)
@@ -131,6 +134,8 @@ class _Writer:
         proto.attribute.extend(
             _attribute(attr, node.attrs[attr.name]) for attr in attributes if node.attrs[attr.name] is not None
         )
+        if node.qualified == "Cast" and SATURATES.get(node.attrs["to"]) == 0:
+            proto.attribute.append(AttributeProto(name="saturate", type=AttributeProto.INT, i=0))
         proto.input.extend(node.inputs)
         by_scales = node.op == "Resize" and node.attrs["scales"]  # ONNX takes no sizes beside them
         as_inputs = [attr for attr in op.attrs if attr.as_input and not (by_scales and attr.name == "sizes")]

@@ -10,7 +10,7 @@ from polyjuice.ir import TensorType, dtypes
 
 _CODES = {
     name: TensorProto.DataType.Value({"float32": "FLOAT", "float64": "DOUBLE"}.get(name, name.upper()))
-    for name in dtypes.ALL
+    for name in dtypes.STORED
 }
 _NAMES = {code: name for name, code in _CODES.items()}
 
@@ -30,9 +30,21 @@ def dtype_of(code: int, value: str) -> str:
 
 
 def to_tensor(array: np.ndarray, name: str) -> TensorProto:
-    """An array as raw little-endian bytes (bfloat16 as the bits of uint16)."""
-    raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    """An array as raw little-endian bytes (bfloat16 as the bits of uint16, two numbers of 4 bits in a byte)."""
+    if dtypes.of_array(array) in dtypes.NARROW_INTS:
+        raw = _in_pairs(array).tobytes()
+    else:
+        raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     return TensorProto(dims=array.shape, data_type=code_of(dtypes.of_array(array)), raw_data=raw, name=name)
+
+
+def _in_pairs(array: np.ndarray) -> np.ndarray:
+    """Numbers of 4 bits, two in a byte, the first in the lower half."""
+    bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8) & 15
+    first, second = bits[::2], bits[1::2]
+    pairs = first.copy()
+    pairs[: second.size] |= second << 4
+    return pairs
 
 
 def to_array(tensor: TensorProto, name: str) -> np.ndarray:

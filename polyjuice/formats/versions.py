@@ -50,17 +50,26 @@ def taking_version(op: str, operands: tuple[str, ...], results: tuple[str, ...],
 
     It is ``version`` where no known one does.
     """
-    for known in range(version, defs.onnx_opset_version() + 1):
-        schema = defs.get_schema(op, known)
-        allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
-        pairs = ((operands, schema.inputs), (results, schema.outputs))
-        if all(
-            element_text(dtype) in allowed.get(formal.type_str, [formal.type_str])
-            for types, formals in pairs
-            for dtype, formal in zip(types, [*formals, *[formals[-1]] * len(types)], strict=False)
-        ):
-            return known
-    return version
+    return next((v for v in range(version, defs.onnx_opset_version() + 1) if takes(op, operands, results, v)), version)
+
+
+@cache
+def takes(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> bool:
+    """Whether an operator of ONNX takes and gives these element types at a version of its operators."""
+    schema = defs.get_schema(op, version)
+    allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
+    formals = ((operands, schema.inputs), (results, schema.outputs))
+    pairs = [
+        (dtype, formal)
+        for types, declared in formals
+        for dtype, formal in zip(types, [*declared, *[declared[-1]] * len(types)], strict=False)
+    ]
+    bound: dict[str, str] = {}
+    return all(
+        element_text(dtype) in allowed.get(formal.type_str, [formal.type_str])
+        and (not formal.is_homogeneous or bound.setdefault(formal.type_str, dtype) == dtype)
+        for dtype, formal in pairs
+    )
 
 
 def element_text(dtype: str) -> str:

@@ -104,6 +104,10 @@ class Site:
             self._near_miss, value = False, 2 * value
         return self._growth.add_constant(np.full(tuple(shape), value).astype(dtypes.to_numpy(self.type(like).dtype)))
 
+    def narrow_constant(self, value: float, dtype: str) -> str:
+        """A scalar constant of an element type."""
+        return self._growth.add_constant(np.asarray(value).astype(dtypes.to_numpy(dtype)))
+
     def positions(self, *shape: int) -> str:
         """A constant with the numbers 0, 1, 2 ..."""
         return self._growth.add_constant(np.arange(prod(shape)).reshape(shape))
@@ -475,6 +479,44 @@ def casts(s: Site, x: str) -> None:
     for _ in range(s.rng.randint(1, 2)):
         others = s.rng.choice((dtypes.ALL, _INTEGERS))
         x = s.op("Cast", x, to=sampling.element_type(s.rng, [t for t in others if t != s.type(x).dtype]))
+
+
+_NARROW = (*dtypes.NARROW_FLOATS, *dtypes.NARROW_FLOATS, *dtypes.NARROW_INTS)
+"""The floating types come more often: most compilers take them alone."""
+
+
+@block(_FLOATS, 0, weight=2)
+def narrow_storage(s: Site, x: str) -> None:
+    """What is stored in a narrow type, moved or not, and taken back: by casts, or quantized and dequantized."""
+    to = s.rng.choice(_NARROW)
+    scale = s.constant(x, s.rng.choice((2, 3, 1, 0.5)))
+    if s.rng.random() < 0.4 and s.type(x).dtype != "float64":
+        zero = s.narrow_constant(0, to)
+        y = _moved_about(s, s.op("QuantizeLinear", x, scale, zero))
+        s.op("DequantizeLinear", y, scale, *((zero,) if s.rng.random() < 0.7 else ()))
+        return
+    if s.rng.random() < 0.5:
+        x = s.op(s.rng.choice(("Mul", "Div")), x, scale)
+    y = _moved_about(s, s.op("Cast", x, to=to))
+    chance = s.rng.random()
+    if chance < 0.3 and to in dtypes.NARROW_FLOATS:
+        bits = s.op("BitCast", y, to="uint8" if to == "float8e4m3fn" else "int8")
+        y = s.op("BitCast", _moved_about(s, bits), to=to) if s.rng.random() < 0.6 else bits
+    elif chance < 0.45:
+        y = s.op("Cast", y, to=s.rng.choice(dtypes.NARROW_FLOATS))
+    y = s.op("Cast", y, to=s.type(x).dtype if s.rng.random() < 0.7 else s.rng.choice(_NUMBERS))
+    if s.rng.random() < 0.5:
+        s.op(s.rng.choice(("Mul", "Div", "Add")), y, s.value(y, s.rng.choice(((), s.shape(y)))))
+
+
+def _moved_about(s: Site, x: str) -> str:
+    """A value, or one that a copy, a transpose or a reshape makes of it."""
+    rank, chance = len(s.shape(x)), s.rng.random()
+    if chance < 0.4 and rank > 1:
+        return s.op("Transpose", x, perm=tuple(s.rng.sample(range(rank), rank)))
+    if chance < 0.5 and rank:
+        return s.op("Reshape", x, shape=(prod(s.shape(x)),))
+    return s.op("Identity", x) if chance < 0.6 else x
 
 
 @block(_INTEGERS, 0, weight=2)

@@ -25,7 +25,14 @@ from polyjuice.ops import Op
 
 T = TypeVar("T")
 
-_ALIKE = (("float32", "float64"), ("float16", "bfloat16"), ("int32", "int16"), dtypes.WIDER_UNSIGNED)
+_ALIKE = (
+    ("float32", "float64"),
+    ("float16", "bfloat16"),
+    ("int32", "int16"),
+    dtypes.WIDER_UNSIGNED,
+    dtypes.NARROW_FLOATS,
+    dtypes.NARROW_INTS,
+)
 """Element types on which compilers do nearly the same: one of these comes in each cycle."""
 
 

@@ -43,7 +43,7 @@ class GenCoG(Growth):
     @cached_property
     def _taking(self) -> Mapping[str, list[Op]]:
         """The operators that take a first operand of an element type."""
-        return {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.ALL}
+        return {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.STORED}
 
     def extend(self) -> bool:
         """Try to add a vertex; False where it is not solved, or rejected."""

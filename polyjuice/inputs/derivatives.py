@@ -129,8 +129,11 @@ def add(cotangents: dict[str, np.ndarray], name: str, more: Cotangent) -> None:
 
 
 def widened(array: np.ndarray) -> np.ndarray:
-    """A floating array in float64, others as they are."""
-    return array if array.dtype.kind in "iub" else array.astype(np.float64, copy=False)
+    """A floating array in float64, others as they are (integers of 4 bits in 8)."""
+    if array.dtype.kind in "iub":
+        return array
+    whole = dtypes.is_int(dtypes.of_array(array))
+    return array.astype(np.int8 if whole else np.float64, copy=False)
 
 
 def _tame(cotangent: Cotangent) -> Cotangent:

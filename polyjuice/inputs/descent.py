@@ -93,7 +93,7 @@ def run(graph: Graph, values: dict[str, np.ndarray], divisors: bool = False) -> 
                 results = apply(node, operands, types)
             except EvaluationError:
                 return number
-            if not all(r.dtype.kind in "iub" or bool(np.isfinite(r).all()) for r in results):
+            if not all(r.dtype.kind in "iub" or bool(np.isfinite(widened(r)).all()) for r in results):
                 return number
             values.update((name, result) for name, result in zip(node.outputs, results, strict=True) if name)
     return len(graph.nodes)
@@ -130,6 +130,10 @@ def gradient(
     return loss, {name: slope for name, slope in slopes.items() if slope.any()}
 
 
+def _is_floating(array: np.ndarray) -> bool:
+    return array.dtype.kind not in "iub" and not dtypes.is_int(dtypes.of_array(array))
+
+
 def descend(
     graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str], iterations: int, proxy: bool = True
 ) -> Found:
@@ -138,7 +142,7 @@ def descend(
     ``start`` has the inputs and constants. Constants of one value keep one value. ``iterations`` are how many the first
     operator that is not finite may take, and each further one.
     """
-    state = _State({name: start[name].astype(np.float64) for name in sources if start[name].dtype.kind not in "iub"})
+    state = _State({name: start[name].astype(np.float64) for name in sources if _is_floating(start[name])})
     splats = {name for name in state.free if name in graph.constants and uniform_value(start[name]) is not None}
     best = Found(start, -1, False)
     last, least, stale, left = -1, np.inf, 0, iterations

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from polyjuice.ir import dtypes
+
 #: The chance that an element of a sparse array is kept.
 _DENSITY = 0.15
 
@@ -101,5 +103,8 @@ def in_distribution(array: np.ndarray, change: Distribution, rng: np.random.Gene
         return array
     if array.dtype.kind == "b":
         return np.asarray(change(np.where(array, 1, -1), rng) > 0)
+    if (dtype := dtypes.of_array(array)) in dtypes.NARROW:
+        wide = in_distribution(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype))), change, rng)
+        return (wide if dtypes.is_signed(dtype) else np.abs(wide)).astype(array.dtype)
     with np.errstate(invalid="ignore"):  # a NaN is neither positive nor negative
         return np.asarray(change(array, rng)).astype(array.dtype)

@@ -59,6 +59,8 @@ def _refuse_traps(node: Node, operands: Sequence[np.ndarray], results: Sequence[
 
 
 def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool, usual: Draw) -> np.ndarray:
+    if t.dtype in dtypes.NARROW_FLOATS:
+        return _any_bits(t, rng) if floats else normal(t, rng)
     if dtypes.is_float(t.dtype):
         return _edges(t, rng, usual) if floats else normal(t, rng)
     return _wide(t, rng) if dtypes.is_int(t.dtype) and rng.random() < wide else normal(t, rng)
@@ -67,11 +69,17 @@ def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool, u
 def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     """Integers from the whole type, some of them (or none, or all) at its ends, those of others, or next to zero."""
     low, high = dtypes.exact_integers(t.dtype)
-    dtype = dtypes.to_numpy(t.dtype)
+    dtype = dtypes.to_numpy(dtypes.computed_in(t.dtype))
     anywhere = rng.integers(low, high, t.shape, dtype=dtype, endpoint=True)
     further = dtypes.boundary_integers(t.dtype) if rng.random() < _FURTHER else ()
     ends = np.array([low, low + 1, 0, 1, high - 1, high, *further], dtype)
-    return np.where(rng.random(t.shape) < rng.choice([0.0, 0.3, 1.0]), rng.choice(ends, t.shape), anywhere)
+    chosen = np.where(rng.random(t.shape) < rng.choice([0.0, 0.3, 1.0]), rng.choice(ends, t.shape), anywhere)
+    return chosen.astype(dtypes.to_numpy(t.dtype), copy=False)
+
+
+def _any_bits(t: TensorType, rng: np.random.Generator) -> np.ndarray:
+    """Any numbers of a type of 8 bits: denormal ones, zeros of both signs, infinities and NaN among them."""
+    return rng.integers(0, 256, t.shape, dtype=np.uint8).view(dtypes.to_numpy(t.dtype))
 
 
 def _ordinary(t: TensorType, rng: np.random.Generator) -> np.ndarray:

@@ -57,7 +57,7 @@ def _unit(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     unit = np.asarray(rng.uniform(-1, 1, t.shape) ** rng.choice([1, 3]))
     greatest = np.abs(unit).max(initial=0)
     unit = np.where(rng.random(t.shape) < _ZERO, 0.0, unit / greatest) if unit.size > 1 else np.sign(unit)
-    return unit if t.dtype in dtypes.SIGNED + dtypes.FLOATS else np.abs(unit)
+    return unit if dtypes.is_signed(t.dtype) else np.abs(unit)
 
 
 def scaled(types: Sequence[TensorType], units: Sequence[np.ndarray], limits: Limits) -> tuple[np.ndarray, ...]:
@@ -68,8 +68,8 @@ def scaled(types: Sequence[TensorType], units: Sequence[np.ndarray], limits: Lim
 
 
 def _integers(t: TensorType, unit: np.ndarray, limit: int) -> np.ndarray:
-    size = np.minimum(np.ceil(np.abs(unit) * limit), limit)
-    signed = size if t.dtype in dtypes.UNSIGNED else np.copysign(size, unit)
+    size = np.minimum(np.ceil(np.abs(unit) * limit), min(limit, dtypes.largest_finite(t.dtype)))
+    signed = np.copysign(size, unit) if dtypes.is_signed(t.dtype) else size
     return np.asarray(signed).astype(dtypes.to_numpy(t.dtype))
 
 

@@ -192,6 +192,8 @@ def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str
 
 def _led(array: np.ndarray, name: str) -> np.ndarray:
     """Values led into a range; integers lose their zeros and take its sign, booleans are true where it is positive."""
+    if dtypes.of_array(array) in dtypes.NARROW_INTS:
+        return array
     if array.dtype.kind not in "iub":
         return np.asarray(np.clip(_RANGES[name](array.astype(np.float64)), -FARTHEST, FARTHEST)).astype(array.dtype)
     return array if name == "within one" else (_negative if name == "negative" else _positive)(array)

@@ -34,10 +34,10 @@ def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 def normal(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     """Standard normal floating values, integers from -5 (from 0 if unsigned) to 5, booleans."""
-    if dtypes.is_float(t.dtype):
+    if dtypes.is_float(t.dtype) or t.dtype in dtypes.NARROW_FLOATS:
         array = np.clip(rng.standard_normal(t.shape), -FARTHEST, FARTHEST)
     elif t.dtype == "bool":
         array = np.asarray(rng.integers(0, 2, t.shape))
     else:
-        array = np.asarray(rng.integers(0 if t.dtype in dtypes.UNSIGNED else -5, 6, t.shape))
+        array = np.asarray(rng.integers(-5 if dtypes.is_signed(t.dtype) else 0, 6, t.shape))
     return np.asarray(array).astype(dtypes.to_numpy(t.dtype))

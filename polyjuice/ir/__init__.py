@@ -1,6 +1,6 @@
 """The intermediate representation: graphs of operators over typed tensors."""
 
-from polyjuice.ir.arrays import BFLOAT16, array_digest, array_text, packed, uniform_value, unpacked
+from polyjuice.ir.arrays import BFLOAT16, array_digest, array_text, mark, packed, uniform_value, unpacked
 from polyjuice.ir.graph import (
     Attrs,
     Graph,
@@ -33,6 +33,7 @@ __all__ = [
     "connected",
     "cut",
     "digest",
+    "mark",
     "numbered",
     "packed",
     "prune",

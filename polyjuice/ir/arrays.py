@@ -12,6 +12,14 @@ from polyjuice.ir import dtypes
 BFLOAT16 = "@bfloat16"
 """What marks the name of an array whose bfloat16 elements are stored as the uint16 of their bits."""
 
+_BITS = {"bfloat16": np.uint16} | dict.fromkeys(dtypes.NARROW, np.uint8)
+"""The element types that NumPy's file format does not know, and those in which their bits are stored."""
+
+
+def mark(dtype: str) -> str:
+    """What marks the name of an array whose elements are stored as bits; "" for types that NumPy's format knows."""
+    return f"@{dtype}" if dtype in _BITS else ""
+
 
 def array_digest(array: np.ndarray) -> str:
     """A hash of an array's bytes (its type and shape are the caller's to add)."""
@@ -28,7 +36,9 @@ def uniform_value(array: np.ndarray) -> bool | int | float | None:
     first = array.reshape(-1)[0]
     if first == 0 and array.dtype.kind not in "iub" and bool(np.any(np.signbit(array))):
         return None
-    return first.item() if array.dtype.kind in "iub" else float(first)
+    if dtypes.is_int(dtypes.of_array(array)):
+        return int(first)
+    return bool(first) if array.dtype.kind == "b" else float(first)
 
 
 def array_text(array: np.ndarray) -> str:
@@ -39,19 +49,21 @@ def array_text(array: np.ndarray) -> str:
 
 
 def packed(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays by name as an ``.npz`` file holds them: NumPy's format does not know bfloat16."""
-    bfloat16 = dtypes.to_numpy("bfloat16")
-    return {
-        f"{name}{BFLOAT16}" if array.dtype == bfloat16 else name: (
-            array.view(np.uint16) if array.dtype == bfloat16 else array
-        )
-        for name, array in arrays.items()
-    }
+    """Arrays by name as an ``.npz`` file holds them: NumPy's format does not know the types of ml_dtypes."""
+    stored = {}
+    for name, array in arrays.items():
+        dtype = dtypes.of_array(array)
+        stored[name + mark(dtype)] = array.view(_BITS[dtype]) if dtype in _BITS else array
+    return stored
 
 
 def unpacked(stored: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The inverse of :func:`packed`."""
-    return {
-        name.removesuffix(BFLOAT16): array.view(dtypes.to_numpy("bfloat16")) if name.endswith(BFLOAT16) else array
-        for name, array in stored.items()
-    }
+    arrays = {}
+    for key, array in stored.items():
+        name, _, dtype = key.rpartition("@")
+        if dtype in _BITS:
+            arrays[name] = array.view(dtypes.to_numpy(dtype))
+        else:
+            arrays[key] = array
+    return arrays

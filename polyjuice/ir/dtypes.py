@@ -18,21 +18,34 @@ ALL = (*NUMERIC, "bool")
 WIDEST_INTS = ("int64", "uint64")
 """Integer types whose ends float64 lacks."""
 
+NARROW_FLOATS = ("float8e4m3fn", "float8e5m2")
+NARROW_INTS = ("int4", "uint4")
+NARROW = NARROW_FLOATS + NARROW_INTS
+"""Types in which values are only stored: they are cast, and moved, and nothing is computed in them."""
+
+STORED = ALL + NARROW
+
 _NUMPY = {name: np.dtype(name) for name in ALL if name != "bfloat16"}
 _NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
+_NUMPY |= {name: np.dtype(getattr(ml_dtypes, name.replace("float8e", "float8_e"))) for name in NARROW}
 _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
 
 _FINFO = {name: ml_dtypes.finfo(_NUMPY[name]) for name in FLOATS}  # type: ignore[no-untyped-call]
 _SMALLEST_NORMAL = {name: float(info.smallest_normal) for name, info in _FINFO.items()}
-_LARGEST = {name: float(info.max) for name, info in _FINFO.items()} | {n: float(np.iinfo(_NUMPY[n]).max) for n in INTS}
-_MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+_IINFO = {name: ml_dtypes.iinfo(_NUMPY[name]) for name in INTS + NARROW_INTS}  # type: ignore[no-untyped-call]
+_LARGEST = {name: float(info.max) for name, info in _FINFO.items()} | {n: float(i.max) for n, i in _IINFO.items()}
+_LARGEST |= {"float8e4m3fn": 448.0, "float8e5m2": 57344.0}
+_MANTISSA_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53, "float8e4m3fn": 4, "float8e5m2": 3}
+
+_HELD = {"float16": "float32", "bfloat16": "float32"} | dict.fromkeys(NARROW_FLOATS, "float32")
+_HELD |= dict.fromkeys(NARROW_INTS, "int8")
 
 _WIDTHS = (7, 8, 15, 16, 24, 31, 32, 63)
 """Powers of two at which integers leave an integer type, or the integers that float32 holds exactly."""
 
 
 def to_numpy(name: str) -> np.dtype:
-    """The NumPy dtype of an element type (bfloat16 is that of ml_dtypes)."""
+    """The NumPy dtype of an element type (that of ml_dtypes where NumPy has none)."""
     return _NUMPY[name]
 
 
@@ -41,12 +54,28 @@ def of_array(array: np.ndarray) -> str:
     return _NAMES[array.dtype]
 
 
+def computed_in(name: str) -> str:
+    """The type in which the interpreter computes with values of a type: that of NumPy which holds all of them."""
+    return _HELD.get(name, name)
+
+
+def framework_name(name: str) -> str:
+    """What Torch and TensorFlow call an element type: ``float8_e5m2``."""
+    return name.replace("float8e", "float8_e")
+
+
 def is_float(name: str) -> bool:
+    """Whether numbers are computed in the type, and rounded to it. In the narrow floating types they are not."""
     return name in FLOATS
 
 
 def is_int(name: str) -> bool:
-    return name in INTS
+    return name in INTS or name in NARROW_INTS
+
+
+def is_signed(name: str) -> bool:
+    """Whether the type has numbers below zero."""
+    return name != "bool" and exact_integers(name)[0] < 0
 
 
 def unit_roundoff(name: str) -> float:
@@ -72,13 +101,12 @@ def overflow_threshold(name: str) -> float:
 @cache
 def exact_integers(name: str) -> tuple[int, int]:
     """The interval (inclusive) in which every integer is representable in the type."""
-    if name in FLOATS:
+    if name in _MANTISSA_BITS:
         limit = 2 ** _MANTISSA_BITS[name]
         return -limit, limit
     if name == "bool":
         return 0, 1
-    info = np.iinfo(_NUMPY[name])
-    return int(info.min), int(info.max)
+    return int(_IINFO[name].min), int(_IINFO[name].max)
 
 
 def boundary_integers(name: str) -> tuple[int, ...]:

@@ -21,8 +21,8 @@ from polyjuice.execution import Artifact, LoweringChoices
 from polyjuice.formats import aten_calls
 from polyjuice.formats.subgraphs import close
 from polyjuice.formats.tensors import constant_node, to_array, to_value_info
-from polyjuice.formats.versions import OPSET, default_version
-from polyjuice.ir import Graph, GraphError, Node, TensorType
+from polyjuice.formats.versions import OPSET, default_version, takes, taking_version
+from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
 from polyjuice.lower import onnx_forms, onnx_interface, onnx_opsets
 from polyjuice.lower.choices import ANY, Chooser
 from polyjuice.lower.forms import MODEL, Drawn, Form, text
@@ -141,6 +141,7 @@ def lower(
     graph = _further_result(graph, chooser, idioms)
     callings = (Calling.DIRECT, Calling.WRAPPED)  # a function of ONNX is no value, and holds no other
     outline = None if FUNCTIONS in lacks else choose(graph, chooser, callings)
+    _check_narrow(graph)
     try:
         model = formats.to_model(graph)
     except (formats.FormatError, GraphError) as error:
@@ -172,6 +173,17 @@ def lower(
         forms=drawn.used,
         choices=chooser.record(),
     )
+
+
+def _check_narrow(graph: Graph) -> None:
+    """Raise Unlowerable for a node to which no version of ONNX gives operands of the narrow types."""
+    for node in graph.nodes:
+        if node.domain or node.opaque:
+            continue
+        operands, results = (tuple(graph.types[n].dtype for n in names if n) for names in (node.inputs, node.outputs))
+        narrow = [dtype for dtype in (*operands, *results) if dtype in dtypes.NARROW]
+        if narrow and not takes(node.op, operands, results, taking_version(node.op, operands, results, OPSET)):
+            raise Unlowerable(f"node {node}: ONNX has no {node.op} of {narrow[0]}")
 
 
 def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> int:

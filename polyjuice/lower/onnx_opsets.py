@@ -195,9 +195,10 @@ class _Writer:
         return True
 
     def quantize(self, node: NodeProto) -> bool:
-        """Before opset 13 there is one scale for all elements."""
+        """Before opset 13 there is one scale for all elements; from 19 to 22 it has the type of what is quantized."""
         if self._opset >= 13:
-            return True
+            data, scale = (self._types[name].dtype for name in node.input[:2])
+            return node.op_type != "QuantizeLinear" or data == scale or not 19 <= self._opset < 23
         drop(node, "axis")
         return all(self._types[name].rank == 0 for name in node.input[1:] if name)
 

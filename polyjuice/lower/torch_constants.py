@@ -32,7 +32,7 @@ def filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
     if number in ("1", "1.0", "True"):
         forms.append(f"torch.ones({t.shape}, {options})")
     if like:
-        forms.append(f"{like}.new_full({t.shape}, {number}, dtype=torch.{t.dtype})")
+        forms.append(f"{like}.new_full({t.shape}, {number}, dtype=torch.{dtypes.framework_name(t.dtype)})")
     return draws.choice(forms)
 
 
@@ -43,12 +43,12 @@ def made(array: np.ndarray, like: str, draws: Draws) -> str | None:
 
 
 def _options(dtype: str, like: str) -> str:
-    return f"dtype=torch.{dtype}" + (f", device={like}.device" if like else "")
+    return f"dtype=torch.{dtypes.framework_name(dtype)}" + (f", device={like}.device" if like else "")
 
 
 def _forms(array: np.ndarray, options: str) -> Iterator[str]:
     dtype = dtypes.of_array(array)
-    if array.size < 2 or dtype in ("float16", "bfloat16"):
+    if array.size < 2 or dtype in ("float16", "bfloat16", *dtypes.NARROW):
         return
     if dtype != "bool" and dtype not in dtypes.WIDER_UNSIGNED:  # on which Torch has no kernels for the rest
         yield from _ranges(array, options)

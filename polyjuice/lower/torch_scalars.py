@@ -37,9 +37,9 @@ def promoted(cast: TensorType, other: TensorType) -> bool:
     """Whether operators that meet these two compute in the type of the second, as if the first were cast to it.
 
     Where a half type would round the value of a tensor of rank 0, Torch may compute with it unrounded: so that is left
-    out.
+    out. Torch promotes no floating types of 8 bits.
     """
-    if cast.dtype == other.dtype:
+    if cast.dtype == other.dtype or not {cast.dtype, other.dtype}.isdisjoint(dtypes.NARROW):
         return False
     if bool(cast.rank) == bool(other.rank):
         return other.dtype in PROMOTIONS.get(cast.dtype, ())

@@ -19,7 +19,7 @@ UPDATE = "update"
 _BITS = {
     "float16": "int16", "bfloat16": "int16", "float32": "int32", "float64": "int64",
     "int16": "float16", "int32": "float32", "int64": "float64", "uint8": "int8", "int8": "uint8", "bool": "uint8",
-    "uint16": "int16", "uint32": "int32", "uint64": "int64",
+    "uint16": "int16", "uint32": "int32", "uint64": "int64", "float8e4m3fn": "uint8", "float8e5m2": "int8",
 }  # fmt: skip
 """Another element type of the same width, as which the memory of a tensor can be seen."""
 
@@ -231,7 +231,7 @@ def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool
             parts = {axis % t.rank: f"{start}:{end}:{step}" for axis, start, end, step in columns}
             return f"{x}[{', '.join(parts.get(axis, ':') for axis in range(t.rank))}]"
         case "BitCast":
-            return f"{x}.view(torch.{result.dtype})"
+            return f"{x}.view(torch.{dtypes.framework_name(result.dtype)})"
         case "aten.as_strided" if contiguous:
             offset = attrs["storage_offset"]
             return f"{x}.as_strided({attrs['size']}, {attrs['stride']}, {x}.storage_offset() + {offset})"

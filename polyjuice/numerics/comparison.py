@@ -45,5 +45,6 @@ def as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
     if np.array_equal(a, b):
         return True
     gap = distance(a, b)
-    near = gap <= 4 * dtypes.unit_roundoff("float64") * np.abs(np.asarray(a, np.float64))
+    with np.errstate(invalid="ignore"):
+        near = gap <= 4 * dtypes.unit_roundoff("float64") * np.abs(np.asarray(a, np.float64))
     return bool(np.all((gap == 0) | near & np.isfinite(gap)))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyjuice.interpret import apply
-from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
+from polyjuice.ir import Attrs, Graph, Node, TensorType, dtypes, releases
 from polyjuice.numerics.comparison import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.spec import NumpyFn
@@ -90,8 +90,10 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting
 
 def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     """An input or a constant: a precision less than its own rounds it, and a denormal number may be taken for zero."""
+    if dtype in dtypes.NARROW_FLOATS:
+        return _stored(array.astype(np.float64), _NO_ERROR, dtype, setting.mode)
     if not dtypes.is_float(dtype):
-        return Value(array, _NO_ERROR, True)
+        return Value(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype)), copy=False), _NO_ERROR, True)
     wide, held = array.astype(np.float64), setting.held(dtype)
     if _is_exact(wide, None, held):
         return Value(wide, _NO_ERROR, True)
@@ -125,7 +127,7 @@ def propagate(
     unit = 0.0 if exact or done.numpy is not op.numpy else dtypes.unit_roundoff(held)
     tame = [v.array if v.tame is None else v.tame for v in operands]
     context = ErrorContext(
-        tame, [v.error for v in operands], results, node.attrs, unit, done.numpy, setting.mode.ordered, held
+        tame, [v.error for v in operands], results, done.attrs, unit, done.numpy, setting.mode.ordered, held
     )
     if exact:
         values = [Value(r, e, True) for r, e in zip(results, _bounds(op.error(context)), strict=True)]
@@ -175,9 +177,16 @@ def evaluated(
 
 
 def _rounded_to(op: Op, types: Sequence[TensorType | None], setting: Setting) -> str:
-    """The floating type to which an operator rounds its result because the program asks for it; "" if to none."""
+    """The type to which an operator rounds its result because the program asks for it; "" if to none.
+
+    What is rounded to a narrow type is so in any precision.
+    """
     result = types[0]
-    if not op.rounds or result is None or not dtypes.is_float(result.dtype) or setting.precision:
+    if not op.rounds or result is None:
+        return ""
+    if result.dtype in dtypes.NARROW_FLOATS:
+        return result.dtype
+    if not dtypes.is_float(result.dtype) or setting.precision:
         return ""
     return "" if result.dtype in setting.mode.excess_precision else result.dtype
 
@@ -200,6 +209,11 @@ class Application:
     types: Sequence[TensorType | None]
     setting: Setting
 
+    @property
+    def attrs(self) -> Attrs:
+        """The attributes as the operator's meaning is given them."""
+        return self.op.meant(self.node.attrs, self.types[0])
+
     @cached_property
     def numpy(self) -> NumpyFn:
         """What the operator computes, with the rounding that the program asks for."""
@@ -221,12 +235,12 @@ class Application:
         """The results before integers wrap around (after it, where that is what they mean)."""
         if self.op.moves or not self.op.exact or self.wraps or all(r.dtype.kind not in "iu" for r in self.results):
             return list(self.results)
-        return list(_tuple(self.op.numpy(_as_floats(self.operands), self.node.attrs)))
+        return list(_tuple(self.op.numpy(_as_floats(self.operands), self.attrs)))
 
     @property
     def sums(self) -> np.ndarray | None:
         """Bounds on partial sums, if there are any."""
-        return self.op.partial(_as_floats(self.operands), self.node.attrs) if self.op.partial else None
+        return self.op.partial(_as_floats(self.operands), self.attrs) if self.op.partial else None
 
     @property
     def stays_exact(self) -> bool:
@@ -252,7 +266,7 @@ class Application:
     def _rounds_alike(self) -> bool:
         """Whether exact operands are rounded to the same finite integers by all frameworks."""
         errors, result = [np.zeros(x.shape) for x in self.operands], self.whole[0]
-        context = ErrorContext(self.operands, errors, self.whole, self.node.attrs, 0.0, self.numpy)
+        context = ErrorContext(self.operands, errors, self.whole, self.attrs, 0.0, self.numpy)
         integers = np.isfinite(result) & (result == np.rint(result))
         return bool(integers.all()) and not np.any(self.op.error(context))
 
@@ -321,6 +335,8 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
     """A result, with the errors that operands carry into it and the operator's own rounding."""
     if type is None or type.dtype == "bool":
         return Value(result, carried)
+    if type.dtype in dtypes.NARROW_FLOATS:
+        return _stored(result, carried, type.dtype, step.mode)
     if dtypes.is_int(type.dtype):
         return Value(result, carried if step.done.wraps else _in_range(result, whole, carried, type.dtype, step.sums))
     size = np.abs(result)
@@ -333,6 +349,16 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
         known = np.isfinite(carried) & ((np.isnan(result) & step.mode.edge) | np.isinf(result))
         error = np.where(known, 0.0, error)
     return Value(result, error, False, _extreme(size, error, step.held, step.mode), _tame(result, error))
+
+
+def _stored(values: np.ndarray, error: np.ndarray, dtype: str, mode: Mode) -> Value:
+    """Values of a narrow floating type: what they are is known, or by how many steps it may be another."""
+    if _is_exact(values, None, dtype) and not error.any():
+        return Value(values, error, True)
+    if not mode.edge and np.isnan(values).any():
+        error = np.where(np.isnan(values), np.inf, error)
+    beyond = ~np.isfinite(values) & np.isfinite(error)
+    return Value(values, error, False, beyond if beyond.any() else None, _tame(values, error))
 
 
 def _with_latent(

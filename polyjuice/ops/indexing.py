@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL
+from polyjuice.ir.dtypes import ALL, STORED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
 from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Op, Operand, Sample
@@ -329,7 +329,7 @@ OPS: tuple[Op, ...] = (
         _sample_gather,
         _AXIS,
         weight=1.5,
-        **_GATHERING,
+        **{**_GATHERING, "types": {"T": STORED, "I": ("int64", "int32")}},
     ),
     moving(
         "GatherElements",

@@ -2,7 +2,8 @@
 
 A NaN or an infinity is known where every compiler must give it: its operands are known, it does not depend on the sign
 of a zero, and it is none that a narrower or wider intermediate type would change (an overflow). Where frameworks are
-known to agree is for the table to say (``Op.limits``); elsewhere such an operand masks what depends on it.
+known to agree is for the table to say (``Op.limits``); elsewhere such an operand masks what depends on it. What
+overflows a narrow type is known: the program asks for that type, and nothing is computed in it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from itertools import product
 
 import numpy as np
 
+from polyjuice.ir import dtypes
 from polyjuice.ops.spec import ErrorContext, Limits, Op
 
 #: An operator that is not fit for infinities may compute with numbers so many times as great as its operands.
@@ -59,6 +61,7 @@ def _at_limits(
     The operators that come here are monotone in each operand on either side of zero.
     """
     y = y.astype(np.float64)
+    stored = c.held in dtypes.NARROW_FLOATS
     bound = np.zeros(y.shape)
     for point in product(*(_points(v, w) for v, w in zip(x, e, strict=True))):
         moved = np.asarray(c.numpy(point, c.attrs), np.float64)
@@ -73,6 +76,7 @@ def _at_limits(
         moderate &= (size == 0) | (size >= _MODERATE[0]) & (size <= _MODERATE[1])
     if not (edge and Limits.POLE in op.limits):
         moderate[:] = False
+    moderate |= stored
     return np.where(unknown | finite & ~moderate, np.inf, bound)
 
 

@@ -17,22 +17,39 @@ from polyjuice.ops.structural import moving
 
 # --- BitCast: the same bits as another type of the same width --------------------------------------------------------
 
-_WIDTHS = (("float32", "int32"), ("float64", "int64"), ("int8", "uint8"), ("int16", "uint16"))
-"""Element types of the same width, the floating one first. (Half types are computed in another one.)"""
+_WIDTHS = (
+    ("float32", "int32"),
+    ("float64", "int64"),
+    ("int8", "uint8"),
+    ("int16", "uint16"),
+    ("float8e4m3fn", "uint8"),
+    ("float8e5m2", "int8"),
+)
+"""Element types of the same width, the floating one first. (Half types are computed in another one.)
 
-_OTHER = {a: b for pair in _WIDTHS for a, b in (pair, pair[::-1])}
+No type is here with two floating ones, or two of integers: an array of a wider type tells which one is meant.
+"""
+
+_OTHERS: dict[str, tuple[str, ...]] = {}
+for _pair in _WIDTHS:
+    for _one, _other in (_pair, _pair[::-1]):
+        _OTHERS[_one] = (*_OTHERS.get(_one, ()), _other)
+
+_FLOATING = dtypes.FLOATS + dtypes.NARROW_FLOATS
 
 
 def _bits(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The bits of numbers of the other type of that width, as numbers of the type ``to``."""
-    if x[0].dtype.kind == "f" and dtypes.is_float(a["to"]):  # its own type
+    """The bits of numbers of another type of that width, as numbers of the type ``to``."""
+    floating = x[0].dtype.kind not in "iu"
+    if floating and a["to"] in _FLOATING:  # its own type
         return x[0]
-    held = x[0].astype(dtypes.to_numpy(_OTHER[a["to"]]))
+    source = next(other for other in _OTHERS[a["to"]] if (other in _FLOATING) == floating)
+    held = x[0].astype(dtypes.to_numpy(source), copy=False)
     return np.ascontiguousarray(held).view(dtypes.to_numpy(a["to"])).reshape(x[0].shape)
 
 
 def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:
-    if a.to not in _OTHER:
+    if a.to not in _OTHERS:
         raise TypeMismatch(f"BitCast to {a.to}: no other type that it takes has its width")
     return [s[0]]
 
@@ -47,17 +64,20 @@ def _bits_error(c: ErrorContext) -> np.ndarray:
 
 def _bits_torch(c: Call) -> str | Hole:
     to = c.results[0].dtype
-    if _OTHER[to] != c.types[0].dtype:
+    if c.types[0].dtype not in _OTHERS[to]:
         return Hole("the widths differ")
-    return c.draws.choice(["{0}.view(torch.{1})", "{0}.view(dtype=torch.{1})"]).format(c.x[0], to)
+    forms = ["{0}.view(torch.{1})", "{0}.view(dtype=torch.{1})"]
+    return c.draws.choice(forms).format(c.x[0], dtypes.framework_name(to))
 
 
-def _bits_tensorflow(c: Call) -> str:
+def _bits_tensorflow(c: Call) -> str | Hole:
+    if any(t.dtype in dtypes.NARROW_FLOATS for t in (*c.types, *c.results)):
+        return Hole("tf.bitcast takes no floating type of 8 bits")
     return f"tf.bitcast({c.x[0]}, tf.{c.results[0].dtype})"
 
 
 def _draw_bits(rng: random.Random, first: TensorType) -> Attrs | None:
-    return {"to": _OTHER[first.dtype]}
+    return {"to": rng.choice(_OTHERS[first.dtype])}
 
 
 # --- as_strided: elements at some place of the memory, and in some steps from there ----------------------------------
@@ -110,7 +130,7 @@ OPS: tuple[Op, ...] = (
     Op(
         name="BitCast",
         inputs=("S",),
-        types={"S": tuple(_OTHER)},
+        types={"S": tuple(_OTHERS)},
         results=("@to",),
         shape=_bits_shape,
         numpy=_bits,
@@ -120,6 +140,7 @@ OPS: tuple[Op, ...] = (
         sample=sampling.alone_with(_draw_bits),
         attrs=(Attr("to", "dtype"),),
         since=26,
+        bits=True,
         elementwise=True,
         continuous=False,
         weight=0.5,

@@ -1,4 +1,4 @@
-"""Quantisation to 8-bit integers and back, and products of such integers."""
+"""Quantisation to integers of 8 or 4 bits or to floating types of 8 bits, and back; products of 8-bit integers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import errors, sampling, windows
 from polyjuice.ops.convolution import CONV_ATTRS, conv, conv_shape, conv_tensorflow, conv_torch
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis
-from polyjuice.ops.spec import Attr, Call, Draws, ErrorContext, Op, Operand, Sample
+from polyjuice.ops.spec import RESULT, Attr, Call, Draws, ErrorContext, Hole, Op, Operand, Sample
 
 _BYTES = ("int8", "uint8")
 
-_LIMITS = {"int8": (-128, 127), "uint8": (0, 255)}
+_QUANTIZED = (*_BYTES, *dtypes.NARROW)
+
+_LIMITS = {name: dtypes.exact_integers(name) for name in (*_BYTES, *dtypes.NARROW_INTS)}
 
 _SINGLE = 2.0**-24
 """Unit roundoff of single precision, in which scales are and products with them are computed."""
@@ -28,7 +30,10 @@ _SCALES = (1, 4)
 
 
 def _zero_points(dtype: str) -> tuple[int, int]:
-    return (-3, 3) if dtype == "int8" else (0, 5)
+    """Of floating types ONNX takes none but zero."""
+    if dtype in dtypes.NARROW_FLOATS:
+        return 0, 0
+    return (-3, 3) if dtypes.is_signed(dtype) else (0, 5)
 
 
 def _one(shape: Sequence[int]) -> bool:
@@ -97,7 +102,10 @@ def _quantized(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarra
 
 def _quantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
     value, zero = _quantized(x, a)
-    return _rounded(value, zero.astype(value.dtype), _limits(x[2]))
+    if (dtype := a.get(RESULT)) in dtypes.NARROW_FLOATS:
+        largest = dtypes.largest_finite(dtype)
+        return np.asarray(np.clip(value + zero, -largest, largest))
+    return _rounded(value, zero.astype(value.dtype), _LIMITS[dtype] if dtype else _limits(x[2]))
 
 
 def _quantize_error(c: ErrorContext) -> np.ndarray:
@@ -107,8 +115,21 @@ def _quantize_error(c: ErrorContext) -> np.ndarray:
     room = np.abs(scale) - e_scale
     reach = np.where(room > 0, (e + np.abs(value) * e_scale) / np.where(room > 0, room, 1.0), np.inf)
     unit = _unit_of_quotient(c.x[0], scale)
-    bound = _rounded_error(value, reach, zero.astype(np.float64), _limits(c.x[2]), unit)
+    if c.attrs[RESULT] in dtypes.NARROW_FLOATS:
+        bound = np.where(zero == 0, _narrowed_error(value, reach + 8 * unit * np.abs(value), c), np.inf)
+    else:
+        bound = _rounded_error(value, reach, zero.astype(np.float64), _LIMITS[c.attrs[RESULT]], unit)
     return errors.infinite_if(np.asarray(np.any(c.e[2])), bound)
+
+
+def _narrowed_error(value: np.ndarray, reach: np.ndarray, c: ErrorContext) -> np.ndarray:
+    """How many steps of a narrow floating type a quotient may be away, which is known within ``reach``."""
+    largest, dtype = dtypes.largest_finite(c.attrs[RESULT]), dtypes.to_numpy(c.attrs[RESULT])
+    bound = np.zeros(value.shape)
+    for end in (value - reach, value + reach):
+        gap = np.abs(np.clip(end, -largest, largest).astype(dtype).astype(np.float64) - c.y[0])
+        bound = np.maximum(bound, np.where(np.isnan(gap), np.inf, gap))
+    return bound
 
 
 def _unit_of_quotient(x: np.ndarray, scale: np.ndarray) -> float:
@@ -130,12 +151,20 @@ def _dequantize(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _dequantize_error(c: ErrorContext) -> np.ndarray:
-    if any(np.any(e) for i, e in enumerate(c.e) if i != 1):
-        return np.full(c.x[0].shape, np.inf)
     rank, axis = c.x[0].ndim, c.attrs["axis"]
     e_scale = _along(np.broadcast_to(c.e[1], c.x[1].shape), rank, axis)
+    if c.x[0].dtype.kind == "f" and not any(np.any(e) for e in c.e[2:]):
+        scale = np.abs(_along(c.x[1], rank, axis)) + e_scale
+        carried = np.where(c.e[0] > 0, c.e[0] * scale, 0.0)
+    elif any(np.any(e) for i, e in enumerate(c.e) if i != 1):
+        return np.full(c.x[0].shape, np.inf)
+    else:
+        carried = np.zeros(())
     zero = _wide(_along(c.x[2], rank, axis)) if len(c.x) > 2 else 0
-    return np.asarray(np.abs(_wide(c.x[0]) - zero) * e_scale)
+    bound = np.asarray(np.abs(_wide(c.x[0]) - zero) * e_scale + carried)
+    if c.x[0].dtype.kind == "f":  # ONNX takes no zero point but zero
+        return np.where(np.asarray(zero) == 0, bound, np.inf)
+    return bound
 
 
 def _lines(c: Call, cast: str, reshape: str, i: int) -> str:
@@ -162,38 +191,59 @@ def _rounding_tensorflow(value: str, zero: str, dtype: str, draws: Draws) -> str
     return f"tf.cast(tf.clip_by_value({rounded} + {zero}, {low}, {high}), tf.{dtype})"
 
 
-def _quantize_torch(c: Call) -> str:
+def _quantize_torch(c: Call) -> str | Hole:
+    if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
+        return Hole("Torch has no numbers of 4 bits")
     data = c.x[0] if c.types[0].dtype == "float32" else f"{c.x[0]}.to(torch.float32)"
     scale, zero = (_lines(c, "{0}.to(torch.float32)", "{0}.reshape({1})", i) for i in (1, 2))
-    return _rounding_torch(f"{data} / {scale}", zero, c.results[0].dtype, c.draws)
+    if dtype in dtypes.NARROW_FLOATS:
+        largest = dtypes.largest_finite(dtype)
+        return f"torch.clamp({data} / {scale}, {-largest}, {largest}).to(torch.{dtypes.framework_name(dtype)})"
+    return _rounding_torch(f"{data} / {scale}", zero, dtype, c.draws)
 
 
-def _quantize_tensorflow(c: Call) -> str:
+def _quantize_tensorflow(c: Call) -> str | Hole:
+    if (dtype := c.results[0].dtype) in dtypes.NARROW_INTS:
+        return Hole("TensorFlow has no casts of numbers of 4 bits")
     data = c.x[0] if c.types[0].dtype == "float32" else f"tf.cast({c.x[0]}, tf.float32)"
     scale, zero = (_lines(c, "tf.cast({0}, tf.float32)", "tf.reshape({0}, {1})", i) for i in (1, 2))
-    return _rounding_tensorflow(f"{data} / {scale}", zero, c.results[0].dtype, c.draws)
+    if dtype in dtypes.NARROW_FLOATS:
+        largest = dtypes.largest_finite(dtype)
+        value = f"tf.clip_by_value({data} / {scale}, {-largest}, {largest})"
+        return f"tf.cast({value}, '{dtypes.framework_name(dtype)}')"
+    return _rounding_tensorflow(f"{data} / {scale}", zero, dtype, c.draws)
 
 
-def _dequantized(cast: str, reshape: str) -> Callable[[Call], str]:
-    """The difference to the zero point is taken in 32-bit integers, and as a float it may be rounded once."""
+def _dequantized(cast: str, reshape: str) -> Callable[[Call], str | Hole]:
+    """The difference to the zero point is taken in 32-bit integers, and as a float it may be rounded once.
 
-    def spell(c: Call) -> str:
-        data, kind = cast.format(c.x[0], "int32"), "float32"
-        if len(c.x) > 2:
+    Of floating types the zero point is zero.
+    """
+
+    def spell(c: Call) -> str | Hole:
+        if c.types[0].dtype in dtypes.NARROW_INTS:
+            return Hole("no numbers of 4 bits here")
+        floating = c.types[0].dtype in dtypes.NARROW_FLOATS
+        data, kind = cast.format(c.x[0], "float32" if floating else "int32"), "float32"
+        if len(c.x) > 2 and not floating:
             zero = _lines(c, cast.replace("{1}", "int32"), reshape, 2)
             data = f"({data} - {zero})"
         if (result := c.results[0].dtype) == kind:
-            return f"{cast.format(data, kind)} * {_lines(c, '{0}', reshape, 1)}"
+            return f"{data if floating else cast.format(data, kind)} * {_lines(c, '{0}', reshape, 1)}"
         scale = _lines(c, cast.replace("{1}", kind), reshape, 1)
         return cast.format(f"({cast.format(data, kind)} * {scale})", result)
 
     return spell
 
 
+_NARROWED = 0.3
+"""How often a quantisation is drawn that may go to a narrow type."""
+
+
 @sampling.of_rank(0)
 def _sample_quantize(rng: random.Random, first: TensorType) -> Sample:
     shape, axis = _draw_line(rng, first)
-    dtype = rng.choice(_BYTES)
+    dtype = rng.choice(_QUANTIZED if rng.random() < _NARROWED else _BYTES)
     scale, zero = TensorType("float32" if first.dtype == "int32" else first.dtype, shape), TensorType(dtype, shape)
     return Sample((Operand(scale, _SCALES), Operand(zero, _zero_points(dtype))), {"axis": axis})
 
@@ -472,8 +522,9 @@ OPS: tuple[Op, ...] = (
     Op(
         name="QuantizeLinear",
         inputs=("T", "S", "Q"),
-        types={"T": ("float32", "float16", "bfloat16", "int32"), "S": _SCALE_TYPES, "Q": _BYTES},
+        types={"T": ("float32", "float16", "bfloat16", "int32"), "S": _SCALE_TYPES, "Q": _QUANTIZED},
         results=("Q",),
+        typed=True,
         shape=_linear_shape,
         numpy=_quantize,
         error=_quantize_error,
@@ -488,7 +539,7 @@ OPS: tuple[Op, ...] = (
         name="DequantizeLinear",
         inputs=("Q", "S", "Q"),
         min_inputs=2,
-        types={"Q": (*_BYTES, "int32"), "S": _SCALE_TYPES},
+        types={"Q": (*_BYTES, "int32", *dtypes.NARROW), "S": _SCALE_TYPES},
         results=("S",),
         shape=_linear_shape,
         numpy=_dequantize,

@@ -8,7 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, UNSIGNED, WIDEST_INTS
+from polyjuice.ir.dtypes import (
+    ALL,
+    FLOATS,
+    INTS,
+    NARROW,
+    NARROW_FLOATS,
+    NARROW_INTS,
+    NUMERIC,
+    STORED,
+    UNSIGNED,
+    WIDEST_INTS,
+    framework_name,
+)
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op, Operand, Sample, SpellFn
@@ -97,10 +109,18 @@ def _nan_to_num_onnx(x: Term, a: Attrs) -> Term:
 
 
 def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The interpreter stores the result in the target type; here only what the rounding direction decides."""
+    """The interpreter stores the result in the target type; here only what the rounding direction decides.
+
+    What is too large for float8e4m3fn, which has no infinity, becomes its largest number, as Torch has it, and ONNX
+    unless told otherwise. In float8e5m2 it becomes an infinity, as in all wider types.
+    """
     if a["to"] == "bool":
         return np.asarray(x[0] != 0)
-    if a["to"] in INTS and np.issubdtype(x[0].dtype, np.floating):
+    if a["to"] == "float8e4m3fn":
+        largest = dtypes.largest_finite("float8e4m3fn")
+        floating = x[0] if np.issubdtype(x[0].dtype, np.floating) else x[0].astype(np.float64)
+        return np.asarray(np.clip(floating, -largest, largest))
+    if dtypes.is_int(a["to"]) and np.issubdtype(x[0].dtype, np.floating):
         whole = np.asarray(np.trunc(x[0]))
         beyond = dtypes.largest_finite(a["to"])  # as a float64, the first number that the type lacks
         return np.where(whole >= beyond, np.inf, whole) if a["to"] in WIDEST_INTS else whole
@@ -109,36 +129,49 @@ def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _cast_error(c: ErrorContext) -> object:
     to = c.attrs["to"]
-    if to in FLOATS:
+    if to in FLOATS or to in NARROW_FLOATS:
         if not c.unit:
             return _rounding_error(c)
         held = c.x[0].astype(dtypes.to_numpy(errors.held(c))) == c.x[0]
         return c.e[0] + np.where(held & (c.e[0] == 0), 0.0, c.unit * (np.abs(c.x[0]) + c.e[0]))
     if to == "bool":  # no step up or down: only zero is false
         return np.where((c.e[0] == 0) | (np.abs(c.x[0]) > c.e[0]), 0.0, np.inf)
+    if to in NARROW_INTS:  # ONNX Runtime rounds to the nearest of them
+        return np.where((c.e[0] == 0) & (c.x[0] == np.rint(c.x[0])), 0.0, np.inf)
     return errors.stepped(c)
 
 
 def _rounding_error(c: ErrorContext) -> np.ndarray:
     """What the operand's error makes of the rounding that a cast asks for: mostly nothing, or a step.
 
-    Frameworks reach a half type through float32, and 64-bit integers are no float64: so there may be a rounding more.
+    Frameworks reach a half type, or a narrower one, through float32, and 64-bit integers are no float64: so there may
+    be a rounding more.
     """
     x = np.asarray(c.x[0], np.float64)
     size = np.abs(x)
     through = np.where(size > 2.0**53, size * 2.0**-53, 0.0) if c.x[0].dtype.kind in "iu" else 0.0
-    if c.attrs["to"] in ("float16", "bfloat16"):
-        through = through + np.where(x.astype(np.float32) == x, 0.0, size * dtypes.unit_roundoff("float32"))
+    if c.attrs["to"] in ("float16", "bfloat16", *NARROW_FLOATS):
+        through = through + np.where(
+            (x.astype(np.float32) == x) | np.isnan(x), 0.0, size * dtypes.unit_roundoff("float32")
+        )
     reach = c.e[0] + through
     moved = errors.corners(c, [[x - reach], [x + reach]])
     return np.where(reach == 0, 0.0, moved)
 
 
+_NARROWED = 0.15
+"""How often a cast is drawn that goes to a narrow type."""
+
+
 def _draw_cast(rng: random.Random, first: TensorType) -> Attrs:
-    return {"to": first.dtype if rng.random() < sampling.IDENTITY else sampling.element_type(rng, ALL)}
+    if rng.random() < sampling.IDENTITY:
+        return {"to": first.dtype}
+    return {"to": rng.choice(NARROW) if rng.random() < _NARROWED else sampling.element_type(rng, ALL)}
 
 
 def _cast_torch(c: Call) -> str | Hole:
+    if c.attrs["to"] in NARROW_INTS:
+        return Hole("Torch has no numbers of 4 bits")
     if writes.wanted(c):
         return writes.written(c, writes.empty(c), [("[...]", c.x[0])])
     same = ("{0}.to({0}.dtype)", "{0}.type_as({0})") if c.types[0] == c.results[0] else ()
@@ -146,9 +179,25 @@ def _cast_torch(c: Call) -> str | Hole:
         "{0}.to(torch.{1})",
         "{0}.type(torch.{1})",
         "{0}.to(dtype=torch.{1})",
-        *([f"{{0}}.{_METHODS[c.attrs['to']]}()"] if c.attrs["to"] in _METHODS else []),
+        *(f"{{0}}.{_METHODS[to]}()" for to in [c.attrs["to"]] if to in _METHODS),
         *same,
     )(c)
+
+
+def _cast_tensorflow(c: Call) -> str | Hole:
+    """TensorFlow casts floating types alone to those of 8 bits, and makes NaN of what has no room in float8_e4m3fn."""
+    to, text = c.attrs["to"], c.x[0]
+    if to in NARROW_INTS or c.types[0].dtype in NARROW_INTS:
+        return Hole("TensorFlow has no casts of numbers of 4 bits")
+    if to in NARROW_FLOATS and c.types[0].dtype not in (*FLOATS, *NARROW_FLOATS):
+        text = f"tf.cast({text}, tf.float32)"
+    if to == "float8e4m3fn" and c.types[0].dtype not in ("bool", to):
+        if c.types[0].dtype in NARROW_FLOATS:
+            text = f"tf.cast({text}, tf.float32)"
+        text = f"tf.clip_by_value({text}, -448.0, 448.0)"
+    if to in NARROW_FLOATS:
+        return f"tf.cast({text}, '{framework_name(to)}')"
+    return c.draws.choice(("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')")).format(text, to)
 
 
 _METHODS = {
@@ -159,7 +208,7 @@ _METHODS = {
 
 
 def _to(*templates: str) -> SpellFn:
-    return lambda c: c.draws.choice(templates).format(c.x[0], c.attrs["to"])
+    return lambda c: c.draws.choice(templates).format(c.x[0], framework_name(c.attrs["to"]))
 
 
 def _sample_where(rng: random.Random, first: TensorType) -> Sample:
@@ -222,7 +271,7 @@ OPS = (
     Op(
         name="Where",
         inputs=("B", "T", "T"),
-        types={"B": ("bool",), "T": ALL},
+        types={"B": ("bool",), "T": STORED},
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
         error=_where_error,
@@ -269,13 +318,13 @@ OPS = (
     Op(
         name="Cast",
         inputs=("S",),
-        types={"S": ALL},
+        types={"S": STORED},
         results=("@to",),
         shape=broadcast_shape,
         numpy=_cast,
         error=_cast_error,
         torch=_cast_torch,
-        tensorflow=_to("tf.cast({0}, tf.{1})", "tf.cast({0}, '{1}')"),
+        tensorflow=_cast_tensorflow,
         sample=sampling.alone_with(_draw_cast),
         attrs=(Attr("to", "dtype"),),
         elementwise=True,

@@ -24,6 +24,9 @@ ANY = "*"
 PROMOTED = "promoted"
 """An entry of ``Op.results``: the type that ``Op.promotes`` says."""
 
+RESULT = "@result"
+"""Among the attributes that the meaning of a ``typed`` operator is given: the element type of its first result."""
+
 REQUIRED = object()
 """The default of an attribute that has none."""
 
@@ -208,6 +211,9 @@ class Op:
     operator of its own domain, from opset ``since`` on; where it has none (another domain, an older opset), ``onnx``
     builds the same value of older operators of ONNX, or is a Hole.
 
+    ``bits``: it sees the bits of its operands, which are given to it in their own types, be they narrow.
+    ``typed``: what it computes depends on the type of its result, which arrays of a wider type do not tell.
+
     ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
     amounts to, given the operands' values, of which the first ``deciding`` choose it.
     """
@@ -237,6 +243,8 @@ class Op:
     partial: NumpyFn | None = None
     modular: bool = False
     rounds: bool = False
+    typed: bool = False
+    bits: bool = False
     limits: Limits = Limits.NOWHERE
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
     promotes: PromoteFn | None = None
@@ -288,6 +296,10 @@ class Op:
         """The type variable of the operand at ``position``."""
         return self.inputs[min(position, len(self.inputs) - 1)]
 
+    def meant(self, attrs: Attrs, result: TensorType | None) -> Attrs:
+        """The attributes as ``numpy`` and ``error`` are given them, for a first result of a type."""
+        return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
+
     def accepts(self, position: int, dtype: str) -> bool:
         return dtype in self.types[self.variable(position)]
 
@@ -330,7 +342,7 @@ def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: in
     if result.startswith("@"):
         value = attrs[result[1:]]
         return value.output_types[output].dtype if isinstance(value, Graph) else str(value)
-    if result in dtypes.ALL:
+    if result in dtypes.STORED:
         return result
     return bound[result]
 

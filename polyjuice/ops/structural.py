@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS
+from polyjuice.ir.dtypes import ALL, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Spelling
@@ -40,6 +40,10 @@ def moving(
         moves=True,
         **{**settings, **properties},
     )
+
+
+_STORED: dict[str, Any] = {"types": {"T": STORED}}
+"""The operator takes values of the narrow types, too."""
 
 
 def reshaped(b: Builder, x: str, shape: Sequence[int]) -> str:
@@ -479,6 +483,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_perm),
         (Attr("perm", "ints"),),
         weight=3,
+        **_STORED,
     ),
     moving(
         "Reshape",
@@ -489,6 +494,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_reshape),
         (Attr("shape", "ints", as_input=True), Attr("allowzero", "int", 0)),
         weight=2,
+        **_STORED,
     ),
     moving(
         "Expand",
@@ -498,6 +504,7 @@ OPS: tuple[Op, ...] = (
         lambda c: f"tf.broadcast_to({c.x[0]}, {list(c.results[0].shape)})",
         _sample_expand,
         (Attr("shape", "ints", as_input=True),),
+        **_STORED,
     ),
     moving(
         "Squeeze",
@@ -508,6 +515,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_squeeze),
         (Attr("axes", "ints", None, as_input=True),),
         weight=0.8,
+        **_STORED,
     ),
     moving(
         "Unsqueeze",
@@ -518,6 +526,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_unsqueeze),
         (Attr("axes", "ints", as_input=True),),
         weight=0.5,
+        **_STORED,
     ),
     moving(
         "Flatten",
@@ -528,6 +537,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(lambda rng, first: {"axis": rng.randint(0, first.rank)}),
         (Attr("axis", "int", 1),),
         weight=0.3,
+        **_STORED,
     ),
     moving(
         "Concat",
@@ -539,6 +549,7 @@ OPS: tuple[Op, ...] = (
         (Attr("axis", "int"),),
         variadic=True,
         weight=3,
+        **_STORED,
     ),
     moving(
         "Split",
@@ -550,6 +561,7 @@ OPS: tuple[Op, ...] = (
         (Attr("axis", "int", 0), Attr("split", "ints", as_input=True)),
         splits="split",
         weight=2,
+        **_STORED,
     ),
     moving(
         "Slice",
@@ -560,6 +572,7 @@ OPS: tuple[Op, ...] = (
         sampling.alone_with(_draw_slice),
         tuple(Attr(name, "ints", as_input=True) for name in ("starts", "ends", "axes", "steps")),
         weight=2,
+        **_STORED,
     ),
     moving(
         "Pad",

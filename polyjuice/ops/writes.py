@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyjuice.ir.dtypes import framework_name
 from polyjuice.ops.spec import Call
 
 _CHANCE = 0.3
@@ -27,7 +28,10 @@ def written(c: Call, new: str, writes: Sequence[tuple[str, str]]) -> str:
 def empty(c: Call) -> str:
     """A tensor of the result's type without values."""
     shape, dtype = c.results[0].shape, c.results[0].dtype
-    forms = [f"torch.empty({shape}, dtype=torch.{dtype}, device={c.x[0]}.device)", f"{c.x[0]}.new_empty({shape})"]
+    forms = [
+        f"torch.empty({shape}, dtype=torch.{framework_name(dtype)}, device={c.x[0]}.device)",
+        f"{c.x[0]}.new_empty({shape})",
+    ]
     if c.types[0].shape == shape:
         forms.append(f"torch.empty_like({c.x[0]})")
     return c.draws.choice(forms if c.types[0].dtype == dtype else forms[:1])

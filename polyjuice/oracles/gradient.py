@@ -51,7 +51,9 @@ class Gradient(Oracle):
         return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
 
     def _gradients(self, case: Case, t: Program, access: CompilerAccess) -> _Gradients | None:
-        """None where the program has no gradients, or Torch cannot differentiate it."""
+        """None where the program has no gradients, rounds them coarsely, or Torch cannot differentiate it."""
+        if any(type.dtype in dtypes.NARROW_FLOATS for type in t.graph.types.values()):
+            return None  # the gradient by a value of a narrow type is itself rounded to that type
         outcome = access.execute(self.program(t.artifact), case.inputs)
         if outcome.status != "ok" or not outcome.reference:
             return None

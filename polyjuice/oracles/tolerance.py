@@ -57,6 +57,7 @@ def least_tolerance(plain: np.ndarray, dtype: str) -> float:
 
 
 def _units(array: np.ndarray, dtype: str) -> float:
-    wide = np.asarray(array, np.float64)
+    with np.errstate(invalid="ignore"):
+        wide = np.asarray(array, np.float64)
     largest = float(np.abs(wide[np.isfinite(wide)]).max(initial=0.0))
     return _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)

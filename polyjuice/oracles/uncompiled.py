@@ -153,6 +153,8 @@ def _is_judged(t: Program, profile: str, compiler: CompilerInfo) -> bool:
     """Whether a program is judged on inputs of a profile, where the table has all of its operators."""
     if t.given:
         return profile in GIVEN
+    if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
+        return False  # to these types a program in float64 rounds, too
     if t.artifact.format == "torch":
         return _is_of_wide_torch(t)
     return profile == "edge" and judged_on_edge(compiler, t.graph)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import entry
 
 ZEROS = "zeros"
@@ -58,7 +58,13 @@ def differ(array: np.ndarray, plain: np.ndarray) -> np.ndarray:
     """Where both results are zeros of different signs."""
     if array.shape != plain.shape or array.dtype.kind not in "fV" or plain.dtype.kind not in "fV":
         return np.zeros(array.shape, bool)
+    if not all(_has_signed_zeros(x) for x in (array, plain)):
+        return np.zeros(array.shape, bool)
     return np.asarray((array == 0) & (plain == 0) & (np.signbit(array) != np.signbit(plain)))
+
+
+def _has_signed_zeros(array: np.ndarray) -> bool:
+    return not dtypes.is_int(dtypes.of_array(array))
 
 
 def wrong(array: np.ndarray, plain: np.ndarray, sure: Sequence[np.ndarray]) -> np.ndarray:

@@ -84,7 +84,7 @@ _RELATIONS: dict[str, Callable[..., bool]] = {
 
 _KINDS: dict[str, Callable[[str], bool]] = {
     "Float": dtypes.is_float,
-    "Integer": dtypes.is_int,
+    "Integer": lambda t: t in dtypes.INTS,
     "Signed": lambda t: t in dtypes.SIGNED + dtypes.FLOATS,
     "Unsigned": lambda t: t in dtypes.UNSIGNED,
     "Bool": lambda t: t == "bool",

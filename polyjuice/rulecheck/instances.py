@@ -69,7 +69,7 @@ class _Drawing:
     def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
         self._side = left_side(rule)
         self._rng = rng
-        others = [t for t in dtypes.ALL if t != dtype]
+        others = [t for t in dtypes.STORED if t != dtype]
         self._dtypes = [dtype, *rng.sample(others, len(others))]
         self._sizes = (1, 2) if small else rng.choice(((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)))
         self._ranks = _ranks(self._side.facts)
@@ -84,13 +84,13 @@ class _Drawing:
         self._bounded = bounded
 
     def instance(self) -> Instance:
-        root = self._tensor(self._side.term, self._any_type(), dtypes.ALL)
+        root = self._tensor(self._side.term, self._any_type(), dtypes.STORED)
         if any(conditions.refuted(fact, self._known, self._builder.types) for fact in self._side.facts):
             raise NoInstance
         for facts in self._side.equations.values():
             for fact in facts:
                 if is_term(fact):  # a term that the rule wants beside the one that it begins with
-                    self._tensor(fact, self._builder.types[root], dtypes.ALL)
+                    self._tensor(fact, self._builder.types[root], dtypes.STORED)
         graph = self._builder.build([root])
         if any(t.size > _LARGEST_SIZE for t in graph.types.values()):
             raise NoInstance
@@ -253,7 +253,7 @@ class _Drawing:
         operands = []
         for part, start, end in zip(parts, [0, *cuts], [*cuts, size], strict=False):
             shape = (*hint.shape[:axis], end - start, *hint.shape[axis + 1 :])
-            operands.append(self._tensor(part, TensorType(hint.dtype, shape), dtypes.ALL))
+            operands.append(self._tensor(part, TensorType(hint.dtype, shape), dtypes.STORED))
         return self._apply(c, operands, {"axis": axis})[0]
 
     def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:

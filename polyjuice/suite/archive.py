@@ -9,17 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from polyjuice.ir import dtypes
+from polyjuice.ir import packed
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def save(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write an ``.npz``; bfloat16 as the uint16 of its bits, under a name that ends in ``@bfloat16``."""
+    """Write an ``.npz``, of types that NumPy lacks the bits (see :func:`polyjuice.ir.packed`)."""
     with zipfile.ZipFile(path, "w") as file:
-        for name, array in arrays.items():
-            if array.dtype == dtypes.to_numpy("bfloat16"):
-                name, array = f"{name}@bfloat16", array.view(np.uint16)
+        for name, array in packed(arrays).items():
             content = io.BytesIO()
             np.lib.format.write_array(content, np.asarray(array, order="C"), allow_pickle=False)
             entry = zipfile.ZipInfo(f"{name}.npy", _EPOCH)

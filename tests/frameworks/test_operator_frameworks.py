@@ -70,7 +70,8 @@ def types_of_kinds(op: Op) -> list[str]:
     """One element type of each kind that the operator's first operand may have."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for dtype in op.types[op.variable(0)]:
-        kinds["float" if dtypes.is_float(dtype) else "int" if dtypes.is_int(dtype) else dtype].append(dtype)
+        floating = dtypes.is_float(dtype) or dtype in dtypes.NARROW_FLOATS
+        kinds["float" if floating else "int" if dtypes.is_int(dtype) else dtype].append(dtype)
     return [next((dtype for dtype in _USUAL if dtype in types), types[0]) for types in kinds.values()]
 
 

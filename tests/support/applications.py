@@ -47,7 +47,7 @@ def one_node(op: Op, operands: Sequence[Operand], attrs: dict[str, object]) -> G
 def random_array(values: np.random.Generator, operand: Operand, low: int = -6, high: int = 6) -> np.ndarray:
     """Normal floats; integers in ``low`` to ``high`` for other types; the operand's own range where it has one."""
     t = operand.type
-    if operand.values is None and dtypes.is_float(t.dtype):
+    if operand.values is None and (dtypes.is_float(t.dtype) or t.dtype in dtypes.NARROW_FLOATS):
         return np.asarray(values.normal(0, 2, t.shape)).astype(dtypes.to_numpy(t.dtype))
     return integers(values, operand, low, high)
 
@@ -57,5 +57,5 @@ def integers(values: np.random.Generator, operand: Operand, low: int = -6, high:
     t = operand.type
     if operand.values is not None:
         return restricted_values(values, operand)
-    low, high = (0, 1) if t.dtype == "bool" else (max(low, 0) if t.dtype in dtypes.UNSIGNED else low, high)
+    low, high = (0, 1) if t.dtype == "bool" else (low if dtypes.is_signed(t.dtype) else max(low, 0), high)
     return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))

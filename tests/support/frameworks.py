@@ -42,6 +42,8 @@ def run_tensorflow(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.
 def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
     """ONNX Runtime with as few optimizations as it can."""
     ort = pytest.importorskip("onnxruntime")
+    from polyjuice.compilers import onnxruntime
+
     options = ort.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -53,6 +55,11 @@ def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarra
     if any(value.type == "tensor(bfloat16)" for value in session.get_outputs()):
         raise no_arrays
     further = [artifact.arrays[name] for name in artifact.arguments]
+    names = [value.name for value in session.get_inputs()]
+    compiled = onnxruntime.Compiled(session, names, [], by_address=True)
+    if not {t.type for t in (*session.get_inputs(), *session.get_outputs())}.isdisjoint(onnxruntime._BITS):
+        arrays = [to_wire(np.asarray(array)) for array in [*inputs, *further]]
+        return [from_wire(array) for array in onnxruntime.run(compiled, arrays)[: artifact.results]]
     feeds = {value.name: array for value, array in zip(session.get_inputs(), [*inputs, *further], strict=True)}
     return list(session.run(None, feeds)[: artifact.results])
 

@@ -9,6 +9,7 @@ import numpy as np
 from onnx import NodeProto, helper
 
 from polyjuice.ir import TensorType
+from polyjuice.ir.dtypes import NARROW
 from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, element_code, takes
 
 VALUE = "any value"
@@ -80,7 +81,7 @@ def _reshape_by_minus_one(site: Site, t: TensorType, name: str) -> NodeProto | N
 
 
 def _cast(site: Site, t: TensorType, name: str) -> NodeProto | None:
-    return _node("Cast", to=element_code(t.dtype))
+    return _node("Cast", to=element_code(t.dtype)) if t.dtype not in NARROW else None
 
 
 def _expand(site: Site, t: TensorType, name: str) -> NodeProto | None:

@@ -249,7 +249,7 @@ _CAST_LIKE_OPSET = 15
 
 def _as_cast_like(node: NodeProto, site: Site) -> bool:
     dtype = site.result(node).dtype
-    if site.opset < _CAST_LIKE_OPSET or value(node, "to") != element_code(dtype):
+    if site.opset < _CAST_LIKE_OPSET or value(node, "to") != element_code(dtype) or dtype in dtypes.NARROW:
         return False
     become(node, "CastLike", [node.input[0], site.constant(_zeros((1,), dtype))])
     return True

@@ -16,11 +16,9 @@ from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts,
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
 
+_WIDEST = ("float32", "int64", "int32", "bool", "float64", "float16", "int8", "int16", "uint8", "bfloat16")
 #: Element types from the plainest to the most special.
-PLAINEST = (
-    "float32", "int64", "int32", "bool", "float64", "float16", "int8", "int16", "uint8", "bfloat16",
-    "uint32", "uint16", "uint64",
-)  # fmt: skip
+PLAINEST = (*_WIDEST, *dtypes.WIDER_UNSIGNED, *dtypes.NARROW)
 
 _FRACTION = 32
 _EXTREME = 64

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.ir import BFLOAT16, dtypes, packed, uniform_value
+from polyjuice.ir import dtypes, mark, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
 
 #: The most elements that are written out one by one.
@@ -121,41 +121,55 @@ def _content(array: np.ndarray) -> tuple[str, bool]:
     return (number(array.reshape(-1)[0]) if uniform else nested(array, 0)), uniform
 
 
+def _numpy_type(dtype: str) -> str:
+    """An element type in NumPy's text, or in that of ml_dtypes."""
+    if dtype == "bool":
+        return dtype
+    return f"{'ml_dtypes' if mark(dtype) else 'np'}.{dtypes.framework_name(dtype)}"
+
+
 def _numpy(array: np.ndarray) -> str:
     content, uniform = _content(array)
     dtype = dtypes.of_array(array)
-    text = {"bool": "bool", "bfloat16": "ml_dtypes.bfloat16"}.get(dtype, f"np.{dtype}")
+    text = _numpy_type(dtype)
     return f"np.full({array.shape}, {content}, {text})" if uniform else f"np.array({content}, {text})"
 
 
 def _torch(array: np.ndarray) -> str:
     content, uniform = _content(array)
-    dtype = f"dtype=torch.{dtypes.of_array(array)}"
+    dtype = f"dtype=torch.{dtypes.framework_name(dtypes.of_array(array))}"
     return f"torch.full({array.shape}, {content}, {dtype})" if uniform else f"torch.tensor({content}, {dtype})"
 
 
 def _tensorflow(array: np.ndarray) -> str:
     content, uniform = _content(array)
     shape = f", {array.shape}" if uniform else ""
-    return f"tf.constant({content}, tf.{dtypes.of_array(array)}{shape})"
+    if (dtype := dtypes.of_array(array)) in dtypes.NARROW_FLOATS:
+        return f"tf.cast(tf.constant({content}, tf.float32{shape}), '{dtypes.framework_name(dtype)}')"
+    return f"tf.constant({content}, tf.{dtype}{shape})"
 
 
 _WRITTEN = {"onnx": _numpy, "torch": _torch, "tensorflow": _tensorflow}
 
 
 def _load_numpy(dtype: str, name: str) -> str:
-    return f'ARRAYS["{name}{BFLOAT16}"].view(ml_dtypes.bfloat16)' if dtype == "bfloat16" else f'ARRAYS["{name}"]'
+    marked = mark(dtype)
+    return f'ARRAYS["{name}{marked}"].view({_numpy_type(dtype)})' if marked else f'ARRAYS["{name}"]'
 
 
 def _load_torch(dtype: str, name: str) -> str:
     if dtype == "bfloat16":
-        return f'torch.from_numpy(ARRAYS["{name}{BFLOAT16}"].view(np.int16)).view(torch.bfloat16)'
+        return f'torch.from_numpy(ARRAYS["{name}{mark(dtype)}"].view(np.int16)).view(torch.bfloat16)'
+    if dtype in dtypes.NARROW_FLOATS:
+        return f'torch.from_numpy(ARRAYS["{name}{mark(dtype)}"]).view(torch.{dtypes.framework_name(dtype)})'
     return f'torch.from_numpy(ARRAYS["{name}"])'
 
 
 def _load_tensorflow(dtype: str, name: str) -> str:
     if dtype == "bfloat16":
-        return f'tf.bitcast(tf.constant(ARRAYS["{name}{BFLOAT16}"]), tf.bfloat16)'
+        return f'tf.bitcast(tf.constant(ARRAYS["{name}{mark(dtype)}"]), tf.bfloat16)'
+    if dtype in dtypes.NARROW_FLOATS:
+        return f"tf.constant({_load_numpy(dtype, name)})"
     return f'tf.constant(ARRAYS["{name}"])'
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyjuice.execution import Artifact
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import TensorType, dtypes, mark
 from polyjuice.triage.reproducers import onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
 
@@ -134,17 +134,18 @@ class Programs:
         if self.format == "onnx":
             return f"np.asarray({output})"
         if self.format == "tensorflow":
-            return f"tf.cast({output}, tf.float32).numpy()" if dtype == "bfloat16" else f"{output}.numpy()"
+            return f"tf.cast({output}, tf.float32).numpy()" if mark(dtype) else f"{output}.numpy()"
         moved = "" if self.device == "cpu" else ".cpu()"
-        return f"{output}.detach(){moved}{'.float()' if dtype == 'bfloat16' else ''}.numpy()"
+        return f"{output}.detach(){moved}{'.float()' if mark(dtype) else ''}.numpy()"
 
-    def type_of(self, output: str) -> str:
-        """An expression that gives the name of an output's element type."""
-        return {
+    def type_of(self, output: str, dtype: str) -> str:
+        """An expression that gives the name of an output's element type, which is to be ``dtype``."""
+        text = {
             "torch": f'str({output}.dtype).replace("torch.", "")',
             "tensorflow": f"{output}.dtype.name",
             "onnx": f"np.asarray({output}).dtype.name",
         }[self.format]
+        return f'{text}.replace("float8_", "float8")' if dtype in dtypes.NARROW_FLOATS else text
 
 
 def lowered_name(side: str) -> str:

@@ -27,7 +27,7 @@ _TAKEN = """
     gradients helper model np onnx options os output outputs places plain prepare shares sys tf torch uncompiled wrong y
 """
 
-_STANDARD = ("copy", "gc", "subprocess", "sys", "tempfile", "time")
+_STANDARD = ("copy", "ctypes", "gc", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
 
 _HOOK = '''\
@@ -92,15 +92,24 @@ class _Text:
         ending = list(self._ending(arrays, programs))
         loading = ['ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'] if arrays.read else []
         supervision = [self._supervision()] if self.supervised else []
-        body = "\n".join([*supervision, _HOOK, *loading, values, *models, *ending])
+        repro = self._repro(programs)
+        body = "\n".join([*supervision, _HOOK, *loading, values, repro, *models, *ending])
         standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
         standard = [line for line in standard if line not in self.session.compiler.repro_imports.splitlines()]
         standard += ["from pathlib import Path"] if "Path(" in body else []
         imports = ["import numpy as np", *filter(None, self.session.compiler.repro_imports.strip().splitlines())]
-        imports += ["import ml_dtypes"] if "ml_dtypes." in body else []
+        imports += ["import ml_dtypes"] if "ml_dtypes" in body else []
         imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
         head = [self._title(), "\n".join(standard), *supervision, _HOOK, "\n".join(imports), *loading, values]
-        return _joined([*head, self.session.compiler.repro.strip(), *models, *ending])
+        return _joined([*head, repro, *models, *ending])
+
+    def _repro(self, programs: Programs) -> str:
+        """What compiles and runs a program."""
+        compiler = self.session.compiler
+        graphs = [self.case.of(self.verdict.a).graph, *(self.case.of(b).graph for b in filter(None, [self.verdict.b]))]
+        passed = {t.dtype for graph in graphs for t in (*graph.input_types, *graph.output_types)}
+        narrow = not passed.isdisjoint(dtypes.NARROW)
+        return (compiler.repro_narrow if narrow and compiler.repro_narrow else compiler.repro).strip()
 
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
@@ -169,7 +178,7 @@ class _Text:
             yield endings.MISTYPED.substitute(
                 a=next(iter(calls.values())),
                 output=verdict.output,
-                type=programs.type_of("output"),
+                type=programs.type_of("output", declared.dtype),
                 label=verdict.culprit,
                 dtype=declared.dtype,
                 shape=list(declared.shape),

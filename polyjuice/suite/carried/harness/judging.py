@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
-"""(element type, values); bfloat16 is held as the uint16 of its bits."""
+"""(element type, values); a type that NumPy lacks is held as its bits."""
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 RUNS = 2
 """A program runs so often on its inputs: in some compilers the first run writes over what the second needs."""
 
-_BFLOAT16 = "@bfloat16"
+_HELD_AS_BITS = ("bfloat16", "float8e4m3fn", "float8e5m2", "int4", "uint4")
 _SHOWN = 3
 
 
@@ -38,8 +38,11 @@ class Ran(NamedTuple):
 def read_arrays(path: Path) -> dict[str, Array]:
     """The arrays of an ``inputs.npz``, by name."""
     with np.load(path) as stored:
-        half = {name[: -len(_BFLOAT16)]: ("bfloat16", x) for name, x in stored.items() if name.endswith(_BFLOAT16)}
-        return {**half, **{name: (x.dtype.name, x) for name, x in stored.items() if not name.endswith(_BFLOAT16)}}
+        arrays = {}
+        for key, x in stored.items():
+            name, _, dtype = key.rpartition("@")
+            arrays.update({name: (dtype, x)} if dtype in _HELD_AS_BITS else {key: (x.dtype.name, x)})
+        return arrays
 
 
 def given(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
@@ -115,9 +118,27 @@ def _headline(text: str) -> str:
     return " ".join(lines[:said])
 
 
+def _e4m3() -> np.ndarray[Any, Any]:
+    """The numbers of float8e4m3fn by their bits: a sign, 4 bits of an exponent with bias 7, 3 bits of a fraction."""
+    bits = np.arange(128)
+    exponent, fraction = bits >> 3, bits & 7
+    positive = np.where(exponent, (8 + fraction) * 2.0 ** (exponent - 10), fraction * 2.0**-9)
+    positive[127] = np.nan
+    return np.concatenate([positive, -positive]).astype(np.float32)
+
+
+_E4M3 = _e4m3()
+
+
 def values(array: Array) -> np.ndarray[Any, Any]:
-    """The numbers of an array: bfloat16 as float32."""
+    """The numbers of an array, in a type of NumPy."""
     dtype, bits = array
+    if dtype == "float8e5m2":  # the upper half of a float16
+        return (bits.astype(np.uint16) << 8).view(np.float16)
+    if dtype == "float8e4m3fn":
+        return _E4M3[bits]
+    if dtype == "int4":
+        return (bits.astype(np.int8) ^ 8) - 8
     return (bits.astype(np.uint32) << 16).view(np.float32) if dtype == "bfloat16" else bits
 
 
