@@ -11,11 +11,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
+from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.ops import entry
 
 #: Called for each node with its operand arrays and its result arrays.
 Observer = Callable[[Node, Sequence[np.ndarray], Sequence[np.ndarray]], None]
+
+
+_HALVES = tuple(dtypes.to_numpy(name) for name in ("float16", "bfloat16"))
 
 
 class EvaluationError(ArithmeticError):
@@ -70,11 +73,13 @@ def apply(
 
 
 def _held_as(dtype: str, precision: str | None) -> np.dtype:
+    if precision and dtypes.is_complex(dtype):
+        return np.dtype(np.complex128 if precision == "float64" else np.complex64)
     return dtypes.to_numpy(precision if precision and dtypes.is_float(dtype) else dtype)
 
 
 def _widen(x: np.ndarray) -> np.ndarray:
-    return x.astype(np.float32) if dtypes.of_array(x) in ("float16", "bfloat16") else x
+    return x.astype(np.float32) if x.dtype in _HALVES else x
 
 
 def _opaque(
@@ -97,11 +102,13 @@ def _opaque(
         elif dtypes.is_float(type.dtype):
             out.append(np.asarray(rng.standard_normal(type.shape)).astype(_held_as(type.dtype, precision)))
         else:
-            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(dtypes.to_numpy(type.dtype)))
+            out.append(np.asarray(rng.integers(0, 2, type.shape)).astype(_held_as(type.dtype, precision)))
     return out
 
 
 def _rounded(x: np.ndarray) -> np.ndarray:
+    if complexes.is_complex(x):
+        return complexes.by_parts(_rounded, x)
     if not np.issubdtype(x.dtype, np.floating) and dtypes.of_array(x) != "bfloat16":
         return x
     wide = x.astype(np.float64)

@@ -350,7 +350,7 @@ def _result_dtype(c: Constructor, output: int) -> tuple[str, str]:
     result = c.op.results[output]
     if result.startswith("@"):
         return "", f"{result[1:]}_"
-    if result in dtypes.ALL:
+    if result in dtypes.EVERY:
         return "", f'"{result}"'
     source = next(i for i in range(c.operands) if c.op.variable(i) == result)
     return f"(= t (dtype x{source}))", "t"

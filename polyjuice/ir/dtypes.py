@@ -13,8 +13,13 @@ UNSIGNED = ("uint8",)
 INTS = SIGNED + UNSIGNED
 NUMERIC = FLOATS + INTS
 ALL = (*NUMERIC, "bool")
+COMPLEX = ("complex64",)
+"""Types of pairs of numbers, which Torch alone computes with here. No class above has them: they have no order."""
+EVERY = (*ALL, *COMPLEX)
 
-_NUMPY = {name: np.dtype(name) for name in ALL if name != "bfloat16"}
+_PARTS = {"complex64": "float32"}
+
+_NUMPY = {name: np.dtype(name) for name in EVERY if name != "bfloat16"}
 _NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
 _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
 
@@ -45,31 +50,45 @@ def is_int(name: str) -> bool:
     return name in INTS
 
 
+def is_complex(name: str) -> bool:
+    return name in COMPLEX
+
+
+def is_inexact(name: str) -> bool:
+    """Whether values are rounded to the type: it is floating or complex."""
+    return name in FLOATS or name in COMPLEX
+
+
+def part_of(name: str) -> str:
+    """The type of a complex type's real and imaginary parts; another type itself."""
+    return _PARTS.get(name, name)
+
+
 def unit_roundoff(name: str) -> float:
-    """Half the distance from 1 to the next value of a floating type; 0 for the others."""
-    return 2.0 ** -_MANTISSA_BITS[name] if name in FLOATS else 0.0
+    """Half the distance from 1 to the next value of a floating type, or of a part of a complex one; else 0."""
+    return 2.0 ** -_MANTISSA_BITS[part_of(name)] if is_inexact(name) else 0.0
 
 
 def smallest_normal(name: str) -> float:
-    """Below this magnitude a compiler may flush a result to zero; 0 for non-floating types."""
-    return _SMALLEST_NORMAL[name] if name in FLOATS else 0.0
+    """Below this magnitude a compiler may flush a result, or a part of it, to zero; 0 for non-floating types."""
+    return _SMALLEST_NORMAL[part_of(name)] if is_inexact(name) else 0.0
 
 
 def largest_finite(name: str) -> float:
-    """The largest value of a numeric type."""
-    return _LARGEST[name]
+    """The largest value of a numeric type, or of a part of a complex one."""
+    return _LARGEST[part_of(name)]
 
 
 def overflow_threshold(name: str) -> float:
     """The magnitude from which on numbers are rounded to infinity: half a step beyond the largest value."""
-    return np.inf if name == "float64" else _LARGEST[name] * (1 + unit_roundoff(name) / 2)
+    return np.inf if name == "float64" else largest_finite(name) * (1 + unit_roundoff(name) / 2)
 
 
 @cache
 def exact_integers(name: str) -> tuple[int, int]:
-    """The interval (inclusive) in which every integer is representable in the type."""
-    if name in FLOATS:
-        limit = 2 ** _MANTISSA_BITS[name]
+    """The interval (inclusive) in which every integer, also as a part of a complex number, is representable."""
+    if is_inexact(name):
+        limit = 2 ** _MANTISSA_BITS[part_of(name)]
         return -limit, limit
     if name == "bool":
         return 0, 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC, SIGNED
+from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, INTS, NUMERIC, SIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -292,6 +292,7 @@ OPS = (
         ("tf.identity({0})",),
         errors.lipschitz(),
         ALL,
+        torch_types=COMPLEX,
         moves=True,
         weight=0.2,
     ),

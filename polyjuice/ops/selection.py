@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType, dtypes
-from polyjuice.ir.dtypes import ALL, FLOATS, INTS, NUMERIC
+from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, INTS, NUMERIC
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.pointwise import broadcast_shape, elementwise, parametric, suitable, with_attrs
 from polyjuice.ops.spec import Attr, Call, ErrorContext, Hole, Limits, Op, Operand, Sample, SpellFn
@@ -221,6 +221,7 @@ OPS = (
         name="Where",
         inputs=("B", "T", "T"),
         types={"B": ("bool",), "T": ALL},
+        torch_types=COMPLEX,
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
         error=_where_error,

@@ -13,6 +13,7 @@ from polyjuice.ops import (
     bitwise,
     combinations,
     comparisons,
+    complex_numbers,
     contractions,
     control,
     convolution,
@@ -84,6 +85,7 @@ _FAMILIES = (
     grids,
     quantization,
     control,
+    complex_numbers,
 )
 
 TABLE: Mapping[tuple[str, str], Op] = MappingProxyType(
