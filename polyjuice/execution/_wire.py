@@ -21,7 +21,7 @@ DTYPES = {
     name: np.dtype("uint16" if name == "bfloat16" else name)
     for name in (
         "float16", "float32", "float64", "bfloat16",
-        "int8", "int16", "int32", "int64", "uint8", "bool", "complex64",
+        "int8", "int16", "int32", "int64", "uint8", "bool", "complex64", "complex128",
     )
 }  # fmt: skip
 

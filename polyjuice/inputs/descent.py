@@ -138,7 +138,7 @@ def descend(
     ``start`` has the inputs and constants. Constants of one value keep one value. ``iterations`` are how many the first
     operator that is not finite may take, and each further one.
     """
-    state = _State({name: start[name].astype(np.float64) for name in sources if start[name].dtype.kind not in "iub"})
+    state = _State({name: start[name].astype(np.float64) for name in sources if start[name].dtype.kind not in "iubc"})
     splats = {name for name in state.free if name in graph.constants and uniform_value(start[name]) is not None}
     best = Found(start, -1, False)
     last, least, stale, left = -1, np.inf, 0, iterations

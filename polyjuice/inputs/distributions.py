@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from polyjuice.ir import complexes
+
 #: The chance that an element of a sparse array is kept.
 _DENSITY = 0.15
 
@@ -96,9 +98,14 @@ def distributed(array: np.ndarray, rng: np.random.Generator, name: str = "") -> 
 
 
 def in_distribution(array: np.ndarray, change: Distribution, rng: np.random.Generator) -> np.ndarray:
-    """An array in a distribution; what is true counts as positive, and what is false as negative."""
+    """An array in a distribution; what is true counts as positive, and what is false as negative.
+
+    Of complex numbers each part is.
+    """
     if not array.size or not array.ndim:
         return array
+    if complexes.is_complex(array):
+        return complexes.by_parts(lambda part: in_distribution(part, change, rng), array)
     if array.dtype.kind == "b":
         return np.asarray(change(np.where(array, 1, -1), rng) > 0)
     with np.errstate(invalid="ignore"):  # a NaN is neither positive nor negative

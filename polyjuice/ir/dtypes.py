@@ -17,9 +17,10 @@ COMPLEX = ("complex64",)
 """Types of pairs of numbers, which Torch alone computes with here. No class above has them: they have no order."""
 EVERY = (*ALL, *COMPLEX)
 
-_PARTS = {"complex64": "float32"}
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+"""The types of the parts of complex numbers; complex128 is that of reference values alone."""
 
-_NUMPY = {name: np.dtype(name) for name in EVERY if name != "bfloat16"}
+_NUMPY = {name: np.dtype(name) for name in (*EVERY, "complex128") if name != "bfloat16"}
 _NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
 _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
 
@@ -51,12 +52,12 @@ def is_int(name: str) -> bool:
 
 
 def is_complex(name: str) -> bool:
-    return name in COMPLEX
+    return name in _PARTS
 
 
 def is_inexact(name: str) -> bool:
     """Whether values are rounded to the type: it is floating or complex."""
-    return name in FLOATS or name in COMPLEX
+    return name in FLOATS or name in _PARTS
 
 
 def part_of(name: str) -> str:
