@@ -106,7 +106,11 @@ def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
     while not best.finite:
         concerned = sorted(_ancestors(graph, best.progress).intersection(graph.inputs))
         groups = [[name] for name in concerned] + [concerned]
-        tries = ({**best.values, **{n: complexes.by_parts(way, best.values[n]) for n in group}} for way in _WHOLE for group in groups)
+        tries = (
+            {**best.values, **{n: complexes.by_parts(way, best.values[n]) for n in group}}
+            for way in _WHOLE
+            for group in groups
+        )
         further = next((found for found in map(tried, tries) if found.progress > best.progress), None)
         if further is None:
             break

@@ -33,7 +33,7 @@ def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 
 def normal(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Standard normal floating values and parts of complex ones, integers from -5 (from 0 if unsigned) to 5, booleans."""
+    """Standard normal floating values and complex parts, integers from -5 (from 0 if unsigned) to 5, booleans."""
     if dtypes.is_complex(t.dtype):
         part = TensorType(dtypes.part_of(t.dtype), t.shape)
         return complexes.joined(normal(part, rng), normal(part, rng))

@@ -51,7 +51,9 @@ def _forms(array: np.ndarray, options: str) -> Iterator[str]:
     if array.size < 2 or dtype in ("float16", "bfloat16"):
         return
     if dtypes.is_complex(dtype):
-        if array.size <= _LITERAL and all(np.isfinite(x).all() and not _has_negative_zero(x) for x in complexes.parts(array)):
+        if array.size <= _LITERAL and all(
+            np.isfinite(x).all() and not _has_negative_zero(x) for x in complexes.parts(array)
+        ):
             yield f"torch.tensor({array.tolist()}, {options})"
         return
     if dtype != "bool":

@@ -50,5 +50,7 @@ def as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
     if np.array_equal(a, b):
         return True
     gap = distance(a, b)
-    near = gap <= 4 * dtypes.unit_roundoff("float64") * (np.abs(a) if complexes.is_complex(a) else np.abs(np.asarray(a, np.float64)))
+    near = gap <= 4 * dtypes.unit_roundoff("float64") * (
+        np.abs(a) if complexes.is_complex(a) else np.abs(np.asarray(a, np.float64))
+    )
     return bool(np.all((gap == 0) | near & np.isfinite(gap)))

@@ -2,8 +2,8 @@
 
 A complex value's reference is complex128, and its error bound is one on the modulus of the difference: so it bounds
 each part as well. Sums and products of Gaussian integers are exact as long as all parts and partial sums are integers
-that float32 holds. A number with a part that is infinite or a NaN is masked, whatever is done with it: C's Annex G makes
-infinities of some products of which NumPy's and Torch's own arithmetic makes NaN.
+that float32 holds. A number with a part that is infinite or a NaN is masked, whatever is done with it: C's Annex G
+makes infinities of some products of which NumPy's and Torch's own arithmetic makes NaN.
 
 Torch reads ``conj`` and what it makes of ``imag`` lazily: the tensor has a bit that says that its memory is to be
 conjugated or negated. Compilers have to carry it along.
@@ -135,7 +135,12 @@ def _draw_number(rng: random.Random, first: TensorType) -> Attrs:
 def _times_number(c: Call) -> str:
     number = repr(_number(c.attrs))
     number = number if number.startswith("(") else f"({number})"
-    forms = (f"{c.x[0]} * {number}", f"torch.mul({c.x[0]}, {number})", f"{number} * {c.x[0]}", f"{c.x[0]}.mul({number})")
+    forms = (
+        f"{c.x[0]} * {number}",
+        f"torch.mul({c.x[0]}, {number})",
+        f"{number} * {c.x[0]}",
+        f"{c.x[0]}.mul({number})",
+    )
     return c.draws.choice(forms)
 
 
@@ -252,8 +257,22 @@ OPS: tuple[Op, ...] = (
         elementwise=False,
         moves=True,
     ),
-    _op("real", lambda x, a: x[0].real, errors.lipschitz(), ("torch.real({0})", "{0}.real"), result="float32", moves=True),
-    _op("imag", lambda x, a: x[0].imag, errors.lipschitz(), ("torch.imag({0})", "{0}.imag"), result="float32", moves=True),
+    _op(
+        "real",
+        lambda x, a: x[0].real,
+        errors.lipschitz(),
+        ("torch.real({0})", "{0}.real"),
+        result="float32",
+        moves=True,
+    ),
+    _op(
+        "imag",
+        lambda x, a: x[0].imag,
+        errors.lipschitz(),
+        ("torch.imag({0})", "{0}.imag"),
+        result="float32",
+        moves=True,
+    ),
     _op("conj", lambda x, a: np.conj(x[0]), errors.lipschitz(), _conj_torch, moves=True, weight=0.6),
     _op("resolve_conj", lambda x, a: x[0], errors.lipschitz(), _method("resolve_conj"), moves=True),
     _op(
@@ -264,7 +283,9 @@ OPS: tuple[Op, ...] = (
         result="float32",
         ulps=_MODULUS,
     ),
-    _op("angle", lambda x, a: np.angle(x[0]), _angle_error, _method("angle"), result="float32", ulps=4, continuous=False),
+    _op(
+        "angle", lambda x, a: np.angle(x[0]), _angle_error, _method("angle"), result="float32", ulps=4, continuous=False
+    ),
     # arithmetic
     _arithmetic("add", "+", np.add, errors.one_sum),
     _arithmetic("sub", "-", np.subtract, errors.one_sum),

@@ -182,10 +182,10 @@ class Op:
 
     ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
     last repeats. ``types`` gives each variable its element types, and ``torch_types`` has further ones that the
-    variable ``T`` takes in Torch alone, and that are drawn in complex programs alone. ``results`` is, for each output, a type variable,
-    an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it is; PROMOTED is
-    the type that ``promotes`` finds for the operands and the attributes, or raises TypeMismatch. With ``splits`` the
-    number of outputs depends on that attribute, as the shape signature says.
+    variable ``T`` takes in Torch alone, and that are drawn in complex programs alone. ``results`` is, for each output,
+    a type variable, an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it
+    is; PROMOTED is the type that ``promotes`` finds for the operands and the attributes, or raises TypeMismatch. With
+    ``splits`` the number of outputs depends on that attribute, as the shape signature says.
 
     ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
     (half types are computed in float32 and rounded once by the interpreter).
@@ -274,6 +274,12 @@ class Op:
         if self.domain and onnx is None:
             holes["onnx"] = "ONNX has no such operator, and nobody has said it in those that it has"
         return holes
+
+    @cached_property
+    def of_complex(self) -> bool:
+        """Whether some operand or result cannot but be a complex number."""
+        types = [*self.types.values(), *((result,) for result in self.results)]
+        return any(all(map(dtypes.is_complex, some)) for some in types if some)
 
     @property
     def arity(self) -> tuple[int, int | None]:

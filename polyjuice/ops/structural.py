@@ -29,7 +29,9 @@ def moving(
 ) -> Op:
     """The entry of an operator that rearranges elements of any type."""
     settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": errors.moved}
-    settings |= {"torch_types": COMPLEX}
+    settings |= properties
+    if settings["types"].get("T") == ALL:
+        settings["torch_types"] = COMPLEX
     return Op(
         name=name,
         shape=shape,
@@ -39,7 +41,7 @@ def moving(
         sample=sample,
         attrs=attrs,
         moves=True,
-        **{**settings, **properties},
+        **settings,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
@@ -103,6 +103,12 @@ def matching(patterns: Sequence[str]) -> list[Op]:
         if not any(fnmatchcase(op.qualified, pattern) for op in TABLE.values()):
             raise ValueError(f"no operator is called {pattern}: see polyjuice ops (aten.* are those of ATen)")
     return [op for op in TABLE.values() if not patterns or any(fnmatchcase(op.qualified, p) for p in patterns)]
+
+
+def without_complex(operators: Iterable[Op]) -> list[Op]:
+    """Operators without those of complex numbers, which only complex programs have; all, if there are no others."""
+    every = list(operators)
+    return [op for op in every if not op.of_complex] or every
 
 
 def entry(node: Node) -> Op | None:

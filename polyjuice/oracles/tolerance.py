@@ -23,9 +23,9 @@ _MOVED = 256.0
 
 
 def moved(inputs: Sequence[np.ndarray], side: float, *, zeros: bool = True) -> tuple[np.ndarray, ...]:
-    """Floating inputs in float64, complex ones in complex128, each moved a few units in its last place, alike each time.
+    """Floating inputs in float64, each moved a few units in its last place; always the same way.
 
-    Zeros stay where they are unless ``zeros``.
+    Complex ones are in complex128. Zeros stay where they are unless ``zeros``.
     """
     rng = np.random.default_rng(0)
     arrays = []

@@ -53,7 +53,9 @@ _COMPLEX = frozenset(op.name for op in complex_numbers.OPS)
 def is_fit(graph: Graph) -> bool:
     """Whether all operators of a graph give zeros whose signs do not depend on how they are computed."""
     return all(
-        op is not None and op.name not in _COMPARING | _SUMMING | _COMPLEX and (op.elementwise or op.moves or op.name in _CREATING)
+        op is not None
+        and op.name not in _COMPARING | _SUMMING | _COMPLEX
+        and (op.elementwise or op.moves or op.name in _CREATING)
         for op in map(entry, graph.nodes)
     )
 

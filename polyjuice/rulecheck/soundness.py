@@ -90,7 +90,9 @@ def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> It
     for number in range(draws):
         try:
             found.append(
-                draw(rule, random.Random(f"{rule.name} {seed} {number}"), dtypes.EVERY[number % len(dtypes.EVERY)], small)
+                draw(
+                    rule, random.Random(f"{rule.name} {seed} {number}"), dtypes.EVERY[number % len(dtypes.EVERY)], small
+                )
             )
         except NoInstance:
             continue

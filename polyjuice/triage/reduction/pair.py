@@ -17,7 +17,19 @@ from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
 
 #: Element types from the plainest to the most special.
-PLAINEST = ("float32", "int64", "int32", "bool", "float64", "float16", "int8", "int16", "uint8", "bfloat16", *dtypes.COMPLEX)
+PLAINEST = (
+    "float32",
+    "int64",
+    "int32",
+    "bool",
+    "float64",
+    "float16",
+    "int8",
+    "int16",
+    "uint8",
+    "bfloat16",
+    *dtypes.COMPLEX,
+)
 
 _FRACTION = 32
 _EXTREME = 64
