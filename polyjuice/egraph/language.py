@@ -50,6 +50,7 @@ SORTS = """
 (relation Float (Tensor))
 (relation Integer (Tensor))
 (relation Signed (Tensor))
+(relation Number (Tensor))
 (relation Bool (Tensor))
 (relation Site (String Tensor))
 (function numbered-value (i64) Tensor :merge old)
@@ -83,6 +84,7 @@ BASE = """
 (rule ((= t (dtype x)) (Kind "float" t)) ((Float x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "integer" t)) ((Integer x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "signed" t)) ((Signed x)) :ruleset analysis)
+(rule ((= t (dtype x)) (Kind "number" t)) ((Number x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "bool" t)) ((Bool x)) :ruleset analysis)
 (rule ((= s (shape x)) (= e (Expand x s))) ((union e x)) :ruleset exact)
 (rewrite (Expand (Expand x s) t) (Expand x t) :ruleset exact)
@@ -169,6 +171,7 @@ def _kinds_of_types() -> list[str]:
         "float": dtypes.FLOATS,
         "integer": dtypes.INTS,
         "signed": dtypes.SIGNED + dtypes.FLOATS,
+        "number": dtypes.NUMERIC,
         "bool": ("bool",),
     }
     return [f'(Kind "{kind}" "{t}")' for kind, members in kinds.items() for t in members]

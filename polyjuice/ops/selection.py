@@ -238,6 +238,7 @@ OPS = (
         name="masked_fill",
         inputs=("T", "B"),
         types={"T": ALL, "B": ("bool",)},
+        torch_types=COMPLEX,
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0]),
         error=_masked_fill_error,

@@ -86,6 +86,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "Float": dtypes.is_float,
     "Integer": dtypes.is_int,
     "Signed": lambda t: t in dtypes.SIGNED + dtypes.FLOATS,
+    "Number": lambda t: t in dtypes.NUMERIC,
     "Bool": lambda t: t == "bool",
 }
 

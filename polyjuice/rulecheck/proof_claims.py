@@ -25,6 +25,7 @@ _TYPE_TESTS = {
     "Float": dtypes.FLOATS,
     "Integer": dtypes.INTS,
     "Signed": dtypes.SIGNED + dtypes.FLOATS,
+    "Number": dtypes.NUMERIC,
     "Bool": ("bool",),
 }
 
