@@ -225,7 +225,11 @@ OPS: tuple[Op, ...] = (
         "complex",
         lambda x, a: complexes.joined(x[0], x[1]),
         _paired,
-        ("torch.complex({0}, {1})", "{0} + 1j * {1}", "torch.view_as_complex(torch.stack(({0}, {1}), -1))"),
+        (
+            "torch.complex({0}, {1})",
+            "{0} + 1j * {1}",
+            "torch.view_as_complex(torch.stack(torch.broadcast_tensors({0}, {1}), -1))",
+        ),
         arity=2,
         sample=sampling.same_type(1),
         types=PARTS,

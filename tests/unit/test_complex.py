@@ -101,9 +101,7 @@ def test_only_programs_for_torch_have_complex_numbers() -> None:
     everything = list(TABLE.values())
 
     def count(strategy: str, operators: Any) -> int:
-        graphs = [
-            generate(4, f"c{i}", strategy=strategy, memory=Turn(3, i), operators=operators) for i in range(60)
-        ]
+        graphs = [generate(4, f"c{i}", strategy=strategy, memory=Turn(3, i), operators=operators) for i in range(60)]
         return sum(any(t.dtype == "complex64" for t in graph.types.values()) for graph in graphs)
 
     assert count("complex", everything) > 50
