@@ -28,7 +28,7 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     Of complex numbers it is the modulus of the difference.
     """
     if complexes.is_complex(a) or complexes.is_complex(b):
-        return np.hypot(distance(a.real, b.real), distance(a.imag, b.imag))
+        return np.asarray(np.hypot(distance(a.real, b.real), distance(a.imag, b.imag)))
     with np.errstate(all="ignore"):
         x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
         gap = np.abs(x - y)
