@@ -40,7 +40,7 @@ _MODULUS = 4.0
 
 def _size(x: np.ndarray) -> np.ndarray:
     """The sum of the magnitudes of both parts: no partial sum of a product or a sum of such numbers is greater."""
-    return np.abs(x.real) + np.abs(x.imag)
+    return np.asarray(np.abs(x.real) + np.abs(x.imag))
 
 
 # --- error bounds ----------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def _paired(c: ErrorContext) -> np.ndarray:
 
 def _pair_of_lines(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[0], c.x[0].shape)
-    return np.hypot(e[..., 0], e[..., 1])
+    return np.asarray(np.hypot(e[..., 0], e[..., 1]))
 
 
 def _each_part(c: ErrorContext) -> np.ndarray:
@@ -101,7 +101,7 @@ def _sum_error(c: ErrorContext) -> np.ndarray:
 
 def _scaled_error(c: ErrorContext) -> np.ndarray:
     tiny = 4 * dtypes.smallest_normal(errors.held(c)) * (c.unit > 0)
-    return np.abs(_number(c.attrs)) * c.e[0] + tiny + np.zeros(np.shape(c.y[0]))
+    return np.asarray(np.abs(_number(c.attrs)) * c.e[0] + tiny + np.zeros(np.shape(c.y[0])))
 
 
 # --- shapes, meanings and samples ------------------------------------------------------------------------------------
