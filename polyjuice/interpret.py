@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from polyjuice.ir import Graph, Node, TensorType, dtypes, releases
+from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.ops import entry
 
 #: Called for each node with its operand arrays and its result arrays.
@@ -80,6 +80,8 @@ def _held_as(dtype: str, precision: str | None) -> np.dtype:
     """In a given precision, values of the narrow types are held in types of NumPy that hold all of them."""
     if not precision:
         return dtypes.to_numpy(dtype)
+    if dtypes.is_complex(dtype):
+        return np.dtype(np.complex128 if precision == "float64" else np.complex64)
     floating = dtypes.is_float(dtype) or dtype in dtypes.NARROW_FLOATS
     return dtypes.to_numpy(precision if floating else dtypes.computed_in(dtype))
 
@@ -113,6 +115,8 @@ def _opaque(
 
 
 def _rounded(x: np.ndarray) -> np.ndarray:
+    if complexes.is_complex(x):
+        return complexes.by_parts(_rounded, x)
     if x.dtype.kind in "iub" or dtypes.is_int(dtypes.of_array(x)):
         return x
     wide = x.astype(np.float64)

@@ -98,6 +98,9 @@ class Support:
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
         """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem where it cannot run."""
+        if self.compiler.format != "torch" and any(dtypes.is_complex(t.dtype) for t in (*operands, *results)):
+            self.refusal = "complex numbers are tested in Torch alone"
+            return False
         key = (op.qualified, operands[0].rank if operands else -1, results[0].dtype, *[t.dtype for t in operands])
         if key not in self._taken:
             reason = self.reason(Signature.of(op, operands, results))

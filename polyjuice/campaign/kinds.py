@@ -15,15 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from polyjuice.generate import STRATEGIES
+from polyjuice.generate import STRATEGIES, TORCH_STRATEGIES
 
 MIXED = "mixed"
 """The campaign's own strategy: small programs, and between them the larger graphs of ``default``."""
 
-SMALL, STATEMENTS, LARGE = "small", "statements", "default"
-"""The strategies of small programs, of those that write into their inputs, and of larger graphs."""
+SMALL, STATEMENTS, COMPLEX, LARGE = "small", "statements", "complex", "default"
+"""The strategies of small programs, of those that write into their inputs, those of complex numbers, larger graphs."""
 
-GENERATING = (*STRATEGIES, MIXED)
+GENERATING = (*STRATEGIES, *TORCH_STRATEGIES, MIXED)
 """Where a campaign's seeds may come from, beside models."""
 
 
@@ -43,6 +43,7 @@ _MOST = (_ALONE, _ALONE, _ALONE)
 _TURNS: Mapping[str, Sequence[Kind]] = {
     SMALL: (_ALONE, _SMALL),
     STATEMENTS: (Kind(STATEMENTS, alone=True), Kind(STATEMENTS)),
+    COMPLEX: (Kind(COMPLEX, alone=True), Kind(COMPLEX)),
     MIXED: (*(*_MOST, _LARGE_ALONE, _SMALL) * 3, _LARGE),
 }
 """The kinds that take turns; of another strategy there is one."""

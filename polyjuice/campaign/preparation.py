@@ -396,8 +396,8 @@ def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
     """The operators of generated graphs.
 
     Unless the user named some, those on numbers that Torch promotes are left out for other formats, which say them by
-    other operators.
+    other operators; and so are those of complex numbers, which no other format says.
     """
     found = matching(config.only_operators)
     named = config.only_operators or compiler.format == "torch"
-    return found if named else [op for op in found if not op.promotes]
+    return found if named else [op for op in found if not op.promotes and not op.of_complex]

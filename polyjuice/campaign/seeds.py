@@ -20,7 +20,7 @@ from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import settle
 from polyjuice.ir import Graph
-from polyjuice.ops import TABLE, Accepts, Op
+from polyjuice.ops import TABLE, Accepts, Op, without_complex
 
 IMPORTED = "imported"
 """The folder of a campaign that holds what Torch and TensorFlow made."""
@@ -138,7 +138,7 @@ class Seeds:
         """What is due in the case; None where the strategy goes by something else."""
         if not self.generated or self.kind(index).strategy not in (SMALL, STATEMENTS):
             return None
-        return self._turn(index).due(self._operators or list(TABLE.values()), 1)[0]
+        return self._turn(index).due(without_complex(self._operators or TABLE.values()), 1)[0]
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
         """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).

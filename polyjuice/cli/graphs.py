@@ -33,7 +33,7 @@ from polyjuice.generate import (
 from polyjuice.generate.curves import draw
 from polyjuice.inputs import is_finite, settle
 from polyjuice.ir import Graph, GraphError
-from polyjuice.ops import Op, matching
+from polyjuice.ops import TABLE, Op, matching, without_complex
 
 _ATTEMPTS = 100
 """How many graphs are tried for one with a constraint that can be broken."""
@@ -57,7 +57,7 @@ def generate(
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --strategy {DISRUPTED_STRATEGY} with it")
     strategies.check_installed(strategy)
     try:
-        operators = matching(only_operator or ())
+        operators = matching(only_operator) if only_operator else without_complex(TABLE.values())
     except ValueError as error:
         raise Usage(str(error)) from None
     _make_folder(out)

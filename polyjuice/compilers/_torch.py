@@ -202,7 +202,7 @@ def tensor(array: Array) -> torch.Tensor:
 
 def to_array(value: torch.Tensor) -> Array:
     """The inverse of `tensor`. Raises TypeError where NumPy has no such dtype."""
-    value = value.detach().cpu()
+    value = value.detach().cpu().resolve_conj().resolve_neg()
     if value.dtype == torch.bfloat16:
         return "bfloat16", value.contiguous().view(torch.int16).numpy().view(np.uint16)
     dtype = str(value.dtype).replace("torch.", "")

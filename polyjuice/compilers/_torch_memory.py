@@ -89,7 +89,8 @@ def _places(x: torch.Tensor) -> np.ndarray[Any, Any]:
 
 def _form(x: torch.Tensor) -> tuple[object, ...]:
     """What two tensors have alike whose elements are the same."""
-    return x.data_ptr(), x.dtype, x.shape, [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
+    strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
+    return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
 
 
 def _bytes(x: torch.Tensor) -> torch.Tensor:

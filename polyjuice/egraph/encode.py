@@ -152,8 +152,8 @@ def load(egraph: bindings.EGraph, encodings: Iterable[Encoding], facts: Iterable
 
 
 def _range_of(array: np.ndarray) -> Range | None:
-    """The least and the greatest element; None where not all are finite, or there is none."""
-    if not array.size or not np.all(np.isfinite(array)):
+    """The least and the greatest element; None where they have no order, or not all are finite."""
+    if not array.size or array.dtype.kind == "c" or not np.all(np.isfinite(array)):
         return None
     return float(array.min()) + 0.0, float(array.max()) + 0.0  # no negative zero
 

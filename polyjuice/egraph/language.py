@@ -51,6 +51,7 @@ SORTS = """
 (relation Integer (Tensor))
 (relation Signed (Tensor))
 (relation Unsigned (Tensor))
+(relation Number (Tensor))
 (relation Bool (Tensor))
 (relation Site (String Tensor))
 (function numbered-value (i64) Tensor :merge old)
@@ -85,6 +86,7 @@ BASE = """
 (rule ((= t (dtype x)) (Kind "integer" t)) ((Integer x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "signed" t)) ((Signed x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "unsigned" t)) ((Unsigned x)) :ruleset analysis)
+(rule ((= t (dtype x)) (Kind "number" t)) ((Number x)) :ruleset analysis)
 (rule ((= t (dtype x)) (Kind "bool" t)) ((Bool x)) :ruleset analysis)
 (rule ((= s (shape x)) (= e (Expand x s))) ((union e x)) :ruleset exact)
 (rewrite (Expand (Expand x s) t) (Expand x t) :ruleset exact)
@@ -172,6 +174,7 @@ def _kinds_of_types() -> list[str]:
         "integer": dtypes.INTS,
         "signed": dtypes.SIGNED + dtypes.FLOATS,
         "unsigned": dtypes.UNSIGNED,
+        "number": dtypes.NUMERIC,
         "bool": ("bool",),
     }
     return [f'(Kind "{kind}" "{t}")' for kind, members in kinds.items() for t in members]
@@ -353,7 +356,7 @@ def _result_dtype(c: Constructor, output: int) -> tuple[str, str]:
     result = c.op.results[output]
     if result.startswith("@"):
         return "", f"{result[1:]}_"
-    if result in dtypes.STORED:
+    if result in dtypes.EVERY:
         return "", f'"{result}"'
     source = next(i for i in range(c.operands) if c.op.variable(i) == result)
     return f"(= t (dtype x{source}))", "t"

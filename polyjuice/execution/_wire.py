@@ -24,7 +24,7 @@ DTYPES = {
     for name in (
         "float16", "float32", "float64", "bfloat16",
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool",
-        "float8e4m3fn", "float8e5m2", "int4", "uint4",
+        "float8e4m3fn", "float8e5m2", "int4", "uint4", "complex64", "complex128",
     )
 }  # fmt: skip
 

@@ -179,7 +179,7 @@ class _Reader:
         return proto
 
     def add_constant(self, name: str, array: np.ndarray) -> None:
-        if array.dtype not in (dtypes.to_numpy(dtype) for dtype in dtypes.STORED):
+        if array.dtype not in (dtypes.to_numpy(dtype) for dtype in dtypes.EVERY):
             raise FormatError(
                 f"the value {name!r} has the element type {array.dtype}, which Polyjuice does not support"
             )

@@ -10,7 +10,7 @@ from polyjuice.ir import TensorType, dtypes
 
 _CODES = {
     name: TensorProto.DataType.Value({"float32": "FLOAT", "float64": "DOUBLE"}.get(name, name.upper()))
-    for name in dtypes.STORED
+    for name in dtypes.EVERY
 }
 _NAMES = {code: name for name, code in _CODES.items()}
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyjuice.generate.memory import Memory
-from polyjuice.ir import Attrs, Graph, TensorType, dtypes, read
-from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer
+from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, read
+from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer, without_complex
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
 
 #: No value has more elements: the compiler is under test, not the memory.
@@ -89,14 +89,18 @@ class Growth:
         memory: Memory | None = None,
         inputs: InputTypes = ANY_INPUTS,
     ) -> None:
-        """``operators``: those to choose from (all of the table); ``memory``: of the suite (the graph alone)."""
+        """``operators``: those to choose from (all of the table); ``memory``: of the suite (the graph alone).
+
+        Only complex programs have operators of complex numbers, which are to be named for that.
+        """
         self.rng = rng
         self.inputs = inputs
         self._dtypes: dict[str, float] = {dtype: weight for dtype, weight in _DTYPES.items() if dtype in inputs.dtypes}
         self._ranks = [weight * (rank in inputs.ranks) for rank, weight in enumerate(self.ranks)]
         self.memory = memory or Memory()
-        self.operators = list(TABLE.values() if operators is None else operators)
-        self._names = {op.qualified for op in self.operators}
+        self.operators = without_complex(TABLE.values() if operators is None else operators)
+        self._of_complex = [op for op in operators or () if op.of_complex]
+        self._names = {op.qualified for op in (*self.operators, *self._of_complex)}
         self.values: list[str] = []
         """All values but constants, in the order in which they came."""
         self.computed: list[str] = []
@@ -234,6 +238,9 @@ class Growth:
         return tuple(shape)
 
     def _array(self, t: TensorType) -> np.ndarray:
+        if dtypes.is_complex(t.dtype):
+            part = TensorType(dtypes.part_of(t.dtype), t.shape)
+            return complexes.joined(self._array(part), self._array(part))
         chance = self.rng.random()
         if chance < 0.35:
             return np.full(t.shape, self.rng.choice((0, 1, 1, 2, 3))).astype(dtypes.to_numpy(t.dtype))

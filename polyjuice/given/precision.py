@@ -96,7 +96,10 @@ class _Widened(ast.NodeTransformer):
 
 
 def _widened(array: np.ndarray) -> np.ndarray:
-    return array.astype(np.float64) if dtypes.is_float(dtypes.of_array(array)) else array
+    dtype = dtypes.of_array(array)
+    if dtypes.is_complex(dtype):
+        return array.astype(np.complex128)
+    return array.astype(np.float64) if dtypes.is_float(dtype) else array
 
 
 def _widen_graph(graph: GraphProto) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from polyjuice.inputs.adjoints import ADJOINTS
 from polyjuice.inputs.linear_adjoints import Application, onto
 from polyjuice.interpret import EvaluationError, apply
-from polyjuice.ir import Graph, GraphError, Node, TensorType, dtypes
+from polyjuice.ir import Graph, GraphError, Node, TensorType, complexes, dtypes
 from polyjuice.ops import Op, entry
 from polyjuice.ops.decompose import NoDecomposition, body
 
@@ -130,7 +130,7 @@ def add(cotangents: dict[str, np.ndarray], name: str, more: Cotangent) -> None:
 
 def widened(array: np.ndarray) -> np.ndarray:
     """A floating array in float64, others as they are (integers of 4 bits in 8)."""
-    if array.dtype.kind in "iub":
+    if array.dtype.kind in "iubc":
         return array
     whole = dtypes.is_int(dtypes.of_array(array))
     return array.astype(np.int8 if whole else np.float64, copy=False)
@@ -154,6 +154,8 @@ def _pulled_back(
     proxy: bool,
 ) -> Sequence[Cotangent]:
     name, first, result = op.qualified, cotangents[0], results[0]
+    if any(x is not None and complexes.is_complex(x) for x in (*operands, *results)):
+        return [None] * len(operands)  # nothing is led back through complex numbers
     if not proxy and result is not None and result.dtype.kind in "iub":
         return [None] * len(operands)
     if name in ADJOINTS and first is not None and result is not None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from polyjuice.ir import dtypes
+from polyjuice.ir import complexes, dtypes
 
 #: The chance that an element of a sparse array is kept.
 _DENSITY = 0.15
@@ -98,9 +98,14 @@ def distributed(array: np.ndarray, rng: np.random.Generator, name: str = "") -> 
 
 
 def in_distribution(array: np.ndarray, change: Distribution, rng: np.random.Generator) -> np.ndarray:
-    """An array in a distribution; what is true counts as positive, and what is false as negative."""
+    """An array in a distribution; what is true counts as positive, and what is false as negative.
+
+    Of complex numbers each part is.
+    """
     if not array.size or not array.ndim:
         return array
+    if complexes.is_complex(array):
+        return complexes.by_parts(lambda part: in_distribution(part, change, rng), array)
     if array.dtype.kind == "b":
         return np.asarray(change(np.where(array, 1, -1), rng) > 0)
     if (dtype := dtypes.of_array(array)) in dtypes.NARROW:

@@ -14,7 +14,7 @@ Intervals = Mapping[str, tuple[float, float]]
 
 def intervals(graph: Graph, arrays: Sequence[np.ndarray]) -> dict[str, tuple[float, float]]:
     """The intervals that these inputs lie in; none of an input with NaN or infinities, and none of booleans."""
-    finite = {name: x for name, x in zip(graph.inputs, arrays, strict=True) if x.size and x.dtype.kind != "b"}
+    finite = {name: x for name, x in zip(graph.inputs, arrays, strict=True) if x.size and x.dtype.kind not in "bc"}
     wide = {name: np.asarray(x, np.float64) for name, x in finite.items()}
     return {name: (float(x.min()), float(x.max())) for name, x in wide.items() if np.isfinite(x).all()}
 

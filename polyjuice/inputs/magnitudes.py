@@ -13,7 +13,7 @@ import numpy as np
 
 from polyjuice.inputs.distributions import all_distributed
 from polyjuice.interpret import EvaluationError
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, complexes, dtypes
 from polyjuice.numerics import exact_outputs
 
 #: Magnitudes small enough for most graphs, from the most telling to the safest.
@@ -44,7 +44,7 @@ def are_large(inputs: Sequence[np.ndarray]) -> bool:
 
 
 def units(types: Sequence[TensorType], rng: np.random.Generator, distribution: str = "") -> list[np.ndarray]:
-    """Numbers from -1 to 1, one of them at an end; for booleans, booleans.
+    """Numbers from -1 to 1, one of them at an end; for booleans, booleans; for complex numbers, each part so.
 
     ``distribution`` is that of the first one; it is drawn unless given, as it is for the others.
     """
@@ -54,6 +54,9 @@ def units(types: Sequence[TensorType], rng: np.random.Generator, distribution: s
 def _unit(t: TensorType, rng: np.random.Generator) -> np.ndarray:
     if t.dtype == "bool":
         return np.asarray(rng.integers(0, 2, t.shape)).astype(bool)
+    if dtypes.is_complex(t.dtype):
+        part = TensorType(dtypes.part_of(t.dtype), t.shape)
+        return complexes.joined(_unit(part, rng), _unit(part, rng))
     unit = np.asarray(rng.uniform(-1, 1, t.shape) ** rng.choice([1, 3]))
     greatest = np.abs(unit).max(initial=0)
     unit = np.where(rng.random(t.shape) < _ZERO, 0.0, unit / greatest) if unit.size > 1 else np.sign(unit)
@@ -68,6 +71,9 @@ def scaled(types: Sequence[TensorType], units: Sequence[np.ndarray], limits: Lim
 
 
 def _integers(t: TensorType, unit: np.ndarray, limit: int) -> np.ndarray:
+    if complexes.is_complex(unit):
+        part = TensorType(dtypes.part_of(t.dtype), t.shape)
+        return complexes.by_parts(lambda x: _integers(part, x, limit), unit).astype(dtypes.to_numpy(t.dtype))
     size = np.minimum(np.ceil(np.abs(unit) * limit), min(limit, dtypes.largest_finite(t.dtype)))
     signed = np.copysign(size, unit) if dtypes.is_signed(t.dtype) else size
     return np.asarray(signed).astype(dtypes.to_numpy(t.dtype))

@@ -18,7 +18,7 @@ from polyjuice.inputs.derivatives import widened
 from polyjuice.inputs.descent import Found, descend, run
 from polyjuice.inputs.domains import loss_of
 from polyjuice.inputs.values import FARTHEST, normal
-from polyjuice.ir import Graph, dtypes, read, uniform_value
+from polyjuice.ir import Graph, complexes, dtypes, read, uniform_value
 from polyjuice.ops import check
 
 #: Iterations of the descent from one set of starting values.
@@ -106,7 +106,11 @@ def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
     while not best.finite:
         concerned = sorted(_ancestors(graph, best.progress).intersection(graph.inputs))
         groups = [[name] for name in concerned] + [concerned]
-        tries = ({**best.values, **{n: way(best.values[n]) for n in group}} for way in _WHOLE for group in groups)
+        tries = (
+            {**best.values, **{n: complexes.by_parts(way, best.values[n]) for n in group}}
+            for way in _WHOLE
+            for group in groups
+        )
         further = next((found for found in map(tried, tries) if found.progress > best.progress), None)
         if further is None:
             break
@@ -192,7 +196,7 @@ def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str
 
 def _led(array: np.ndarray, name: str) -> np.ndarray:
     """Values led into a range; integers lose their zeros and take its sign, booleans are true where it is positive."""
-    if dtypes.of_array(array) in dtypes.NARROW_INTS:
+    if array.dtype.kind == "c" or dtypes.of_array(array) in dtypes.NARROW_INTS:
         return array
     if array.dtype.kind not in "iub":
         return np.asarray(np.clip(_RANGES[name](array.astype(np.float64)), -FARTHEST, FARTHEST)).astype(array.dtype)

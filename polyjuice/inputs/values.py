@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.ir import Graph, TensorType, complexes, dtypes
 
 #: What normal values are clipped at, which they reach once in 10^15: rules may count on it.
 FARTHEST = 8.0
@@ -33,7 +33,10 @@ def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 
 def normal(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Standard normal floating values, integers from -5 (from 0 if unsigned) to 5, booleans."""
+    """Standard normal floating values and complex parts, integers from -5 (from 0 if unsigned) to 5, booleans."""
+    if dtypes.is_complex(t.dtype):
+        part = TensorType(dtypes.part_of(t.dtype), t.shape)
+        return complexes.joined(normal(part, rng), normal(part, rng))
     if dtypes.is_float(t.dtype) or t.dtype in dtypes.NARROW_FLOATS:
         array = np.clip(rng.standard_normal(t.shape), -FARTHEST, FARTHEST)
     elif t.dtype == "bool":

@@ -29,9 +29,9 @@ def array_digest(array: np.ndarray) -> str:
 def uniform_value(array: np.ndarray) -> bool | int | float | None:
     """The one value of a constant array as a Python number that stands for it exactly; None where there is none.
 
-    Negative zero and NaN are left to the array: a number would lose them on some way.
+    Negative zero and NaN are left to the array: a number would lose them on some way. So are complex numbers.
     """
-    if array.size == 0 or not bool(np.all(array == array.reshape(-1)[0])):
+    if array.size == 0 or array.dtype.kind == "c" or not bool(np.all(array == array.reshape(-1)[0])):
         return None
     first = array.reshape(-1)[0]
     if first == 0 and array.dtype.kind not in "iub" and bool(np.any(np.signbit(array))):

@@ -14,6 +14,8 @@ UNSIGNED = ("uint8", *WIDER_UNSIGNED)
 INTS = SIGNED + UNSIGNED
 NUMERIC = FLOATS + INTS
 ALL = (*NUMERIC, "bool")
+COMPLEX = ("complex64",)
+"""Types of pairs of numbers, which Torch alone computes with here. No class above has them: they have no order."""
 
 WIDEST_INTS = ("int64", "uint64")
 """Integer types whose ends float64 lacks."""
@@ -24,8 +26,12 @@ NARROW = NARROW_FLOATS + NARROW_INTS
 """Types in which values are only stored: they are cast, and moved, and nothing is computed in them."""
 
 STORED = ALL + NARROW
+EVERY = STORED + COMPLEX
 
-_NUMPY = {name: np.dtype(name) for name in ALL if name != "bfloat16"}
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+"""The types of the parts of complex numbers; complex128 is that of reference values alone."""
+
+_NUMPY = {name: np.dtype(name) for name in (*ALL, *_PARTS) if name != "bfloat16"}
 _NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
 _NUMPY |= {name: np.dtype(getattr(ml_dtypes, name.replace("float8e", "float8_e"))) for name in NARROW}
 _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
@@ -78,31 +84,45 @@ def is_signed(name: str) -> bool:
     return name != "bool" and exact_integers(name)[0] < 0
 
 
+def is_complex(name: str) -> bool:
+    return name in _PARTS
+
+
+def is_inexact(name: str) -> bool:
+    """Whether values are rounded to the type: it is floating or complex."""
+    return name in FLOATS or name in _PARTS
+
+
+def part_of(name: str) -> str:
+    """The type of a complex type's real and imaginary parts; another type itself."""
+    return _PARTS.get(name, name)
+
+
 def unit_roundoff(name: str) -> float:
-    """Half the distance from 1 to the next value of a floating type; 0 for the others."""
-    return 2.0 ** -_MANTISSA_BITS[name] if name in FLOATS else 0.0
+    """Half the distance from 1 to the next value of a floating type, or of a part of a complex one; else 0."""
+    return 2.0 ** -_MANTISSA_BITS[part_of(name)] if is_inexact(name) else 0.0
 
 
 def smallest_normal(name: str) -> float:
-    """Below this magnitude a compiler may flush a result to zero; 0 for non-floating types."""
-    return _SMALLEST_NORMAL[name] if name in FLOATS else 0.0
+    """Below this magnitude a compiler may flush a result, or a part of it, to zero; 0 for non-floating types."""
+    return _SMALLEST_NORMAL[part_of(name)] if is_inexact(name) else 0.0
 
 
 def largest_finite(name: str) -> float:
-    """The largest value of a numeric type."""
-    return _LARGEST[name]
+    """The largest value of a numeric type, or of a part of a complex one."""
+    return _LARGEST[part_of(name)]
 
 
 def overflow_threshold(name: str) -> float:
     """The magnitude from which on numbers are rounded to infinity: half a step beyond the largest value."""
-    return np.inf if name == "float64" else _LARGEST[name] * (1 + unit_roundoff(name) / 2)
+    return np.inf if name == "float64" else largest_finite(name) * (1 + unit_roundoff(name) / 2)
 
 
 @cache
 def exact_integers(name: str) -> tuple[int, int]:
-    """The interval (inclusive) in which every integer is representable in the type."""
-    if name in _MANTISSA_BITS:
-        limit = 2 ** _MANTISSA_BITS[name]
+    """The interval (inclusive) in which every integer, also as a part of a complex number, is representable."""
+    if part_of(name) in _MANTISSA_BITS:
+        limit = 2 ** _MANTISSA_BITS[part_of(name)]
         return -limit, limit
     if name == "bool":
         return 0, 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import TensorType, dtypes
+from polyjuice.ir import TensorType, complexes, dtypes
 from polyjuice.lower.choices import Draws
 
 _LITERAL = 12
@@ -50,12 +50,22 @@ def _forms(array: np.ndarray, options: str) -> Iterator[str]:
     dtype = dtypes.of_array(array)
     if array.size < 2 or dtype in ("float16", "bfloat16", *dtypes.NARROW):
         return
+    if dtypes.is_complex(dtype):
+        if array.size <= _LITERAL and all(
+            np.isfinite(x).all() and not _has_negative_zero(x) for x in complexes.parts(array)
+        ):
+            yield f"torch.tensor({array.tolist()}, {options})"
+        return
     if dtype != "bool" and dtype not in dtypes.WIDER_UNSIGNED:  # on which Torch has no kernels for the rest
         yield from _ranges(array, options)
     if array.ndim == 2 and dtype not in dtypes.WIDER_UNSIGNED:
         yield from _matrices(array, options)
-    if array.size <= _LITERAL and np.isfinite(array).all() and not np.signbit(array[array == 0]).any():
+    if array.size <= _LITERAL and np.isfinite(array).all() and not _has_negative_zero(array):
         yield f"torch.tensor({array.tolist()}, {options})"
+
+
+def _has_negative_zero(array: np.ndarray) -> bool:
+    return bool(np.signbit(array[array == 0]).any())
 
 
 def _ranges(array: np.ndarray, options: str) -> Iterator[str]:

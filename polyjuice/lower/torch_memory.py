@@ -209,20 +209,21 @@ class Memory:
             return
         draws = self._draws(value, cell).named("written")
         self._spare(cell, number, keep={value})
+        copy = ""
         if value in self._text.numbers:
             text, dtype = self._text.numbers[value], self._graph.types[value].dtype
             form, statements = torch_writes.filled(cell.name, text, dtype, draws)
         else:
             source = self._text.tensor(value)
             if cell.input in self._shares.get(value, ()):
-                source = self._text.let(f"{source}.clone()")
+                source = copy = self._text.let(f"{source}.clone()")
             contiguous = cell.input in self._contiguous
             form, statements = torch_writes.whole(cell.name, source, self._graph.types[value], contiguous, draws)
         self._views_before(cell, value, number)
-        names, shares = self._text.names[value], self._shares.get(value, set())
+        name, shares = copy or self._text.names[value], set() if copy else self._shares.get(value, set())
         self._hold(cell, value, statements, form)
         if not draws.chance(_READ_THERE, plain=False):
-            self._text.names[value], self._shares[value] = names, shares
+            self._text.names[value], self._shares[value] = name, shares
 
     def _views_before(self, cell: _Cell, value: str, number: int) -> None:
         """Sometimes take the views before the write that later operators take of the value that is written."""

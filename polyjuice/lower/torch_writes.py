@@ -26,10 +26,10 @@ _BITS = {
 _METHODS = """
     abs acos acosh add addbmm addcdiv addcmul addmm addmv addr asin asinh atan atan2 atanh baddbmm bitwise_and
     bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil clamp clamp_max clamp_min clip
-    copysign cos cosh cumprod cumsum deg2rad digamma div erf erfc erfinv exp exp2 expm1 fill floor floor_divide fmod
-    frac hypot index_add index_copy index_fill index_put lerp lgamma log log10 log1p log2 logical_and logical_not
-    logical_or logical_xor logit masked_fill masked_scatter mul nan_to_num neg pow reciprocal relu remainder round
-    rsqrt scatter scatter_add scatter_reduce sigmoid sign sin sinc sinh sqrt square sub tan tanh tril triu
+    conj_physical copysign cos cosh cumprod cumsum deg2rad digamma div erf erfc erfinv exp exp2 expm1 fill floor
+    floor_divide fmod frac hypot index_add index_copy index_fill index_put lerp lgamma log log10 log1p log2 logical_and
+    logical_not logical_or logical_xor logit masked_fill masked_scatter mul nan_to_num neg pow reciprocal relu remainder
+    round rsqrt scatter scatter_add scatter_reduce sigmoid sign sin sinc sinh sqrt square sub tan tanh tril triu
     true_divide trunc xlogy
 """
 _IN_PLACE = frozenset(_METHODS.split())
@@ -100,8 +100,9 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
 
     yield "copy_", copied(("", ""))
     yield "x[...] =", [f"{x}[...] = {value}"]
-    bits = f".view(torch.{_BITS[t.dtype]})"
-    yield "view(dtype)", copied((bits, bits))
+    if t.dtype in _BITS:  # Torch does not see a conjugated tensor as another type
+        bits = f".view(torch.{_BITS[t.dtype]})"
+        yield "view(dtype)", copied((bits, bits))
     yield "unsqueeze", copied((".unsqueeze(0)", ".unsqueeze(0)"))
     if contiguous:
         strides = tuple(_strides(t.shape))

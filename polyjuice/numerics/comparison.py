@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from polyjuice.ir import dtypes
+from polyjuice.ir import complexes, dtypes
 
 #: The bounds hold to first order in the unit roundoff, and the float64 reference is itself rounded.
 SAFETY = 2.0
@@ -23,7 +23,12 @@ class Bounded(Protocol):
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree."""
+    """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree.
+
+    Of complex numbers it is the modulus of the difference.
+    """
+    if complexes.is_complex(a) or complexes.is_complex(b):
+        return np.asarray(np.hypot(distance(a.real, b.real), distance(a.imag, b.imag)))
     with np.errstate(all="ignore"):
         x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
         gap = np.abs(x - y)
@@ -46,5 +51,6 @@ def as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
         return True
     gap = distance(a, b)
     with np.errstate(invalid="ignore"):
-        near = gap <= 4 * dtypes.unit_roundoff("float64") * np.abs(np.asarray(a, np.float64))
+        size = np.abs(a) if complexes.is_complex(a) else np.abs(np.asarray(a, np.float64))
+        near = gap <= 4 * dtypes.unit_roundoff("float64") * size
     return bool(np.all((gap == 0) | near & np.isfinite(gap)))

@@ -92,4 +92,6 @@ def mistyped(array: np.ndarray, type: TensorType) -> str:
 
 
 def _number(value: np.generic) -> str:
+    if value.dtype.kind == "c":
+        return f"{complex(value):.9g}"
     return str(value) if value.dtype.kind in "iub" else f"{float(value):.9g}"

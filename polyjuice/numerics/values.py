@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyjuice.interpret import apply
-from polyjuice.ir import Attrs, Graph, Node, TensorType, dtypes, releases
+from polyjuice.ir import Attrs, Graph, Node, TensorType, complexes, dtypes, releases
 from polyjuice.numerics.comparison import distance
 from polyjuice.ops import ErrorContext, Op, entry, limits
 from polyjuice.ops.spec import NumpyFn
@@ -45,8 +45,8 @@ class Setting:
     mode: Mode = USUAL
 
     def held(self, dtype: str) -> str:
-        """The type that values of a type are held in."""
-        return self.precision if self.precision and dtypes.is_float(dtype) else dtype
+        """The type that values of a type, or the parts of complex ones, are held in."""
+        return self.precision if self.precision and dtypes.is_inexact(dtype) else dtypes.part_of(dtype)
 
 
 DEFAULT = Setting()
@@ -92,6 +92,8 @@ def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     """An input or a constant: a precision less than its own rounds it, and a denormal number may be taken for zero."""
     if dtype in dtypes.NARROW_FLOATS:
         return _stored(array.astype(np.float64), _NO_ERROR, dtype, setting.mode)
+    if dtypes.is_complex(dtype):
+        return _given_complex(array, dtype, setting)
     if not dtypes.is_float(dtype):
         return Value(array.astype(dtypes.to_numpy(dtypes.computed_in(dtype)), copy=False), _NO_ERROR, True)
     wide, held = array.astype(np.float64), setting.held(dtype)
@@ -107,6 +109,19 @@ def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
     if not setting.mode.edge and np.isnan(size).any():
         error = np.where(np.isnan(size), np.inf, error)
     return Value(wide, error, False, _extreme(size, error, held, setting.mode), _tame(wide, error))
+
+
+def _given_complex(array: np.ndarray, dtype: str, setting: Setting) -> Value:
+    """The same of complex numbers, of which the bound is on the modulus of the difference.
+
+    A part that is infinite or a NaN masks the number: neither C nor Torch and NumPy multiply such numbers alike.
+    """
+    wide, held = array.astype(np.complex128), setting.held(dtype)
+    if _is_exact(wide, None, held):
+        return Value(wide, _NO_ERROR, True)
+    parts = [given(np.asarray(part), dtypes.part_of(dtype), setting) for part in complexes.parts(array)]
+    error = np.where(np.isfinite(wide), np.hypot(*(part.error for part in parts)), np.inf)
+    return Value(wide, error, False, None, _tame(wide, error))
 
 
 def propagate(
@@ -283,6 +298,8 @@ def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed:
     """
     if dtype == "bool" or values.size == 0:
         return True
+    if complexes.is_complex(values):
+        return all(_is_exact(part, sums, dtype, computed) for part in complexes.parts(values))
     low, high = dtypes.exact_integers(dtype)
     if dtype == "int64":  # a float64 that equals the least stands for smaller numbers, too
         low += 1
@@ -306,7 +323,7 @@ def _unwrapped(result: np.ndarray, whole: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _as_floats(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    return [a if a.dtype.kind == "b" else a.astype(np.float64) for a in arrays]
+    return [a if a.dtype.kind in "bc" else a.astype(np.float64) for a in arrays]
 
 
 # --- error bounds ----------------------------------------------------------------------------------------------------
@@ -373,14 +390,14 @@ def _with_latent(
     """
     op, types = step.done.op, step.done.types
     begins = op.partial is not None and all(v.exact for v in values)
-    floating = any(t is not None and dtypes.is_float(t.dtype) for t in types)
+    floating = any(t is not None and dtypes.is_inexact(t.dtype) for t in types)
     if not op.continuous or not floating or not (begins or any(v.latent is not None for v in operands)):
         return list(values)
     errors = [v.error if v.latent is None else v.error + v.latent for v in operands]
     bounds = _bounds(op.error(context._replace(e=errors, unit=step.unit)))
     found = []
     for value, w, carried, t in zip(values, step.done.whole, bounds, types, strict=True):
-        if t is None or not dtypes.is_float(t.dtype):
+        if t is None or not dtypes.is_inexact(t.dtype):
             found.append(value)
             continue
         whole_error = _value(step, value.array, w, carried, t).error

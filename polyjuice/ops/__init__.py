@@ -17,7 +17,7 @@ from polyjuice.ops.spec import (
     TypeMismatch,
     infer,
 )
-from polyjuice.ops.table import TABLE, entry, matching
+from polyjuice.ops.table import TABLE, entry, matching, without_complex
 
 __all__ = [
     "FRAMEWORKS",
@@ -42,4 +42,5 @@ __all__ = [
     "infer",
     "infer_node",
     "matching",
+    "without_complex",
 ]

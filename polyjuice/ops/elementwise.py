@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import TensorType
-from polyjuice.ir.dtypes import FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
+from polyjuice.ir.dtypes import COMPLEX, FLOATS, INTS, NUMERIC, SIGNED, STORED, UNSIGNED
 from polyjuice.ops import errors, sampling
 from polyjuice.ops.pointwise import (
     HALF_TO_SINGLE,
@@ -290,6 +290,7 @@ OPS = (
         ("tf.identity({0})",),
         errors.lipschitz(),
         STORED,
+        torch_types=COMPLEX,
         moves=True,
         weight=0.2,
     ),

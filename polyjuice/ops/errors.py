@@ -216,7 +216,7 @@ def multilinear(c: ErrorContext, function: Callable[[Sequence[np.ndarray]], np.n
     the element takes part in, even where it meets a zero. Without errors nothing is carried: two sums of the same large
     terms may be rounded differently.
     """
-    sizes = [np.abs(np.asarray(x, np.float64)) for x in c.x]
+    sizes = [np.abs(x if x.dtype.kind == "c" else np.asarray(x, np.float64)) for x in c.x]
     e = [np.broadcast_to(np.asarray(e, np.float64), x.shape) for e, x in zip(c.e, sizes, strict=True)]
     known = [np.where(np.isfinite(v), v, 0.0) for v in e]
     widest = size = function(sizes)

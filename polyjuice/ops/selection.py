@@ -10,6 +10,7 @@ import numpy as np
 from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ir.dtypes import (
     ALL,
+    COMPLEX,
     FLOATS,
     INTS,
     NARROW,
@@ -272,6 +273,7 @@ OPS = (
         name="Where",
         inputs=("B", "T", "T"),
         types={"B": ("bool",), "T": STORED},
+        torch_types=COMPLEX,
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[0], x[1], x[2]),
         error=_where_error,
@@ -288,6 +290,7 @@ OPS = (
         name="masked_fill",
         inputs=("T", "B"),
         types={"T": ALL, "B": ("bool",)},
+        torch_types=COMPLEX,
         shape=broadcast_shape,
         numpy=lambda x, a: np.where(x[1], np.asarray(a["value"]).astype(x[0].dtype), x[0]),
         error=_masked_fill_error,

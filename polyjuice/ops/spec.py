@@ -184,10 +184,11 @@ class Op:
     A name that begins with a capital letter is ONNX's, another one ATen's: so is its ``domain``.
 
     ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
-    last repeats. ``types`` gives each variable its element types. ``results`` is, for each output, a type variable,
-    an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it is; PROMOTED is
-    the type that ``promotes`` finds for the operands and the attributes, or raises TypeMismatch. With ``splits`` the
-    number of outputs depends on that attribute, as the shape signature says.
+    last repeats. ``types`` gives each variable its element types, and ``torch_types`` has further ones that the
+    variable ``T`` takes in Torch alone, and that are drawn in complex programs alone. ``results`` is, for each output,
+    a type variable, an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it
+    is; PROMOTED is the type that ``promotes`` finds for the operands and the attributes, or raises TypeMismatch. With
+    ``splits`` the number of outputs depends on that attribute, as the shape signature says.
 
     ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
     (half types are computed in float32 and rounded once by the interpreter).
@@ -222,6 +223,7 @@ class Op:
     inputs: tuple[str, ...] = ("T",)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"T": dtypes.FLOATS})
     results: tuple[str, ...] = ("T",)
+    torch_types: tuple[str, ...] = ()
     shape: ShapeFn
     numpy: NumpyFn
     error: ErrorFn
@@ -281,6 +283,12 @@ class Op:
             holes["onnx"] = "ONNX has no such operator, and nobody has said it in those that it has"
         return holes
 
+    @cached_property
+    def of_complex(self) -> bool:
+        """Whether some operand or result cannot but be a complex number."""
+        types = [*self.types.values(), *((result,) for result in self.results)]
+        return any(all(map(dtypes.is_complex, some)) for some in types if some)
+
     @property
     def arity(self) -> tuple[int, int | None]:
         """The least and the greatest number of operands (None: no limit)."""
@@ -300,8 +308,12 @@ class Op:
         """The attributes as ``numpy`` and ``error`` are given them, for a first result of a type."""
         return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
 
+    def every_type(self, variable: str) -> tuple[str, ...]:
+        """The element types of a type variable, with those that it takes in Torch alone."""
+        return self.types[variable] + (self.torch_types if variable == "T" else ())
+
     def accepts(self, position: int, dtype: str) -> bool:
-        return dtype in self.types[self.variable(position)]
+        return dtype in self.every_type(self.variable(position))
 
 
 Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
@@ -322,7 +334,7 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
         variable = op.variable(position)
         if bound.setdefault(variable, operand.dtype) != operand.dtype and variable != ANY:
             raise TypeMismatch(f"{op.name}: operands of types {bound[variable]} and {operand.dtype}")
-        if operand.dtype not in op.types[variable]:
+        if not op.accepts(position, operand.dtype):
             raise TypeMismatch(f"{op.name} does not take {operand.dtype}")
     for attr in op.attrs:
         if attr.name not in attrs:
@@ -342,7 +354,7 @@ def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: in
     if result.startswith("@"):
         value = attrs[result[1:]]
         return value.output_types[output].dtype if isinstance(value, Graph) else str(value)
-    if result in dtypes.STORED:
+    if result in dtypes.EVERY:
         return result
     return bound[result]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.ir import Attrs, TensorType
-from polyjuice.ir.dtypes import ALL, FLOATS, STORED
+from polyjuice.ir.dtypes import ALL, COMPLEX, FLOATS, STORED
 from polyjuice.ops import errors, sampling, writes
 from polyjuice.ops.shapes import Dims, ShapeMismatch, broadcast, normalize_axis, slice_bounds
 from polyjuice.ops.spec import Attr, AttrView, Builder, Call, Op, Operand, Sample, SampleFn, Spelling
@@ -29,6 +29,9 @@ def moving(
 ) -> Op:
     """The entry of an operator that rearranges elements of any type."""
     settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": errors.moved}
+    settings |= properties
+    if settings["types"].get("T") == ALL:
+        settings["torch_types"] = COMPLEX
     return Op(
         name=name,
         shape=shape,
@@ -38,7 +41,7 @@ def moving(
         sample=sample,
         attrs=attrs,
         moves=True,
-        **{**settings, **properties},
+        **settings,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
@@ -13,6 +13,7 @@ from polyjuice.ops import (
     bitwise,
     combinations,
     comparisons,
+    complex_numbers,
     contractions,
     control,
     convolution,
@@ -84,6 +85,7 @@ _FAMILIES = (
     grids,
     quantization,
     control,
+    complex_numbers,
 )
 
 TABLE: Mapping[tuple[str, str], Op] = MappingProxyType(
@@ -101,6 +103,12 @@ def matching(patterns: Sequence[str]) -> list[Op]:
         if not any(fnmatchcase(op.qualified, pattern) for op in TABLE.values()):
             raise ValueError(f"no operator is called {pattern}: see polyjuice ops (aten.* are those of ATen)")
     return [op for op in TABLE.values() if not patterns or any(fnmatchcase(op.qualified, p) for p in patterns)]
+
+
+def without_complex(operators: Iterable[Op]) -> list[Op]:
+    """Operators without those of complex numbers, which only complex programs have; all, if there are no others."""
+    every = list(operators)
+    return [op for op in every if not op.of_complex] or every
 
 
 def entry(node: Node) -> Op | None:

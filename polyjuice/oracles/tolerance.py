@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.ir import dtypes
+from polyjuice.ir import complexes, dtypes
 from polyjuice.numerics import distance
 
 #: How many times the uncompiled result's largest error, and how many units in the last place of the largest element, a
@@ -25,17 +25,17 @@ _MOVED = 256.0
 def moved(inputs: Sequence[np.ndarray], side: float, *, zeros: bool = True) -> tuple[np.ndarray, ...]:
     """Floating inputs in float64, each moved a few units in its last place; always the same way.
 
-    Zeros stay where they are unless ``zeros``.
+    Complex ones are in complex128. Zeros stay where they are unless ``zeros``.
     """
     rng = np.random.default_rng(0)
     arrays = []
     for x in inputs:
         dtype = dtypes.of_array(x)
-        if not dtypes.is_float(dtype):
+        if not dtypes.is_inexact(dtype):
             arrays.append(x)
             continue
         reach = side * _MOVED * dtypes.unit_roundoff(dtype) * rng.uniform(-1, 1, x.shape)
-        wide = x.astype(np.float64)
+        wide = x.astype(np.complex128 if dtypes.is_complex(dtype) else np.float64)
         size = np.where(np.isfinite(wide), np.maximum(np.abs(wide), 1.0), 0.0)
         arrays.append(np.where((wide == 0) & (not zeros), wide, wide + reach * size))
     return tuple(arrays)
@@ -52,12 +52,12 @@ def tolerance(plain: np.ndarray, wide: np.ndarray, dtype: str) -> float:
 
 
 def least_tolerance(plain: np.ndarray, dtype: str) -> float:
-    """What a result may be off by at least, whatever float64 gives: 0 for other types than floating ones."""
-    return _units(plain, dtype) / 2 if dtypes.is_float(dtype) else 0.0
+    """What a result may be off by at least, whatever float64 gives: 0 for integers and booleans."""
+    return _units(plain, dtype) / 2 if dtypes.is_inexact(dtype) else 0.0
 
 
 def _units(array: np.ndarray, dtype: str) -> float:
     with np.errstate(invalid="ignore"):
-        wide = np.asarray(array, np.float64)
+        wide = array if complexes.is_complex(array) else np.asarray(array, np.float64)
     largest = float(np.abs(wide[np.isfinite(wide)]).max(initial=0.0))
     return _ULPS * dtypes.unit_roundoff(dtype) * max(largest, 1.0)

@@ -199,9 +199,19 @@ def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
         _updates_means_by_infinities,
         _reads_signs_of_nan,
         _resizes_by_factors,
+        _has_wild_complex_numbers,
     )
     left_open = any(rule(t, inputs) for rule in rules)
     return not (extreme or left_open or _is_unmoved(t) or _is_undefined(t, inputs))
+
+
+def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
+    """Whether a complex number has no finite value, or one on the cut along which a zero's sign decides its angle."""
+    graph = t.graph
+    names = tuple(name for name, type in graph.types.items() if dtypes.is_complex(type.dtype))
+    values = evaluate(replace(graph, outputs=names), inputs, "float64") if names else ()
+    turns = any(node.op == "angle" for node in graph.nodes)
+    return any(not np.isfinite(z).all() or (turns and ((z.imag == 0) & (z.real <= 0)).any()) for z in values)
 
 
 def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
@@ -287,7 +297,7 @@ def _is_extreme(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     Of one elementwise operator the number itself. Small float16 numbers may have such squares: most of them have.
     """
     graph = t.graph
-    floating = [name for name, type in graph.types.items() if dtypes.is_float(type.dtype)]
+    floating = [name for name, type in graph.types.items() if dtypes.is_inexact(type.dtype)]
     values = evaluate(replace(graph, outputs=tuple(floating)), inputs, "float64")
     power = 1 if _is_alone(t) and all(op and op.elementwise for op in map(entry, graph.nodes)) else 2
     for name, x in zip(floating, values, strict=True):
@@ -303,7 +313,7 @@ def _is_extreme(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 def _is_unmoved(t: Program) -> bool:
     """Whether integers alone go into a program that computes in floating types: nothing shows where it may round."""
     graph = t.graph
-    floating = {name for name, type in graph.types.items() if dtypes.is_float(type.dtype)}
+    floating = {name for name, type in graph.types.items() if dtypes.is_inexact(type.dtype)}
     return bool(floating) and floating.isdisjoint(graph.inputs)
 
 
@@ -365,7 +375,7 @@ def _output(
     if len({x.shape for x in (array, plain, wide, *beside)}) > 1 or array.dtype != plain.dtype:
         return None
     changes = np.maximum(*(distance(other, wide) for other in beside))
-    if dtypes.is_float(type.dtype):
+    if dtypes.is_inexact(type.dtype):
         allowed = 2 * (tolerance(plain, wide, type.dtype) + changes)
         if gross:
             allowed += _GROSS * np.abs(wide[np.isfinite(wide)]).max(initial=0.0)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyjuice.ir import Graph, dtypes
-from polyjuice.ops import entry
+from polyjuice.ops import complex_numbers, entry
 
 ZEROS = "zeros"
 """The rung of a verdict on the sign of zeros."""
@@ -46,10 +46,16 @@ _CREATING = frozenset(("EyeLike", "fill", "full_like", "ones_like", "zeros_like"
 """Operators that use no more than the type and the shape of an operand."""
 
 
+_COMPLEX = frozenset(op.name for op in complex_numbers.OPS)
+"""Arithmetic on complex numbers, in which a part's zero is a sum of zeros in the framework's order."""
+
+
 def is_fit(graph: Graph) -> bool:
     """Whether all operators of a graph give zeros whose signs do not depend on how they are computed."""
     return all(
-        op is not None and op.name not in _COMPARING | _SUMMING and (op.elementwise or op.moves or op.name in _CREATING)
+        op is not None
+        and op.name not in _COMPARING | _SUMMING | _COMPLEX
+        and (op.elementwise or op.moves or op.name in _CREATING)
         for op in map(entry, graph.nodes)
     )
 

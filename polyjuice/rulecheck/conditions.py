@@ -87,6 +87,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "Integer": lambda t: t in dtypes.INTS,
     "Signed": lambda t: t in dtypes.SIGNED + dtypes.FLOATS,
     "Unsigned": lambda t: t in dtypes.UNSIGNED,
+    "Number": lambda t: t in dtypes.NUMERIC,
     "Bool": lambda t: t == "bool",
 }
 

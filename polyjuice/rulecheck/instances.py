@@ -14,7 +14,7 @@ import numpy as np
 from polyjuice.egraph import Rule
 from polyjuice.egraph.language import Constructor, constructors
 from polyjuice.egraph.sexpr import Expr
-from polyjuice.ir import Graph, GraphError, TensorType, dtypes
+from polyjuice.ir import Graph, GraphError, TensorType, complexes, dtypes
 from polyjuice.ops import GraphBuilder, Operand, Sample
 from polyjuice.ops.sampling import MAX_RANK, permutation, restricted_values, shape_of_size
 from polyjuice.rulecheck import conditions
@@ -69,7 +69,7 @@ class _Drawing:
     def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
         self._side = left_side(rule)
         self._rng = rng
-        others = [t for t in dtypes.STORED if t != dtype]
+        others = [t for t in dtypes.EVERY if t != dtype]
         self._dtypes = [dtype, *rng.sample(others, len(others))]
         self._sizes = (1, 2) if small else rng.choice(((2, 3, 4), (1, 2, 3, 5), (2, 4, 8), (1, 1, 7)))
         self._ranks = _ranks(self._side.facts)
@@ -84,13 +84,13 @@ class _Drawing:
         self._bounded = bounded
 
     def instance(self) -> Instance:
-        root = self._tensor(self._side.term, self._any_type(), dtypes.STORED)
+        root = self._tensor(self._side.term, self._any_type(), dtypes.EVERY)
         if any(conditions.refuted(fact, self._known, self._builder.types) for fact in self._side.facts):
             raise NoInstance
         for facts in self._side.equations.values():
             for fact in facts:
                 if is_term(fact):  # a term that the rule wants beside the one that it begins with
-                    self._tensor(fact, self._builder.types[root], dtypes.STORED)
+                    self._tensor(fact, self._builder.types[root], dtypes.EVERY)
         graph = self._builder.build([root])
         if any(t.size > _LARGEST_SIZE for t in graph.types.values()):
             raise NoInstance
@@ -123,7 +123,7 @@ class _Drawing:
             return str(self._known[expr])
         if expr[0] == "Splat":
             return self._splat(expr, hint, accepted)
-        return self._application(constructors()[str(expr[0])], expr[1:], hint)
+        return self._application(constructors()[str(expr[0])], expr[1:], hint, accepted)
 
     def _leaf(self, variable: str, hint: TensorType, accepted: Sequence[str]) -> str:
         """An input, or now and then one that is there, or a constant."""
@@ -218,7 +218,8 @@ class _Drawing:
 
     # --- applications ---
 
-    def _application(self, c: Constructor, parts: Sequence[Expr], hint: TensorType) -> str:
+    def _application(self, c: Constructor, parts: Sequence[Expr], hint: TensorType, accepted: Sequence[str]) -> str:
+        """A term of an operator, whose result has one of the accepted types if an operand's type decides that."""
         op = c.op
         if op.qualified == "Concat" and hint.rank and self._rng.random() < 0.8:
             return self._concatenation(c, parts, hint)
@@ -226,11 +227,11 @@ class _Drawing:
         operands: list[str] = []
         sample: Sample | None = None
         if c.operands:
-            first = self._tensor(parts[0], hint, op.types[op.variable(0)])
+            first = self._tensor(parts[0], hint, op.every_type(op.variable(0)))
             operands = [first]
             sample = self._sample(c, parts, self._builder.types[first])
         for i in range(1, c.operands):
-            operands.append(self._operand(c, i, parts[i], self._builder.types[first], sample))
+            operands.append(self._operand(c, i, parts[i], self._builder.types[first], sample, accepted))
         proposed = dict(sample.attrs) if sample else {}
         attrs: dict[str, Any] = {}
         for attr, part in zip(op.attrs, parts[c.operands :], strict=False):
@@ -253,7 +254,7 @@ class _Drawing:
         operands = []
         for part, start, end in zip(parts, [0, *cuts], [*cuts, size], strict=False):
             shape = (*hint.shape[:axis], end - start, *hint.shape[axis + 1 :])
-            operands.append(self._tensor(part, TensorType(hint.dtype, shape), dtypes.STORED))
+            operands.append(self._tensor(part, TensorType(hint.dtype, shape), dtypes.EVERY))
         return self._apply(c, operands, {"axis": axis})[0]
 
     def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:
@@ -271,7 +272,9 @@ class _Drawing:
                 break
         return found
 
-    def _operand(self, c: Constructor, i: int, part: Expr, first: TensorType, sample: Sample | None) -> str:
+    def _operand(
+        self, c: Constructor, i: int, part: Expr, first: TensorType, sample: Sample | None, accepted: Sequence[str]
+    ) -> str:
         op = c.op
         proposed = sample.operands[i - 1] if sample and i <= len(sample.operands) else None
         same = op.variable(i) == op.variable(0)
@@ -284,7 +287,10 @@ class _Drawing:
         if same and isinstance(part, str) and not op.elementwise and proposed is None:
             hint = self._near(hint)
         fresh = isinstance(part, str) and part not in self._known
-        name = self._tensor(part, hint, (first.dtype,) if same else op.types[op.variable(i)])
+        types = op.every_type(op.variable(i))
+        if op.variable(i) == op.results[0]:
+            types = tuple(t for t in types if t in accepted) or types
+        name = self._tensor(part, hint, (first.dtype,) if same else types)
         if fresh and proposed and proposed.values and name in self._builder.types:
             self._operands[name] = Operand(self._builder.types[name], proposed.values, proposed.distinct_along)
             self._declared[name] = (float(proposed.values[0]), float(proposed.values[1]))
@@ -356,6 +362,9 @@ def values(instance: Instance, generator: np.random.Generator, extreme: bool, wh
 
 
 def _within(range_: tuple[float, float], t: TensorType, rng: np.random.Generator, whole: bool) -> np.ndarray:
+    if dtypes.is_complex(t.dtype):
+        part = TensorType(dtypes.part_of(t.dtype), t.shape)
+        return complexes.joined(_within(range_, part, rng, whole), _within(range_, part, rng, whole))
     low, high = range_
     if not dtypes.is_float(t.dtype):
         least, greatest = dtypes.exact_integers(t.dtype)
@@ -370,7 +379,9 @@ def _within(range_: tuple[float, float], t: TensorType, rng: np.random.Generator
 
 
 def _anything(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """The whole range of a type, its ends and special values among them."""
+    """The whole range of a type, its ends and special values among them; moderate complex numbers."""
+    if dtypes.is_complex(t.dtype):
+        return _within((-6.0, 6.0), t, rng, False)
     if t.dtype == "bool":
         return np.asarray(rng.integers(0, 2, t.shape))
     if dtypes.is_int(t.dtype):

@@ -16,6 +16,7 @@ from polyjuice.egraph.language import Constructor, constructors
 from polyjuice.egraph.rulefiles import Rule
 from polyjuice.egraph.sexpr import Expr, heads, rendered
 from polyjuice.ir import dtypes
+from polyjuice.ops import complex_numbers
 
 #: Operators that broadcast by themselves, and are elementwise after that.
 _BROADCASTING = {"PRelu"}
@@ -25,6 +26,7 @@ _TYPE_TESTS = {
     "Integer": dtypes.INTS,
     "Signed": dtypes.SIGNED + dtypes.FLOATS,
     "Unsigned": dtypes.UNSIGNED,
+    "Number": dtypes.NUMERIC,
     "Bool": ("bool",),
 }
 
@@ -203,6 +205,8 @@ def _check_elementwise(term: Expr) -> None:
     c = constructors().get(name)
     if c is None or not (c.op.elementwise or name in _BROADCASTING):
         raise OutOfScope(f"{name} is not elementwise")
+    if c.op in complex_numbers.OPS:
+        raise OutOfScope("the solver is told of no complex numbers")
     for operand in term[1 : c.operands + 1]:
         _check_elementwise(operand)
 

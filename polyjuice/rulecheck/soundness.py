@@ -31,7 +31,7 @@ _SMALL_DRAWS = 400
 
 _BUDGET = Budget(rules=None, iterations=1, enodes=4000, matches=4000)
 
-BIT_FOR_BIT = {"exact": dtypes.STORED, "modular": (*dtypes.INTS, "bool")}
+BIT_FOR_BIT = {"exact": dtypes.EVERY, "modular": (*dtypes.INTS, "bool")}
 """The element types in which the rules of a ruleset hold bit for bit, on overflow too."""
 
 
@@ -91,10 +91,7 @@ def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> It
         try:
             found.append(
                 draw(
-                    rule,
-                    random.Random(f"{rule.name} {seed} {number}"),
-                    dtypes.STORED[number % len(dtypes.STORED)],
-                    small,
+                    rule, random.Random(f"{rule.name} {seed} {number}"), dtypes.EVERY[number % len(dtypes.EVERY)], small
                 )
             )
         except NoInstance:
@@ -195,7 +192,7 @@ def _difference(a: Analysis, b: Analysis) -> str:
     if np.any(apart(a, b)):
         return "the values differ"
     for this, other in ((a, b), (b, a)):
-        if np.any(np.isfinite(this.bound) & ~np.isfinite(np.asarray(other.reference, np.float64))):
+        if np.any(np.isfinite(this.bound) & ~np.isfinite(other.reference)):
             return "only one of them is a finite number"
     return ""
 
@@ -261,7 +258,7 @@ def _rounded(found: _Refuted) -> _Refuted:
                 if not low <= candidate <= high or (candidate < 0 and x.dtype.kind in "ub"):
                     continue
                 flat[i] = candidate
-                if float(flat[i]) == candidate and _shows(found, inputs):
+                if complex(flat[i]) == candidate and _shows(found, inputs):
                     break
                 flat[i] = original
     return replace(found, inputs=inputs)

@@ -107,12 +107,12 @@ def render(table: Table) -> str:
 
 
 def _entries(framework: str, reason: str, cells: Table) -> Iterator[str]:
-    every = [dtype for dtype in dtypes.STORED if _is_of_every_other(framework, reason, cells, dtype)]
+    every = [dtype for dtype in dtypes.EVERY if _is_of_every_other(framework, reason, cells, dtype)]
     if every:
         yield f"    never {' '.join(every)}: {_EVERY}"
     for extent in ("never", "partly"):
         types: dict[str, list[str]] = defaultdict(list)
-        for _, name, dtype in sorted(cells, key=lambda cell: dtypes.STORED.index(cell[2])):
+        for _, name, dtype in sorted(cells, key=lambda cell: dtypes.EVERY.index(cell[2])):
             said = (extent, reason) in cells[framework, name, dtype]
             if said and not (extent == "never" and dtype in every):
                 types[name].append(dtype)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polyjuice.interpret import EvaluationError, apply, evaluate
-from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes
 from polyjuice.numerics import SAFETY, Mode, Value, analyse, distance, listing, propagate
 from polyjuice.numerics.values import Setting, given
 from polyjuice.ops import TABLE, GraphBuilder, Op, Operand, infer
@@ -42,6 +42,9 @@ def numbers(values: np.random.Generator, operand: Operand) -> np.ndarray:
     t = operand.type
     if operand.values is not None:
         return restricted_values(values, operand)
+    if dtypes.is_complex(t.dtype):
+        part = Operand(TensorType(dtypes.part_of(t.dtype), t.shape))
+        return complexes.joined(numbers(values, part), numbers(values, part))
     if not dtypes.is_float(t.dtype):
         low, high = (0, 1) if t.dtype == "bool" else (0 if t.dtype in dtypes.UNSIGNED else -5, 5)
         return np.asarray(values.integers(low, high, t.shape, endpoint=True)).astype(dtypes.to_numpy(t.dtype))
@@ -61,26 +64,38 @@ def errors_of(values: np.random.Generator, x: np.ndarray, operand: Operand) -> n
     """Bounds on the errors of an operand's elements: of no element, of some or of all, of a few units in the last place
     or so large that decisions turn over. Integers and booleans have none."""
     dtype = operand.type.dtype
-    if not dtypes.is_float(dtype) or operand.values is not None:
+    if not dtypes.is_inexact(dtype) or operand.values is not None:
         return np.zeros(x.shape)
-    size = np.abs(np.nan_to_num(x.astype(np.float64), posinf=0.0, neginf=0.0))
+    size = np.abs(np.nan_to_num(widened(x), posinf=0.0, neginf=0.0))
     scales = (4 * dtypes.unit_roundoff(dtype) * size, 0.01 * size, 0.6 * np.ones(x.shape), 0.5 * np.ones(x.shape))
     e = scales[values.integers(len(scales))] * values.choice([1.0, values.random()])
     return np.asarray(e * (values.random(x.shape) < values.choice([0.0, 0.2, 1.0])))
 
 
 def moved(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int) -> np.ndarray:
-    """The operand within its errors: all up, all down, either way at random, or anywhere."""
+    """The operand within its errors: all up, all down, either way at random, or anywhere.
+
+    A complex number moves in any direction, as far as its error.
+    """
     side = (1.0, -1.0, values.choice([-1.0, 1.0], x.shape), values.uniform(-1, 1, x.shape), 0.0)[kind]
-    wide = x.astype(np.float64)
+    wide = widened(x)
+    if complexes.is_complex(x):
+        side = side * np.exp(1j * values.choice([0.0, np.pi / 2, *values.uniform(0, 7, 4)], x.shape))
     result = (wide + side * e).astype(x.dtype)
-    return np.where(np.abs(result.astype(np.float64) - wide) <= e, result, x)
+    return np.where(distance(result, wide) <= e, result, x)
+
+
+def widened(x: np.ndarray) -> np.ndarray:
+    """Floating numbers in float64, complex ones in complex128."""
+    return x.astype(np.complex128 if complexes.is_complex(x) else np.float64)
 
 
 def anything(values: np.random.Generator, x: np.ndarray, unknown: np.ndarray) -> np.ndarray:
     """The operand with anything at all in place of its unknown elements (indices stay among those that there are)."""
     if x.dtype.kind in "iub":
         return np.where(unknown, values.permutation(x.ravel()).reshape(x.shape), x)
+    if complexes.is_complex(x):
+        return complexes.by_parts(lambda part: anything(values, np.ascontiguousarray(part), unknown), x)
     other = values.choice([0.0, -1.0, 1e4, -1e4, np.inf, -np.inf, np.nan], x.shape)
     return np.where(unknown, other.astype(x.dtype), x)
 
@@ -111,7 +126,7 @@ def test_operands_within_their_errors_move_results_within_their_bounds(name: str
             x = [numbers(values, operand) for operand in operands]
             e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
             known = [
-                Value(a.astype(np.float64) if d.any() or operand.type.dtype in dtypes.FLOATS else a, d)
+                Value(widened(a) if d.any() or dtypes.is_inexact(operand.type.dtype) else a, d)
                 for a, d, operand in zip(x, e, operands, strict=True)
             ]
             with np.errstate(all="ignore"):
@@ -135,9 +150,7 @@ def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried:
             x = [np.rint(a).astype(a.dtype) if exact and a.dtype.kind not in "iub" else a for a in x]
             unknown = [(values.random(a.shape) < values.choice([0.0, 0.1, 1.0])) for a in x]
             known = [
-                Value(
-                    a.astype(np.float64) if operand.type.dtype in dtypes.FLOATS else a, np.where(u, np.inf, 0.0), exact
-                )
+                Value(widened(a) if dtypes.is_inexact(operand.type.dtype) else a, np.where(u, np.inf, 0.0), exact)
                 for a, u, operand in zip(x, unknown, operands, strict=True)
             ]
             with np.errstate(all="ignore"):

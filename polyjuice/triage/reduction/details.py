@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.execution import Site
-from polyjuice.ir import Attrs, Graph, Node, dtypes, uniform_value
+from polyjuice.ir import Attrs, Graph, Node, complexes, dtypes, uniform_value
 from polyjuice.ops.spec import REQUIRED
 from polyjuice.triage.reduction.edits import Edit
 from polyjuice.triage.reduction.leaves import Leaf, array_of, leaves, with_leaves
@@ -214,7 +214,7 @@ def _counting(array: np.ndarray) -> np.ndarray:
 
 def _halved(array: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return np.asarray(np.trunc(array.astype(np.float64) / 2))
+        return complexes.by_parts(lambda part: np.trunc(part.astype(np.float64) / 2), array)
 
 
 CHANGES = (np.zeros_like, np.ones_like, _first, _counting, np.rint, np.abs, _halved)

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from polyjuice.execution import LoweringChoices
-from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, digest, dtypes
+from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, complexes, digest, dtypes
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
 
 _WIDEST = ("float32", "int64", "int32", "bool", "float64", "float16", "int8", "int16", "uint8", "bfloat16")
 #: Element types from the plainest to the most special.
-PLAINEST = (*_WIDEST, *dtypes.WIDER_UNSIGNED, *dtypes.NARROW)
+PLAINEST = (*_WIDEST, *dtypes.WIDER_UNSIGNED, *dtypes.NARROW, *dtypes.COMPLEX)
 
 _FRACTION = 32
 _EXTREME = 64
@@ -134,6 +134,8 @@ def _number_cost(value: float) -> int:
 
 def array_cost(array: np.ndarray) -> int:
     """0 for zeros, the more the larger or less round its elements are; an array of one value costs less than others."""
+    if complexes.is_complex(array):
+        return sum(map(array_cost, complexes.parts(array)))
     wide = np.asarray(array, np.float64).ravel()
     with np.errstate(all="ignore"):
         magnitude = np.abs(wide)
@@ -147,4 +149,4 @@ def array_cost(array: np.ndarray) -> int:
 def cast(array: np.ndarray, dtype: str) -> np.ndarray:
     """The array in another element type, rounded or truncated as that needs."""
     with np.errstate(all="ignore"):
-        return array.astype(dtypes.to_numpy(dtype))
+        return (array if dtypes.is_complex(dtype) else array.real).astype(dtypes.to_numpy(dtype))

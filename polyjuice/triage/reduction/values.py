@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph, Node, TensorType, dtypes
+from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import cone
 
@@ -68,6 +68,8 @@ def traced(graph: Graph, inputs: Sequence[np.ndarray], precision: str | None = N
 
 def fingerprint(array: np.ndarray) -> str:
     """A hash that is the same for arrays that are equal but for the last digits."""
+    if complexes.is_complex(array):
+        return " ".join(map(fingerprint, complexes.parts(array)))
     if array.dtype.kind in "iub":
         rounded = array
     else:

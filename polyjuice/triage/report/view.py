@@ -24,6 +24,7 @@ _TORCH_TOLERANCES = {
     "bfloat16": (1.6e-2, 1e-5),
     "float32": (1.3e-6, 1e-5),
     "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
 }
 """What ``torch.testing.assert_close`` allows by default: relative and absolute."""
 
@@ -230,7 +231,7 @@ class View:
         said = f"`torch.testing.assert_close` allows for {dtype} (rtol={relative:g}, atol={absolute:g})"
         right = {"True": 1.0, "False": 0.0}
         for row in rows:
-            got, true = (right.get(x) or float(right.get(x, x)) for x in (row["compiled"][self._shown], row["float64"]))
+            got, true = (complex(right.get(x, x)) for x in (row["compiled"][self._shown], row["float64"]))
             if not abs(got - true) <= absolute + relative * abs(true):
                 return f"The difference is beyond what {said}."
         return f"**The difference is within what {said}.** Rather do not report it."

@@ -91,6 +91,9 @@ def number(value: np.generic) -> str:
     """The shortest Python number that an element stands for."""
     if value.dtype.kind in "biu":
         return str(value)
+    if value.dtype.kind == "c":
+        real, imaginary = number(value.real), number(value.imag)
+        return f"complex({real}, {imaginary})"
     wide = float(value)
     if not np.isfinite(wide):
         return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(wide)]

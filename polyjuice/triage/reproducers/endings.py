@@ -10,12 +10,12 @@ def output(run):
     run()
     return $value''')
 
-GAP = '''\
+GAP = Template('''\
 def gap(x, y):
     """|x - y|; infinite where just one is a NaN, 0 where they are equal."""
     same = (x == y) | ((x != x) & (y != y))
-    difference = np.abs(x.astype(np.float64) - y.astype(np.float64))
-    return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))'''
+    difference = np.abs(x.astype($wide) - y.astype($wide))
+    return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, np.maximum(difference, 1e-300)))''')
 
 GAP_OF_ZEROS = '''\
 def gap(x, y):
@@ -94,7 +94,8 @@ def shares(outputs):
 IS = Template('''\
 def form(x):
     """What two tensors have alike whose elements are the same."""
-    return x.data_ptr(), x.dtype, x.shape, [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
+    strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
+    return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
 
 
 def shares(outputs):

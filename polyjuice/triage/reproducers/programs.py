@@ -136,6 +136,8 @@ class Programs:
         if self.format == "tensorflow":
             return f"tf.cast({output}, tf.float32).numpy()" if mark(dtype) else f"{output}.numpy()"
         moved = "" if self.device == "cpu" else ".cpu()"
+        if any(re.search(r"\bimag|conj|adjoint|\.mH\b", str(a.source)) for a in self.artifacts.values()):
+            moved += ".resolve_conj().resolve_neg()"  # NumPy has no tensors that are read lazily
         return f"{output}.detach(){moved}{'.float()' if mark(dtype) else ''}.numpy()"
 
     def type_of(self, output: str, dtype: str) -> str:

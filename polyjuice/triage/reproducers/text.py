@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyjuice.execution import Artifact, Memory
-from polyjuice.ir import dtypes, uniform_value
+from polyjuice.ir import complexes, dtypes, uniform_value
 from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Verdict, alias
 from polyjuice.oracles.zeros import ZEROS
@@ -229,8 +229,9 @@ class _Text:
         plain = reference is not None and _is_plain(reference, verdict.allowed) and oracle != "determinism"
         plain = plain and not of_zeros
         yield endings.OUTPUT.substitute(value=value)
+        wide = "np.complex128" if dtypes.is_complex(self._dtype()) else "np.float64"
         if not plain:
-            yield endings.GAP_OF_ZEROS if of_zeros else endings.GAP
+            yield endings.GAP_OF_ZEROS if of_zeros else endings.GAP.substitute(wide=wide)
         where = "uncompiled" if of_zeros else "in float64"
         known = [f"expected = {arrays.numpy('expected', reference)}  # {where}"] if reference is not None else []
         yield "\n".join([*known, self._allowed(arrays)])
@@ -243,7 +244,7 @@ class _Text:
             yield (endings.ALONE if oracle == "differential" else endings.PAIR).substitute(calls)
         other = "expected" if oracle == "differential" else "b"
         if plain:
-            difference = f"np.abs(a.astype(np.float64) - {other}.astype(np.float64))"
+            difference = f"np.abs(a.astype({wide}) - {other}.astype({wide}))"
             wrong = "~(difference <= allowed)  # a NaN is wrong, too"
         else:
             difference, wrong = f"gap(a, {other})", "difference > allowed"
@@ -298,7 +299,7 @@ def _rounded_up(array: np.ndarray) -> np.ndarray:
 
 def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
     """Whether differences can be told in float64, without NaN and infinity."""
-    wide = np.abs(np.asarray(reference, np.float64))
+    wide = np.abs(reference if complexes.is_complex(reference) else np.asarray(reference, np.float64))
     return bool(np.isfinite(allowed).all() and np.isfinite(wide).all() and np.all(wide < 2**53))
 
 

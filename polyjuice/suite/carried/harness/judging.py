@@ -143,7 +143,13 @@ def values(array: Array) -> np.ndarray[Any, Any]:
 
 
 def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree."""
+    """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree.
+
+    Of complex numbers it is the modulus of the difference.
+    """
+    if "c" in (a.dtype.kind, b.dtype.kind):
+        modulus: np.ndarray[Any, Any] = np.hypot(distance(a.real, b.real), distance(a.imag, b.imag))
+        return modulus
     with np.errstate(all="ignore"):
         x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
         gap = np.abs(x - y)

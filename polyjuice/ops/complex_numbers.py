@@ -1,0 +1,353 @@
+"""ATen's operators on complex numbers: complex64, which has the real and the imaginary part in float32.
+
+A complex value's reference is complex128, and its error bound is one on the modulus of the difference: so it bounds
+each part as well. Sums and products of Gaussian integers are exact as long as all parts and partial sums are integers
+that float32 holds. A number with a part that is infinite or a NaN is masked, whatever is done with it: C's Annex G
+makes infinities of some products of which NumPy's and Torch's own arithmetic makes NaN.
+
+Torch reads ``conj`` and what it makes of ``imag`` lazily: the tensor has a bit that says that its memory is to be
+conjugated or negated. Compilers have to carry it along.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyjuice.ir import Attrs, TensorType, complexes, dtypes
+from polyjuice.ir.dtypes import COMPLEX
+from polyjuice.ops import along, errors, sampling
+from polyjuice.ops.matrix import linear_error, matmul_shape, product
+from polyjuice.ops.pointwise import broadcast_shape
+from polyjuice.ops.shapes import Dims, ShapeMismatch
+from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Hole, NumpyFn, Op, Operand, Sample, SampleFn, Spelling
+
+TORCH_ALONE = Hole("complex numbers are tested in Torch alone")
+
+PARTS = ("float32",)
+"""The types of the parts of complex numbers."""
+
+_MULTIPLICATION = 4.0
+"""A product errs by at most sqrt(5) u |x| |y| (Brent, Percival and Zimmermann, Mathematics of Computation 76, 2007), in
+the usual order; a little more with three multiplications."""
+
+_MODULUS = 4.0
+"""A modulus is a square root of a sum of two squares, or better."""
+
+
+def _size(x: np.ndarray) -> np.ndarray:
+    """The sum of the magnitudes of both parts: no partial sum of a product or a sum of such numbers is greater."""
+    return np.asarray(np.abs(x.real) + np.abs(x.imag))
+
+
+# --- error bounds ----------------------------------------------------------------------------------------------------
+
+
+def _finite(rule: ErrorFn) -> ErrorFn:
+    """A rule that knows nothing of what is not finite, nor of what is made of that."""
+
+    def bound(c: ErrorContext) -> np.ndarray:
+        found = np.where(np.isfinite(c.y[0]), np.asarray(rule(c), np.float64), np.inf)
+        return np.where(np.isnan(found), np.inf, found)
+
+    return bound
+
+
+def _paired(c: ErrorContext) -> np.ndarray:
+    return np.asarray(np.hypot(*c.e) + np.zeros(np.shape(c.y[0])))
+
+
+def _pair_of_lines(c: ErrorContext) -> np.ndarray:
+    e = np.broadcast_to(c.e[0], c.x[0].shape)
+    return np.asarray(np.hypot(e[..., 0], e[..., 1]))
+
+
+def _each_part(c: ErrorContext) -> np.ndarray:
+    return np.broadcast_to(np.asarray(c.e[0])[..., None] if np.ndim(c.e[0]) else c.e[0], np.shape(c.y[0]))
+
+
+def _product_error(c: ErrorContext) -> np.ndarray:
+    """Each of the four products of parts may be lost below the least normal number."""
+    return errors.product(c) + 4 * dtypes.smallest_normal(errors.held(c)) * (c.unit > 0)
+
+
+def _modulus_error(c: ErrorContext) -> np.ndarray:
+    """A modulus moves at most by the modulus of the change; squares may be lost, or leave the type."""
+    size = np.abs(c.x[0]) + c.e[0]
+    lost = np.sqrt(2 * dtypes.smallest_normal(errors.held(c)))
+    return errors.unless_overflow(c, size * size, c.e[0] + np.where(size > 0, lost, 0.0))
+
+
+def _angle_error(c: ErrorContext) -> np.ndarray:
+    """Zero has no angle, and along the negative real axis the sign of a zero decides between pi and -pi."""
+    z, tiny = c.x[0], dtypes.smallest_normal(errors.held(c))
+    reach = np.broadcast_to(c.e[0] + tiny, z.shape)
+    room = np.abs(z) - reach
+    moved = np.pi / 2 * c.e[0] / np.where(room > 0, room, 1.0)
+    cut = (z.real <= reach) & (np.abs(z.imag) <= reach)
+    return np.where((room <= 0) | cut, np.inf, moved)
+
+
+def _sum_error(c: ErrorContext) -> np.ndarray:
+    def over(x: np.ndarray) -> np.ndarray:
+        return np.asarray(np.sum(x, axis=along.axes(c.attrs, c.x[0].ndim), keepdims=along.keeps(c.attrs)))
+
+    carried = over(np.broadcast_to(c.e[0], c.x[0].shape))
+    return errors.summed(along.terms(c.attrs, c.x[0].shape), c, carried, over(np.abs(c.x[0])))
+
+
+def _scaled_error(c: ErrorContext) -> np.ndarray:
+    tiny = 4 * dtypes.smallest_normal(errors.held(c)) * (c.unit > 0)
+    return np.asarray(np.abs(_number(c.attrs)) * c.e[0] + tiny + np.zeros(np.shape(c.y[0])))
+
+
+# --- shapes, meanings and samples ------------------------------------------------------------------------------------
+
+
+def _pairs_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims) and (not s[0] or s[0][-1] != 2):
+        raise ShapeMismatch(f"view_as_complex: the last dimension of {tuple(s[0])} is not 2")
+    return [s[0].batch(1)]
+
+
+def _sample_pairs(rng: random.Random, first: TensorType) -> Sample | None:
+    return Sample() if first.rank and first.shape[-1] == 2 else None
+
+
+def _sum(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    return np.asarray(np.sum(x[0], axis=along.axes(a, x[0].ndim), keepdims=along.keeps(a)))
+
+
+def _number(a: Attrs) -> complex:
+    return complex(a["real"], a["imag"])
+
+
+_FACTORS = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0)
+
+
+def _draw_number(rng: random.Random, first: TensorType) -> Attrs:
+    return {"real": rng.choice(_FACTORS), "imag": rng.choice(_FACTORS)}
+
+
+def _times_number(c: Call) -> str:
+    number = repr(_number(c.attrs))
+    number = number if number.startswith("(") else f"({number})"
+    forms = (
+        f"{c.x[0]} * {number}",
+        f"torch.mul({c.x[0]}, {number})",
+        f"{number} * {c.x[0]}",
+        f"{c.x[0]}.mul({number})",
+    )
+    return c.draws.choice(forms)
+
+
+@sampling.of_rank(2)
+def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
+    batch: tuple[int, ...] = rng.choice(((), first.shape[:-2]))
+    return Sample((Operand(TensorType(first.dtype, (*batch, first.shape[-1], sampling.size(rng)))),))
+
+
+def _matmul_torch(c: Call) -> str:
+    left, right = c.x
+    forms = [f"torch.matmul({left}, {right})", f"{left} @ {right}", f"{left}.matmul({right})"]
+    if [t.rank for t in c.types] == [2, 2]:
+        forms += [f"torch.mm({left}, {right})", f"({right}.mT @ {left}.mT).mT", f"({right}.mH @ {left}.mH).mH"]
+    if [t.rank for t in c.types] == [3, 3]:
+        forms.append(f"torch.bmm({left}, {right})")
+    return c.draws.choice(forms)
+
+
+def _conj_torch(c: Call) -> str:
+    x = c.x[0]
+    forms = [f"torch.conj({x})", f"{x}.conj()", f"{x}.conj_physical()", f"torch.conj_physical({x})"]
+    if c.types[0].rank >= 2:
+        forms += [f"{x}.mH.mT", f"{x}.mT.mH", f"{x}.adjoint().transpose(-2, -1)"]
+    return c.draws.choice(forms)
+
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+
+
+def _op(
+    name: str,
+    numpy: NumpyFn,
+    error: ErrorFn,
+    torch: Spelling,
+    *,
+    arity: int = 1,
+    sample: SampleFn = sampling.alone,
+    types: tuple[str, ...] = COMPLEX,
+    result: str = "T",
+    shape: Callable[..., Sequence[Any]] = broadcast_shape,
+    elementwise: bool = True,
+    **more: Any,
+) -> Op:
+    return Op(
+        name=name,
+        inputs=("T",) * arity,
+        types={"T": types},
+        results=(result,),
+        shape=shape,
+        numpy=numpy,
+        error=_finite(error),
+        torch=torch,
+        tensorflow=TORCH_ALONE,
+        onnx=TORCH_ALONE,
+        sample=sample,
+        elementwise=elementwise,
+        **more,
+    )
+
+
+def _method(name: str) -> tuple[str, ...]:
+    return f"torch.{name}({{0}})", f"{{0}}.{name}()"
+
+
+def _arithmetic(name: str, symbol: str, function: Any, error: ErrorFn, **more: Any) -> Op:
+    return _op(
+        f"{name}.complex",
+        lambda x, a: function(x[0], x[1]),
+        error,
+        (f"{{0}} {symbol} {{1}}", f"torch.{name}({{0}}, {{1}})", f"{{0}}.{name}({{1}})", f"{{0}}.{name}_({{1}})"),
+        arity=2,
+        sample=sampling.same_type(1),
+        exact=True,
+        **more,
+    )
+
+
+OPS: tuple[Op, ...] = (
+    # parts
+    _op(
+        "complex",
+        lambda x, a: complexes.joined(x[0], x[1]),
+        _paired,
+        (
+            "torch.complex({0}, {1})",
+            "{0} + 1j * {1}",
+            "torch.view_as_complex(torch.stack(torch.broadcast_tensors({0}, {1}), -1))",
+        ),
+        arity=2,
+        sample=sampling.same_type(1),
+        types=PARTS,
+        result="complex64",
+        exact=True,
+    ),
+    _op(
+        "view_as_complex",
+        lambda x, a: complexes.joined(x[0][..., 0], x[0][..., 1]),
+        _pair_of_lines,
+        (
+            "torch.view_as_complex({0}.clone(memory_format=torch.contiguous_format))",
+            "torch.complex({0}[..., 0], {0}[..., 1])",
+        ),
+        sample=_sample_pairs,
+        types=PARTS,
+        result="complex64",
+        shape=_pairs_shape,
+        elementwise=False,
+        moves=True,
+    ),
+    _op(
+        "view_as_real",
+        lambda x, a: np.stack(complexes.parts(x[0]), -1),
+        _each_part,
+        ("torch.view_as_real({0}.resolve_conj())", "torch.stack(({0}.real, {0}.imag), -1)"),
+        result="float32",
+        shape=lambda s, a: [s[0].append(2)],
+        elementwise=False,
+        moves=True,
+    ),
+    _op(
+        "real",
+        lambda x, a: x[0].real,
+        errors.lipschitz(),
+        ("torch.real({0})", "{0}.real"),
+        result="float32",
+        moves=True,
+    ),
+    _op(
+        "imag",
+        lambda x, a: x[0].imag,
+        errors.lipschitz(),
+        ("torch.imag({0})", "{0}.imag"),
+        result="float32",
+        moves=True,
+    ),
+    _op("conj", lambda x, a: np.conj(x[0]), errors.lipschitz(), _conj_torch, moves=True, weight=0.6),
+    _op("resolve_conj", lambda x, a: x[0], errors.lipschitz(), _method("resolve_conj"), moves=True),
+    _op(
+        "abs.complex",
+        lambda x, a: np.abs(x[0]),
+        _modulus_error,
+        (*_method("abs"), "abs({0})"),
+        result="float32",
+        ulps=_MODULUS,
+    ),
+    _op(
+        "angle", lambda x, a: np.angle(x[0]), _angle_error, _method("angle"), result="float32", ulps=4, continuous=False
+    ),
+    # arithmetic
+    _arithmetic("add", "+", np.add, errors.one_sum),
+    _arithmetic("sub", "-", np.subtract, errors.one_sum),
+    _arithmetic(
+        "mul",
+        "*",
+        np.multiply,
+        _product_error,
+        ulps=_MULTIPLICATION,
+        partial=lambda x, a: _size(x[0]) * _size(x[1]),
+        weight=0.6,
+    ),
+    _op(
+        "neg.complex",
+        lambda x, a: np.negative(x[0]),
+        errors.lipschitz(),
+        ("-{0}", *_method("neg"), "{0}.neg_()"),
+        exact=True,
+    ),
+    _op(
+        "mul.complex_number",
+        lambda x, a: x[0] * x[0].dtype.type(_number(a)),
+        _scaled_error,
+        _times_number,
+        sample=sampling.alone_with(_draw_number),
+        attrs=(Attr("real", "float"), Attr("imag", "float")),
+        exact=True,
+        exact_with=lambda a, dtype: _number(a) == complex(round(a["real"]), round(a["imag"])),
+        partial=lambda x, a: _size(x[0]) * _size(np.asarray(_number(a))),
+        ulps=_MULTIPLICATION,
+    ),
+    # sums of products
+    _op(
+        "sum.complex",
+        _sum,
+        _sum_error,
+        along.torch(
+            "torch.sum({x}, dim={dim}, keepdim={keep})",
+            "{x}.sum(dim={dim}, keepdim={keep})",
+            full=("{x}.sum()", "torch.sum({x})"),
+        ),
+        sample=along.some_axes(),
+        shape=along.dims_shape,
+        elementwise=False,
+        attrs=along.DIMS,
+        exact=True,
+        partial=lambda x, a: _sum([_size(x[0])], a),
+    ),
+    _op(
+        "matmul.complex",
+        product,
+        linear_error(lambda c: 3 * c.x[0].shape[-1]),
+        _matmul_torch,
+        arity=2,
+        sample=_sample_matmul,
+        shape=matmul_shape,
+        elementwise=False,
+        exact=True,
+        partial=lambda x, a: product([_size(v) for v in x], a),
+    ),
+)
