@@ -56,7 +56,10 @@ def taking_version(op: str, operands: tuple[str, ...], results: tuple[str, ...],
 @cache
 def takes(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> bool:
     """Whether an operator of ONNX takes and gives these element types at a version of its operators."""
-    schema = defs.get_schema(op, version)
+    try:
+        schema = defs.get_schema(op, version)
+    except defs.SchemaError:  # of an operator that is newer, or is none of ONNX's
+        return False
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     formals = ((operands, schema.inputs), (results, schema.outputs))
     pairs = [

@@ -199,7 +199,7 @@ def linear(s: Site, x: str) -> None:
         _activated(s, y)
 
 
-@block(_NUMBERS, 2, 2, weight=2)
+@block((*dtypes.FLOATS, "int32", "int64", "uint32", "uint64"), 2, 2, weight=2)
 def gemm(s: Site, x: str) -> None:
     """Gemm with everything that it can have, perhaps of a single row."""
     if s.rng.random() < 0.25:

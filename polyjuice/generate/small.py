@@ -103,6 +103,8 @@ class Small(Default):
     ) -> None:
         super().__init__(rng, accepts, operators, memory, inputs, partners)
         self._dtypes = dict.fromkeys(self._dtypes, 1.0)
+        everything = set(self._dtypes) == set(dtypes.ALL)
+        self._begins_with = dtypes.EVERY if everything else tuple(self._dtypes)
         (self._due,) = memory.due(self.operators, 1)
 
     def graph(self, nodes: int) -> Graph:
@@ -128,7 +130,7 @@ class Small(Default):
         """Put the operator that is due on new values; any other where it is not allowed, if one is."""
         for trial in range(3 * _TRIALS):
             op, dtype = self._due.op, self._due.dtype
-            if trial >= _TRIALS or dtype not in self._dtypes:
+            if trial >= _TRIALS or dtype not in self._begins_with:
                 op = self.rng.choice(self.operators)
                 dtype = self.rng.choice(self.inputs.dtypes_of(op.types[op.variable(0)]))
             t = self.random_type(dtype)

@@ -430,6 +430,7 @@ def _in_range(
     ``sums`` bound sums of 64-bit integers that not all frameworks sum up as such.
     """
     low, high = dtypes.exact_integers(dtype)
+    whole = whole if whole.dtype.kind != "b" else whole.astype(np.int8)  # beside which NumPy has no large integers
     fits = (whole >= low) & (whole <= high) & (carried == 0)
     fits &= _unwrapped(result, whole, dtype)
     if sums is not None:

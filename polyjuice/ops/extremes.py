@@ -30,6 +30,10 @@ _op = partial(along.reduction, types=NUMERIC, exact=True, limits=Limits.INFINITY
 """An operator that selects extremes, or says where they stand."""
 
 
+_SHORT = ("int16", "uint16")
+"""Element types of which ONNX has no extremes."""
+
+
 def _reduced(b: Builder, op: str, x: str, a: Attrs) -> str:
     """One of ONNX's reductions along the dimension."""
     return b.op(op, x, axes=(a["dim"],), keepdims=a["keepdim"])
@@ -45,10 +49,10 @@ def _extremes_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _extremes_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
-    t = b.types[x[0]]
-    wide = b.op("Cast", x[0], to="int32") if t.dtype == "int16" else x[0]
+    dtype = b.types[x[0]].dtype
+    wide = b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0]
     found = [_reduced(b, op, wide, a) for op in ("ReduceMin", "ReduceMax")]
-    return [b.op("Cast", name, to="int16") for name in found] if t.dtype == "int16" else found
+    return [b.op("Cast", name, to=dtype) for name in found] if dtype in _SHORT else found
 
 
 # --- an extreme and its place -----------------------------------------------------------------------------------------
@@ -93,10 +97,10 @@ def _extreme_and_place_tensorflow(name: str) -> SpellFn:
 
 def _extreme_and_place_onnx(name: str) -> DecomposeFn:
     def build(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
-        t = b.types[x[0]]
-        value = _reduced(b, f"Reduce{name}", b.op("Cast", x[0], to="int32") if t.dtype == "int16" else x[0], a)
+        dtype = b.types[x[0]].dtype
+        value = _reduced(b, f"Reduce{name}", b.op("Cast", x[0], to="int32") if dtype in _SHORT else x[0], a)
         place = b.op(f"Arg{name}", x[0], axis=a["dim"], keepdims=a["keepdim"], select_last_index=0)
-        return b.op("Cast", value, to="int16") if t.dtype == "int16" else value, place
+        return b.op("Cast", value, to=dtype) if dtype in _SHORT else value, place
 
     return build
 

@@ -115,9 +115,10 @@ def _gemm(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def scaled_sum(multiplied: np.ndarray, bias: np.ndarray | None, a: Attrs) -> np.ndarray:
-    """alpha * product + beta * bias."""
-    out = np.asarray(a["alpha"], multiplied.dtype) * multiplied
-    return np.asarray(out if bias is None else out + np.asarray(a["beta"], multiplied.dtype) * bias)
+    """alpha * product + beta * bias. A negative factor wraps around in an unsigned type."""
+    alpha, beta = (np.asarray(a[name]).astype(multiplied.dtype) for name in ("alpha", "beta"))
+    out = alpha * multiplied
+    return np.asarray(out if bias is None else out + beta * bias)
 
 
 def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:

@@ -30,7 +30,7 @@ def moving(
     """The entry of an operator that rearranges elements of any type."""
     settings: dict[str, Any] = {"inputs": ("T",), "types": {"T": ALL}, "results": ("T",), "error": errors.moved}
     settings |= properties
-    if settings["types"].get("T") == ALL:
+    if settings["types"].get("T") in (ALL, STORED):
         settings["torch_types"] = COMPLEX
     return Op(
         name=name,

@@ -52,7 +52,7 @@ def test_no_node_is_computed_in_vain(graphs: Sequence[Graph]) -> None:
 
 def test_every_element_type_occurs(graphs: Sequence[Graph]) -> None:
     of_inputs = Counter(t.dtype for graph in graphs for t in graph.input_types)
-    assert set(of_inputs) == set(dtypes.ALL)
+    assert set(dtypes.ALL) <= set(of_inputs) <= set(dtypes.EVERY)
     assert of_inputs.most_common(1)[0][0] == "float32"
 
 
@@ -183,7 +183,7 @@ def test_there_is_a_default_strategy() -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_only_the_operators_that_are_named_occur(strategy: str) -> None:
     operators = [TABLE["", name] for name in ("Add", "Relu", "MatMul", "Transpose", "Concat")]
-    graphs = [generate(8, seed, strategy=strategy, operators=operators) for seed in range(10)]
+    graphs = [generate(8, seed, strategy=strategy, operators=operators) for seed in range(40)]
     assert {node.op for graph in graphs for node in graph.nodes} == {op.name for op in operators}
 
 

@@ -19,7 +19,7 @@ from polyjuice.cli import main
 from polyjuice.generate import METRICS, TABLE_OPERATORS, generate, measure
 from polyjuice.generate.call_space import _DATA_INPUTS, OPS, call_space
 from polyjuice.generate.metrics import possible_input_counts
-from polyjuice.ir import Graph, Node, TensorType
+from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.ops import GraphBuilder
 
 MATRIX = TensorType("float32", (2, 3))
@@ -69,7 +69,7 @@ def test_a_triangle() -> None:
         "vertex_diversity": (1 / 2048 + 1 / 1024 + 1 / 2048) / 4,  # one call each; N_est is tested below
         "typed_vertex_diversity": (1 / 2048 + 1 / 1024 + 1 / 2048) / 4,
         "edge_diversity": 3 / 16,
-        "operator_datatype": 3 / (4 * 10),  # float32 each, of ten types
+        "operator_datatype": 3 / (4 * len(dtypes.ALL)),  # float32 each
         "operator_shape": 3,
         "operator_edge": 3 / 16,
         "operator_instances": 3,
@@ -175,7 +175,7 @@ def test_a_subgraph_is_an_attribute() -> None:
         ("Concat", 4**5 * 2 * (2 + 1)),  # variadic; axis 0 to 4: floor(log2 5) = 2
         ("Softmax", 4**5 * (2 + 1)),
         ("ReduceMax", 4**5 * (12 + 1)),  # keepdims 2, axes 5 to the power of 5: floor(log2 6250) = 12
-        ("Cast", 4**5 * (3 + 1)),  # to one of ten types
+        ("Cast", 4**5 * (4 + 1)),  # to one of seventeen types
         ("PRelu", 4**5),  # the slope is a parameter
         ("aten.dot", 4 * 2),  # vectors
         ("aten.trace", 4**2),
@@ -197,7 +197,7 @@ def test_element_types_tell_calls_apart_in_one_of_two_ways() -> None:
     found = metrics_of(one("Add", MATRIX, MATRIX), one("Add", integers, integers))
     assert found["vertex_diversity"] == 1 / 2048
     assert found["typed_vertex_diversity"] == 2 / 2048
-    assert found["operator_datatype"] == 2 / 10
+    assert found["operator_datatype"] == 2 / len(dtypes.ALL)
     assert found["operator_shape"] == 1
     assert found["operator_instances"] == found["instances_per_operator"] == 2
 

@@ -19,7 +19,14 @@ OPERATORS = [
     TABLE["", name] for name in ("Add", "ReduceMax", "Softmax", "Transpose", "MatMul", "ArgMin", "Cast", "Relu")
 ]
 PAIRS = [(op, dtype) for op in OPERATORS for dtype in op.types[op.variable(0)]]
-ALIKE = (("float32", "float64"), ("float16", "bfloat16"), ("int32", "int16"), ("uint16", "uint32", "uint64"))
+ALIKE = (
+    ("float32", "float64"),
+    ("float16", "bfloat16"),
+    ("int32", "int16"),
+    dtypes.WIDER_UNSIGNED,
+    dtypes.NARROW_FLOATS,
+    dtypes.NARROW_INTS,
+)
 CYCLE = len(PAIRS) - sum(max(len({*alike} & {*op.types[op.variable(0)]}) - 1, 0) for op in OPERATORS for alike in ALIKE)
 
 
