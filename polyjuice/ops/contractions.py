@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType
+from polyjuice.ir import Attrs, TensorType, dtypes
 from polyjuice.ops import sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
@@ -19,7 +19,7 @@ from polyjuice.ops.structural import reshaped
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
 
-_EINSUM_TYPES = tuple(t for t in WIDE if t != "bfloat16")
+_EINSUM_TYPES = tuple(t for t in WIDE if t != "bfloat16" and t not in dtypes.WIDER_UNSIGNED)
 
 _MOST_STEPS = 20_000
 """The most products that a sampled equation may take."""

@@ -31,7 +31,7 @@ from polyjuice.ops import TABLE
 from tests.support.frameworks import run_onnx
 
 OPERATORS = sorted({operator for operator, _ in FORMS["onnx"] if ("", operator) in TABLE})
-ATTEMPTS = 200
+ATTEMPTS = 400
 FAULTS = {
     "LayerNormalization: absent input named": "ONNX Runtime 1.32.0 reads the bias all the same",
     "Squeeze: absent input named": "ONNX Runtime 1.32.0 does not run it",

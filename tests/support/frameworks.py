@@ -14,6 +14,8 @@ import pytest
 
 from polyjuice.execution import Artifact
 from polyjuice.execution.protocol import from_wire, to_wire
+from polyjuice.ir import TensorType, dtypes
+from polyjuice.ops import Op
 
 
 def _run_source(library: Any, artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -49,12 +51,12 @@ def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarra
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
     no_arrays = NotImplementedError("the Python interface of ONNX Runtime has no bfloat16 arrays")
-    if any(array.dtype == ml_dtypes.bfloat16 for array in inputs):
+    further = [artifact.arrays[name] for name in artifact.arguments]
+    if any(array.dtype == ml_dtypes.bfloat16 for array in [*inputs, *further]):
         raise no_arrays
     session = ort.InferenceSession(artifact.source, options)
     if any(value.type == "tensor(bfloat16)" for value in session.get_outputs()):
         raise no_arrays
-    further = [artifact.arrays[name] for name in artifact.arguments]
     names = [value.name for value in session.get_inputs()]
     compiled = onnxruntime.Compiled(session, names, [], by_address=True)
     if not {t.type for t in (*session.get_inputs(), *session.get_outputs())}.isdisjoint(onnxruntime._BITS):
@@ -69,3 +71,11 @@ RUN: dict[str, Callable[[Artifact, Sequence[np.ndarray]], list[np.ndarray]]] = {
     "onnx": run_onnx,
     "tensorflow": run_tensorflow,
 }
+
+
+def without_storage(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+    """Whether an operator is on none of the narrow types, and none that ONNX lacks at the usual opset.
+
+    A generator without a compiler to ask takes operators that a format may not be able to say.
+    """
+    return op.name != "BitCast" and set(dtypes.NARROW).isdisjoint(t.dtype for t in (*operands, *results))
