@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import Attrs, TensorType, dtypes
+from polyjuice.ir import Attrs, TensorType
 from polyjuice.ops import sampling
 from polyjuice.ops.along import WIDE
 from polyjuice.ops.matrix import linear_error, magnitudes
@@ -19,7 +19,7 @@ from polyjuice.ops.structural import reshaped
 
 # --- Einsum ----------------------------------------------------------------------------------------------------------
 
-_EINSUM_TYPES = tuple(t for t in WIDE if t != "bfloat16" and t not in dtypes.WIDER_UNSIGNED)
+_EINSUM_TYPES = tuple(t for t in WIDE if t != "bfloat16")
 
 _MOST_STEPS = 20_000
 """The most products that a sampled equation may take."""
@@ -167,11 +167,14 @@ def _einsum_tensorflow(c: Call) -> str:
     return f'{function}("{_equation(c)}", {", ".join(c.x)})'
 
 
+_SUMMED_IN_64_BITS = ("int32", "uint32", "uint64")
+
+
 def _einsum_torch(c: Call) -> str:
     """ATen sums integers in 64 bits, where it sums them alone."""
     operands, dtype = ", ".join(c.x), c.types[0].dtype
     forms = (f'torch.einsum("{_equation(c)}", {operands})', f'torch.einsum("{_equation(c)}", ({operands},))')
-    return c.draws.choice(forms) + (f".to(torch.{dtype})" if dtype == "int32" else "")
+    return c.draws.choice(forms) + (f".to(torch.{dtype})" if dtype in _SUMMED_IN_64_BITS else "")
 
 
 # --- tensordot -------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from polyjuice.triage.reduction.values import fingerprint, shared_values
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
 from tests.support.compilers import usable
-from tests.support.frameworks import without_storage
+from tests.support.frameworks import on_usual_types
 from tests.support.mutants import SITE
 from tests.support.plugins import plugin
 
@@ -351,7 +351,7 @@ def test_values_get_plainer_and_keep_their_types() -> None:
 @pytest.mark.parametrize("format", ["torch", "onnx"])
 def test_a_program_with_plain_names_is_written_as_it_was(format: str) -> None:
     for number in range(12):
-        graph = generate(10, f"plain names {number}", without_storage)
+        graph = generate(10, f"plain names {number}", on_usual_types)
         axes = {name: 0 for name in graph.inputs if graph.types[name].rank}
         one = lower(graph, format, number, repeated=axes)
         assert one.choices is not None

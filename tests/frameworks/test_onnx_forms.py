@@ -18,11 +18,11 @@ from polyjuice.execution import Artifact
 from polyjuice.formats.tensors import to_array, to_value_info
 from polyjuice.formats.versions import OPSET, default_version
 from polyjuice.generate import generate
-from polyjuice.generate.instances import instance, some_signature
+from polyjuice.generate.instances import instance, some_signature, some_signatures
 from polyjuice.given import from_model
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import EvaluationError, evaluate
-from polyjuice.ir import Graph, TensorType
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import DRAWN_OPSET, FORMS, OPSETS, Unlowerable, lower, onnx_opsets
 from polyjuice.lower.choices import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
@@ -31,7 +31,7 @@ from polyjuice.ops import TABLE
 from tests.support.frameworks import run_onnx
 
 OPERATORS = sorted({operator for operator, _ in FORMS["onnx"] if ("", operator) in TABLE})
-ATTEMPTS = 400
+ATTEMPTS = 200
 FAULTS = {
     "LayerNormalization: absent input named": "ONNX Runtime 1.32.0 reads the bias all the same",
     "Squeeze: absent input named": "ONNX Runtime 1.32.0 does not run it",
@@ -81,6 +81,8 @@ def applications(operator: str) -> Iterator[tuple[Graph, Sequence[np.ndarray]]]:
     takes = [dtype for dtype in PREFERRED if dtype in op.types[op.variable(0)]][:2]
     usual = [found for dtype in takes if (found := some_signature(op, dtype))]
     others = [replace(signature, rank=rank) for signature in usual for rank in range(5)]
+    if operator == "QuantizeLinear":  # whose forms depend on the type of the result
+        others += [s for s in some_signatures(op, "float32").values() if set(s.dtypes) <= set(dtypes.ALL)]
     signatures = usual + [s for s in others if instance(s, random.Random(0))]
     for number in range(ATTEMPTS):
         for signature in signatures:

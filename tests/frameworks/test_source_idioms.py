@@ -19,7 +19,7 @@ from polyjuice.lower.outline import Calling
 from polyjuice.lower.torch_source import LAYOUTS
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
-from tests.support.frameworks import RUN, without_storage
+from tests.support.frameworks import RUN, on_usual_types
 from tests.support.unsupported import Unsupported, cells
 
 SOURCES = ("torch", "tensorflow")
@@ -73,7 +73,7 @@ def test_generated_graphs_meet_every_idiom_and_keep_their_meaning(format: str, u
     seen: Counter[str] = Counter()
     ran = 0
     for number in range(150):
-        graph = generate(8, f"idioms {number}", without_storage)
+        graph = generate(8, f"idioms {number}", on_usual_types)
         try:
             inputs = make_inputs(graph, "exact", number)
             artifact = lower(graph, format, number)

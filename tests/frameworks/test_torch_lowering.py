@@ -20,7 +20,7 @@ from polyjuice.ir import Graph, Node, TensorType, dtypes
 from polyjuice.lower import Unlowerable, lower
 from polyjuice.numerics import SAFETY, analyse, distance
 from polyjuice.ops import GraphBuilder
-from tests.support.frameworks import run_torch, without_storage
+from tests.support.frameworks import on_usual_types, run_torch
 from tests.support.shares import in_the_long_run
 
 SPELLINGS = 80
@@ -76,7 +76,7 @@ def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int
     """300 graphs under both profiles: exact outputs bit for bit, the others within their bounds."""
     exact = bounded = ran = 0
     for number in range(part * 100, part * 100 + 100):
-        graph = generate(3 + number % 10, f"torch {number}", without_storage)
+        graph = generate(3 + number % 10, f"torch {number}", on_usual_types)
         try:
             inputs = make_inputs(graph, profile, number)
             evaluate(graph, inputs)
@@ -92,7 +92,7 @@ def test_the_source_of_a_generated_graph_means_the_graph(profile: str, part: int
 
 def test_every_spelling_of_a_graph_means_the_same() -> None:
     for number in range(20):
-        graph = generate(10, f"spellings {number}", without_storage)
+        graph = generate(10, f"spellings {number}", on_usual_types)
         try:
             inputs = make_inputs(graph, "exact", number)
             evaluate(graph, inputs)
@@ -107,7 +107,7 @@ def test_every_spelling_of_a_graph_means_the_same() -> None:
 
 def test_equal_seeds_give_equal_text_and_arrays() -> None:
     for number in range(30):
-        graph = generate(10, f"text {number}", without_storage)
+        graph = generate(10, f"text {number}", on_usual_types)
         a, b = lower(graph, "torch", number), lower(graph, "torch", number)
         assert a.source == b.source
         assert list(a.arrays) == list(b.arrays)

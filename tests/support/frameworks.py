@@ -51,12 +51,12 @@ def run_onnx(artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[np.ndarra
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
     no_arrays = NotImplementedError("the Python interface of ONNX Runtime has no bfloat16 arrays")
-    further = [artifact.arrays[name] for name in artifact.arguments]
-    if any(array.dtype == ml_dtypes.bfloat16 for array in [*inputs, *further]):
+    if any(array.dtype == ml_dtypes.bfloat16 for array in inputs):
         raise no_arrays
     session = ort.InferenceSession(artifact.source, options)
     if any(value.type == "tensor(bfloat16)" for value in session.get_outputs()):
         raise no_arrays
+    further = [artifact.arrays[name] for name in artifact.arguments]
     names = [value.name for value in session.get_inputs()]
     compiled = onnxruntime.Compiled(session, names, [], by_address=True)
     if not {t.type for t in (*session.get_inputs(), *session.get_outputs())}.isdisjoint(onnxruntime._BITS):
@@ -73,9 +73,10 @@ RUN: dict[str, Callable[[Artifact, Sequence[np.ndarray]], list[np.ndarray]]] = {
 }
 
 
-def without_storage(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-    """Whether an operator is on none of the narrow types, and none that ONNX lacks at the usual opset.
+def on_usual_types(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+    """Whether an operator is one that all formats can say, on types for which frameworks have nearly all kernels.
 
-    A generator without a compiler to ask takes operators that a format may not be able to say.
+    A generator without a compiler to ask takes others, too.
     """
-    return op.name != "BitCast" and set(dtypes.NARROW).isdisjoint(t.dtype for t in (*operands, *results))
+    rare = {*dtypes.NARROW, *dtypes.WIDER_UNSIGNED}
+    return op.name != "BitCast" and rare.isdisjoint(t.dtype for t in (*operands, *results))

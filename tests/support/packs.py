@@ -16,11 +16,11 @@ from polyjuice.numerics import Mode
 from polyjuice.oracles import Case, InputSet
 from polyjuice.pipeline import Target
 from polyjuice.session import CompilerSession, Conditions
-from tests.support.frameworks import without_storage
+from tests.support.frameworks import on_usual_types
 
 
 def graphs(count: int) -> list[Graph]:
-    return [settle(generate(3, f"pack {i}", without_storage, strategy="small"), str(i)) for i in range(count)]
+    return [settle(generate(3, f"pack {i}", on_usual_types, strategy="small"), str(i)) for i in range(count)]
 
 
 def cases(count: int, labels: Sequence[str] = ("original",), sets: Callable[[int], int] = lambda i: 2) -> list[Case]:
