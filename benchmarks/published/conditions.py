@@ -19,7 +19,7 @@ import numpy as np
 
 from polyjuice.formats import aten_calls
 from polyjuice.ir import Node, dtypes
-from polyjuice.ops import TABLE, entry
+from polyjuice.ops import entry
 
 sys.path.insert(0, str(Path(__file__).parent))
 from program import Program
@@ -49,14 +49,10 @@ _SIGN_READERS = (
 
 @dataclass(frozen=True)
 class Condition:
-    """``occurs`` says whether a program meets it; ``lacks`` why none that is generated can today, "" where some can.
-
-    ``occurs`` is None where graphs cannot even say what is needed.
-    """
+    """``occurs`` says whether a program meets it."""
 
     words: str
-    occurs: Callable[[Program], bool] | None
-    lacks: Callable[[], str] = lambda: ""
+    occurs: Callable[[Program], bool]
 
 
 # --- what arrays hold ------------------------------------------------------------------------------------------------
@@ -87,12 +83,6 @@ def _of_nan(*operators: str) -> Callable[[Program], bool]:
         return any(program.some(node.inputs[0], _holds_nan) for node in floating)
 
     return occurs
-
-
-def _takes(operator: str, dtype: str, domain: str = "") -> bool:
-    """Whether the operator table has an operator on an element type."""
-    op = TABLE[domain, operator]
-    return dtype in op.types[op.variable(0)]
 
 
 # --- Inductor --------------------------------------------------------------------------------------------------------
@@ -462,7 +452,6 @@ CONDITIONS: Mapping[str, Condition] = {
     "inductor/average_pool_of_int64": Condition(
         "average pooling of int64",
         _average_pool_of_int64,
-        lambda: "" if _takes("avg_pool2d", "int64", "aten") else "the table pools floating values alone",
     ),
     "inductor/copied_then_updated": Condition("an input is written to another one, then updated", _copied_then_updated),
     "inductor/floor_division_rounds_up": Condition(
@@ -477,11 +466,6 @@ CONDITIONS: Mapping[str, Condition] = {
     "inductor/nearest_of_float64": Condition(
         "nearest interpolation of float64 by a factor",
         _nearest_by_scale,
-        lambda: (
-            ""
-            if any(attr.name.startswith("scale") for attr in TABLE["aten", "upsample_nearest2d"].attrs)
-            else "programs say the size, never the factor"
-        ),
     ),
     "inductor/negative_zero_plus_zero": Condition(
         "-0.0 plus a constant 0.0, which is a result, or of which an operator reads the sign", _negative_zero_plus_zero
@@ -496,13 +480,11 @@ CONDITIONS: Mapping[str, Condition] = {
     "onnxruntime/cast_through_unsigned": Condition(
         "Cast of a negative integer to uint32, then to int64",
         _cast_through_unsigned,
-        lambda: "" if "uint32" in dtypes.ALL else "graphs have no uint32",
     ),
     "onnxruntime/max_of_half_and_nan": Condition("Max of float16 whose second operand alone is NaN", _half_max_of_nan),
     "onnxruntime/quantize_half": Condition(
         "QuantizeLinear of a float16 that rounds and truncates to different integers",
         _quantized_half,
-        lambda: "" if _takes("QuantizeLinear", "float16") else "the table quantizes float32 and int32 alone",
     ),
     "onnxruntime/quantized_conv_bias_scale": Condition(
         "Conv between DequantizeLinear and QuantizeLinear whose bias has another scale than data times weights",
