@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from polyjuice.execution import Artifact
-from polyjuice.ir import Graph, TensorType
+from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.idioms import UNKNOWN_SIZES
 from polyjuice.lower.source import Dialect, write
@@ -22,6 +22,8 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
 
 
 def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
+    if t.dtype in dtypes.NARROW:  # which tf.fill does not take
+        return f"tf.cast(tf.constant({number}, dtype=tf.float32, shape={t.shape}), '{dtypes.framework_name(t.dtype)}')"
     return f"tf.constant({number}, dtype=tf.{t.dtype}, shape={t.shape})"
 
 

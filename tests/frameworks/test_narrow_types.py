@@ -112,3 +112,15 @@ def test_a_reproducer_makes_tensors_of_torch(dtype: str, inline: bool) -> None:
     tensor = eval(text, names)
     assert str(tensor.dtype) == f"torch.{dtypes.framework_name(dtype)}"
     assert tensor.view(torch.uint8).tolist() == array.view(np.uint8).tolist()
+
+
+@pytest.mark.parametrize("dtype", dtypes.NARROW_FLOATS)
+def test_tensorflow_has_constants_that_are_filled(dtype: str) -> None:
+    """As a quantization's zero point is: a constant of one value is written as that value."""
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (4,)))
+    half = build.constant(np.full(4, 0.5).astype(dtypes.to_numpy(dtype)))
+    graph = build.build([build.op("Add", x, build.op("Cast", half, to="float32"))])
+    artifact = lower(graph, "tensorflow", 0, lacks=("forms",))
+    assert "arrays[" not in str(artifact.source)
+    agree("xla", graph, [np.array([1, 2, 3, 4], np.float32)])
