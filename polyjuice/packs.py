@@ -35,8 +35,8 @@ _USUAL = "normal"
 _NAMED = re.compile(r"\bp(\d+)_")
 """How an error names a value of a pack, and so the program that it belongs to (see :func:`polyjuice.ir.numbered`)."""
 
-_OF_EACH = ("layouts", "updates")
-"""What a program is set up with that concerns its own inputs alone."""
+_OF_EACH = ("layouts", "updates", "numbers")
+"""What a program is set up with that concerns its own inputs and arguments alone."""
 
 
 @dataclass(frozen=True, eq=False)

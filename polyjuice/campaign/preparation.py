@@ -22,6 +22,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.egraph import Budget, Rewriter, Rule, Saturated, Variant, distinct, partners, windows
 from polyjuice.execution import Artifact
 from polyjuice.generate import disrupt
+from polyjuice.generate.small import MOST_OPERATORS
 from polyjuice.given import ORIGINAL, UserModel, symbolic
 from polyjuice.inputs import (
     Plan,
@@ -62,9 +63,6 @@ _SETS = 4
 
 #: The same of a small program without variants: a NaN or a tie is in few sets, and a compilation takes as long as many.
 _SETS_OF_SMALL = 12
-
-#: How many operators a small program has at most.
-_SMALL = 4
 
 #: Chance that the choices about the variants of a case are drawn alike.
 _ALIKE = 0.5
@@ -358,7 +356,7 @@ class Preparation:
         count = self._config.input_sets * len(profiles)
         if not count:
             slow = self._seeds.generated and not self._compiler.fast
-            sets = _SETS_OF_SMALL if alone and len(graph.nodes) <= _SMALL else _SETS
+            sets = _SETS_OF_SMALL if alone and len(graph.nodes) <= MOST_OPERATORS else _SETS
             count = max(len(profiles), sets if slow else 1)
         return list(islice(cycle(profiles), count))
 

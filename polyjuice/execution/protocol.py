@@ -56,6 +56,11 @@ class Artifact:
     forms: tuple[tuple[str, str], ...] = ()
     choices: LoweringChoices | None = None
 
+    @property
+    def numbers(self) -> int:
+        """How many of the ``arguments``, the last ones, the program takes as Python numbers."""
+        return int(self.setup.get("numbers", 0))
+
 
 @dataclass(frozen=True)
 class Memory:

@@ -56,6 +56,9 @@ def size_classes(shape: Sequence[int]) -> list[str]:
 _OPERATORS = {1: 4, 2: 3, 3: 2, 4: 1}
 """How often a program has so many operators."""
 
+MOST_OPERATORS = max(_OPERATORS)
+"""The most operators of a program without a block."""
+
 _PATTERNED, _BLOCK = 0.5, 0.5
 """How often what follows is what rules or compilers look for, and how often that is a block."""
 

@@ -202,6 +202,12 @@ def _op(
     )
 
 
+def _part(name: str, numpy: Callable[[np.ndarray], np.ndarray]) -> Op:
+    """One of the two parts of each element, which Torch gives as a view."""
+    spellings = (f"torch.{name}({{0}})", f"{{0}}.{name}")
+    return _op(name, lambda x, a: numpy(x[0]), errors.lipschitz(), spellings, result="float32", moves=True)
+
+
 def _method(name: str) -> tuple[str, ...]:
     return f"torch.{name}({{0}})", f"{{0}}.{name}()"
 
@@ -261,22 +267,8 @@ OPS: tuple[Op, ...] = (
         elementwise=False,
         moves=True,
     ),
-    _op(
-        "real",
-        lambda x, a: x[0].real,
-        errors.lipschitz(),
-        ("torch.real({0})", "{0}.real"),
-        result="float32",
-        moves=True,
-    ),
-    _op(
-        "imag",
-        lambda x, a: x[0].imag,
-        errors.lipschitz(),
-        ("torch.imag({0})", "{0}.imag"),
-        result="float32",
-        moves=True,
-    ),
+    _part("real", np.real),
+    _part("imag", np.imag),
     _op("conj", lambda x, a: np.conj(x[0]), errors.lipschitz(), _conj_torch, moves=True, weight=0.6),
     _op("resolve_conj", lambda x, a: x[0], errors.lipschitz(), _method("resolve_conj"), moves=True),
     _op(

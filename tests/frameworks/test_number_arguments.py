@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
-from polyjuice import pipeline
+from polyjuice import packs, pipeline
 from polyjuice.execution import Artifact, Worker
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
@@ -45,6 +46,13 @@ def scaled() -> Graph:
     return b.build([b.op("add.Scalar", y, domain="aten", other="3")])
 
 
+def doubled() -> Graph:
+    """2 x, of float64."""
+    b = GraphBuilder()
+    x = b.input(TensorType("float64", (3,)))
+    return b.build([b.op("mul.Scalar", x, domain="aten", other="2")])
+
+
 def test_a_program_means_what_it_means_without() -> None:
     found = 0
     with Eager() as session:
@@ -55,6 +63,18 @@ def test_a_program_means_what_it_means_without() -> None:
             assert not pipeline.judge(one, session, ("differential",)), program.artifact.source
             found += program.ran and bool(program.artifact.setup.get("numbers"))
     assert found > 15
+
+
+def test_programs_of_different_numbers_share_a_pack() -> None:
+    """How many numbers a program takes is no setting of the pack's."""
+    with Eager() as session:
+        alone = [replace(case(graph, f"packed {n}"), index=n) for n, graph in enumerate([doubled(), scaled()])]
+        assert [one.programs[0].artifact.numbers for one in alone] == [1, 2]
+        packed = packs.execute(alone, session, 2)
+        assert [pack.program.artifact.numbers for pack in packed.packs] == [3]
+        for one, own in zip(packed.cases, alone, strict=True):
+            (given,), (wanted,) = one.programs, pipeline.execute(own, session).programs
+            assert [y.tolist() for y in given.outcome.outputs[0]] == [y.tolist() for y in wanted.outcome.outputs[0]]
 
 
 def test_numbers_are_those_that_the_graph_has_and_are_replayed() -> None:

@@ -80,7 +80,7 @@ class Programs:
         ``function`` is one that does not compile, and takes no option but what is an output, too.
         """
         artifact = self.artifacts[side]
-        count = len(self.inputs) + len(self.further[side]) - artifact.setup.get("numbers", 0)
+        count = len(self.inputs) + len(self.further[side]) - artifact.numbers
         returned = self.outputs - len(artifact.setup.get("updates", ()))
         setup = {**artifact.setup, "updates": [[returned + number, number] for number in range(count)]}
         if not function:
@@ -117,16 +117,16 @@ class Programs:
     def _inputs(self, side: str) -> list[str]:
         if self.format != "torch":
             return [*self.inputs, *self.further[side]]
-        setup = self.artifacts[side].setup
-        layouts = [*setup.get("layouts", ()), *["contiguous"] * len(self.inputs)]
+        artifact = self.artifacts[side]
+        layouts = [*artifact.setup.get("layouts", ()), *["contiguous"] * len(self.inputs)]
         laid = [laid_out(*x) for x in zip(self.inputs, self.types, layouts, strict=False)]
-        floating = [dtypes.is_float(t.dtype) for t in self.types]
-        further, numbers = self.artifacts[side].arguments, setup.get("numbers", 0)
-        floating += [dtypes.is_float(dtypes.of_array(self.artifacts[side].arrays[key])) for key in further]
-        floating[len(floating) - numbers :] = [False] * numbers
         texts = [*laid, *self.further[side]]
-        if _mode(self.artifacts[side]) != "grad":
+        if _mode(artifact) != "grad":
             return texts
+        further = artifact.arguments[: len(artifact.arguments) - artifact.numbers]
+        floating = [dtypes.is_float(t.dtype) for t in self.types]
+        floating += [dtypes.is_float(dtypes.of_array(artifact.arrays[key])) for key in further]
+        floating += [False] * artifact.numbers
         return [f"{x}.detach().requires_grad_()" if f else x for x, f in zip(texts, floating, strict=True)]
 
     def array_of(self, output: str, dtype: str) -> str:

@@ -137,7 +137,7 @@ class _Text:
         elsewhere = self.fails or (self.verdict.mistyped and self.verdict.culprit != self.verdict.a)
         graph = self.case.of(self.verdict.a).graph
         further = {s: [f"argument_{i}" for i, _ in enumerate(artifact.arguments)] for s, artifact in sides.items()}
-        if len({(artifact.arguments, artifact.setup.get("numbers", 0)) for artifact in sides.values()}) > 1:
+        if len({(artifact.arguments, artifact.numbers) for artifact in sides.values()}) > 1:
             further = {s: [f"{name}_of_{s.lower()}" for name in names] for s, names in further.items()}
         taken = re.findall(r"\w+", f"{_TAKEN} {self.session.compiler.repro_imports}")
         names = identifiers(graph, {*taken, *(name for names in further.values() for name in names)})
@@ -161,7 +161,7 @@ class _Text:
         for side, names in programs.further.items():
             artifact = self.sides[side]
             further.update(zip(names, ((key, artifact.arrays[key]) for key in artifact.arguments), strict=True))
-            numbers.update(names[len(names) - artifact.setup.get("numbers", 0) :])
+            numbers.update(names[len(names) - artifact.numbers :])
         for name, (key, array) in further.items():
             yield f"{name} = {array.item()!r}" if name in numbers else f"{name} = {arrays.expression(key, array)}"
 
