@@ -273,11 +273,7 @@ def _kron_tensorflow(c: Call) -> str:
 
 def _kron_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
     left, right, result = _interleaved(b.types[x[0]].shape, b.types[x[1]].shape)
-
-    def reshape(value: str, shape: tuple[int, ...]) -> str:
-        return reshaped(b, value, shape)
-
-    return reshape(b.op("Mul", reshape(x[0], left), reshape(x[1], right)), result)
+    return reshaped(b, b.op("Mul", reshaped(b, x[0], left), reshaped(b, x[1], right)), result)
 
 
 OPS = (

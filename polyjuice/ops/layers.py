@@ -15,7 +15,6 @@ from polyjuice.ops.along import WIDE
 from polyjuice.ops.shapes import Dims, ShapeMismatch
 from polyjuice.ops.spec import Attr, Builder, Call, Op, Operand, Sample
 from polyjuice.ops.structural import moving, reshaped
-from polyjuice.ops.windows import NO_BFLOAT16
 
 # --- linear ----------------------------------------------------------------------------------------------------------
 
@@ -185,7 +184,7 @@ OPS = (
         lambda c: c.draws.choice(("tf.nn.dropout({0}, rate=0.0)", "tf.identity({0})")).format(c.x[0]),
         lambda rng, first: Sample((), {"ratio": rng.choice((0.0, 0.25, 0.5))}),
         (Attr("ratio", "float", 0.5, as_input=True, scalar=True, like_operand=True),),
-        types={"T": NO_BFLOAT16},  # of bfloat16 the ratio has another type
+        types={"T": ("float16", "float32", "float64")},  # of bfloat16 the ratio has another type
         weight=0.2,
     ),
 )

@@ -21,9 +21,6 @@ HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 
 SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32"}
 
-WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
-"""The types of operators that ONNX does not define on bfloat16 at opset 18."""
-
 
 def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     """All operands broadcast to one shape."""

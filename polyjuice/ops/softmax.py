@@ -15,8 +15,6 @@ from polyjuice.ops.reductions import extreme_unsure, norm
 from polyjuice.ops.shapes import Dims, normalize_axis
 from polyjuice.ops.spec import Attr, Call, ErrorContext, ErrorFn, Limits, Op, Spelling
 
-_WITHOUT_BFLOAT16 = ("float16", "float32", "float64")
-
 
 def shifted(x: np.ndarray, axis: int) -> np.ndarray:
     """The elements less the greatest of each line."""

@@ -13,9 +13,6 @@ from polyjuice.ir import TensorType
 from polyjuice.ops.shapes import ShapeMismatch
 from polyjuice.ops.text import subscript
 
-NO_BFLOAT16 = ("float16", "float32", "float64")
-"""ONNX has no bfloat16 convolution or pooling at opset 18."""
-
 
 def window_dims(
     spatial: Sequence[int],
