@@ -46,11 +46,9 @@ def _unary(op: str) -> Rule:
 
 
 _NUMBERED = """
-    add:add.Scalar sub:sub.Scalar mul:mul.Scalar div:div.Scalar remainder:remainder.Scalar fmod:fmod.Scalar
-    eq:eq.Scalar ne:ne.Scalar lt:lt.Scalar le:le.Scalar gt:gt.Scalar ge:ge.Scalar rsub:rsub.Scalar
-    bitwise_and:bitwise_and.Scalar bitwise_or:bitwise_or.Scalar bitwise_xor:bitwise_xor.Scalar
+    add sub mul div remainder fmod eq ne lt le gt ge rsub bitwise_and bitwise_or bitwise_xor
 """
-"""Operators on a tensor and a Python number that the table has under the names of their overloads."""
+"""Operators of which the table has the overload ``Scalar``, on a tensor and a Python number."""
 
 
 def _with_number(c: Application, overload: str, tensor: Any, number: Any) -> Value | None:
@@ -356,10 +354,10 @@ def _log_softmax(c: Application) -> Value:
 _MIRRORED = {"add": "add.Scalar", "mul": "mul.Scalar", "sub": "rsub.Scalar"}
 """What a number and a tensor are, in this order."""
 
-for _name, _overload in _pairs(_NUMBERED):
+for _name in _NUMBERED.split():
     for _form in ("Tensor", "Scalar"):
         _key = f"{_name}.{_form}"
-        RULES[_key] = _numbered(_overload, RULES[_key], _MIRRORED.get(_name, ""))
+        RULES[_key] = _numbered(f"{_name}.Scalar", RULES[_key], _MIRRORED.get(_name, ""))
 
 
 _powers = RULES["pow.Tensor_Scalar"], RULES["pow.Scalar"]
