@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from math import comb
 from pathlib import Path
 
 from polyjuice import packs, pipeline
-from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock
+from polyjuice.campaign.clock import ACTIVITIES, CONFIRM, PROBE, Clock, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.confirmation import Confirmed, Confirming
 from polyjuice.campaign.coverage import Tuple, covered
@@ -29,6 +30,9 @@ from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord
+
+#: The share of the time for cases that confirming may take before further findings are postponed, on a slow compiler.
+_CONFIRMING = 1 / 4
 
 #: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
 _ATTEMPTS = 5
@@ -46,7 +50,8 @@ class CaseResult:
     that ran, where something was due (see :mod:`polyjuice.campaign.coverage`). ``unsound`` and ``defect`` are
     faults of our own: a variant that is not equal to its seed graph, an internal error. ``known`` has the addresses of
     the known bugs that were met, ``again`` the signatures of what was found before often enough. ``sizes`` says what
-    the symbolic sizes of its model were.
+    the symbolic sizes of its model were. What the case shows is still to be confirmed where cases are ``postponed``:
+    these, with which it ran, must run once more for that.
     """
 
     index: int
@@ -63,6 +68,7 @@ class CaseResult:
     accepted: str = ""
     covered: Collection[Tuple] = ()
     sizes: str = ""
+    postponed: Sequence[int] = ()
     defect: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -133,6 +139,8 @@ class Runner:
         self.confirming = Confirming(config, out, self.session)
         self._attempts = _ATTEMPTS if self._preparation.generated else 1
         self._pack = config.pack_of(self._compiler)
+        self._spent: Counter[str] = Counter()
+        """Seconds by activity, of all cases so far."""
 
     def close(self) -> None:
         self.session.close()
@@ -142,20 +150,36 @@ class Runner:
         """The time that went to asking what the compiler takes."""
         return self._support.seconds_by_now
 
-    def run(self, indices: Sequence[int]) -> Iterator[CaseResult]:
+    def run(self, indices: Sequence[int], postponed: Collection[int] = ()) -> Iterator[CaseResult]:
         """Run some cases, whose programs are compiled in packs where that takes less time.
+
+        On a slow compiler cases come first: where confirming has taken more than its share, what a case shows is
+        postponed. Such a case is one of ``postponed`` in another call, with the same cases; it alone is told of then.
 
         Raises EnvironmentProblem where the compiler cannot be used at all.
         """
         turns = self._execute(indices)
         for turn in turns:
+            if postponed and turn.index not in postponed:
+                continue
             if turn.case:
                 with self._timed(turn):
-                    turn.result, found = self._judged(turn.case)
-                    with self._clock.of(CONFIRM):
-                        found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
-                    turn.result = _with(turn.result, found)
-            yield turn.told()
+                    may_wait = not postponed and self._confirms_much
+                    turn.result, found = self._judged(turn.case, may_wait=may_wait)
+                    if found.postponed or (may_wait and turn.packs.failed):
+                        turn.result = replace(turn.result, postponed=indices)
+                    else:
+                        with self._clock.of(CONFIRM):
+                            found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
+                        turn.result = _with(turn.result, found)
+            result = turn.told()
+            self._spent.update(result.seconds)
+            yield result
+
+    @property
+    def _confirms_much(self) -> bool:
+        """Whether confirming has taken more than its share of the time."""
+        return not self._compiler.fast and self._spent[CONFIRM] > _CONFIRMING * busy_s(self._spent)
 
     def execute(self, index: int) -> Case:
         """Prepare a case, and compile and run its programs; those that the compiler does not support are left out.
@@ -261,12 +285,12 @@ class Runner:
                 broken.check(program.artifact, program.outcome, self.session.version)
         return case
 
-    def _judged(self, case: Case) -> tuple[CaseResult, Confirmed]:
-        """What became of a case that ran, and what was found."""
+    def _judged(self, case: Case, *, may_wait: bool) -> tuple[CaseResult, Confirmed]:
+        """What became of a case that ran, and what was found; with ``may_wait`` that can be postponed."""
         with self._clock.of("judge"):
             verdicts = self._judge(case)
         with self._clock.of(CONFIRM):
-            found = self.confirming.confirm(case, verdicts)
+            found = self.confirming.confirm(case, verdicts, may_wait=may_wait)
         judged = {t.label for t in case.ran} | {v.culprit for v in verdicts if v.culprit}
         pairs = 1 if case.broken else comb(len(judged), min(len(case.programs), 2))
         if not pairs and not verdicts:

@@ -24,13 +24,15 @@ _FAILURES = 2
 class Confirmed:
     """The findings, the addresses of the known bugs that were met, and what is no finding.
 
-    ``flaky`` are verdicts that did not show again, ``again`` the signatures of those that others tell already.
+    ``flaky`` are verdicts that did not show again, ``again`` the signatures of those that others tell already. With
+    ``postponed`` the case has verdicts that are still to be confirmed, and nothing else is told of it yet.
     """
 
     findings: list[FindingRecord] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     flaky: list[Verdict] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
+    postponed: bool = False
 
     def __iadd__(self, other: Confirmed) -> Confirmed:
         self.findings += other.findings
@@ -51,13 +53,13 @@ class Confirming:
         self._bugs = known.read(Path(config.known)) if config.known else ()
         self._told: Counter[str] = Counter()
         """How often each signature was found."""
-        self._met: Counter[str] = Counter()
-        """How often a wrong result of each kin was met (see `_kin`)."""
+        self._met: dict[str, list[tuple[int, int]]] = {}
+        """The wrong results of each kin that were met (see `_kin`), by their cases' indices and their own numbers."""
 
-    def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "") -> Confirmed:
+    def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "", *, may_wait: bool = False) -> Confirmed:
         """Keep the verdicts that repeat every time in fresh processes, and write them down.
 
-        ``name`` goes into the names of their folders.
+        ``name`` goes into the names of their folders. With ``may_wait`` those that need fresh processes are postponed.
         """
         found = Confirmed()
         asked: list[tuple[Verdict, Path, str]] = []
@@ -65,11 +67,13 @@ class Confirming:
             bug = self._known_bug(verdict)
             if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
-            elif self._is_told(verdict) or self._is_one_of_many(case, verdict):
+            elif self._is_told(verdict) or self._is_one_of_many(case, verdict, number):
                 found.again.append(verdict.signature)
             else:
                 folder = self._out / "raw" / f"{case.index:06d}-{name}{number}-{verdict.kind}"
                 asked.append((verdict, folder, bug.url if bug else ""))
+        if asked and may_wait:
+            return Confirmed(postponed=True)
         with confirmed(case, [v for v, *_ in asked], [folder for _, folder, _ in asked], self._session) as drafts:
             for number, (verdict, _, regression) in enumerate(asked):
                 if self._is_told(verdict):
@@ -95,7 +99,7 @@ class Confirming:
         enough = 1 if verdict.alone else _FAILURES
         return (verdict.alone or verdict.kind in FAILURES) and self._told[verdict.signature] >= enough
 
-    def _is_one_of_many(self, case: Case, verdict: Verdict) -> bool:
+    def _is_one_of_many(self, case: Case, verdict: Verdict, number: int) -> bool:
         """Whether so many wrong results like this one were met that it can wait: it most likely has the same cause.
 
         The first is confirmed, then the second, the fourth, the eighth ... A fast compiler confirms all: it takes less
@@ -103,9 +107,10 @@ class Confirming:
         """
         if self._session.compiler.fast or verdict.kind in FAILURES:
             return False
-        kin = _kin(case, verdict)
-        self._met[kin] += 1
-        return self._met[kin].bit_count() > 1
+        met = self._met.setdefault(_kin(case, verdict), [])
+        if (case.index, number) not in met:  # a case that was postponed comes twice
+            met.append((case.index, number))
+        return (met.index((case.index, number)) + 1).bit_count() > 1
 
     def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""

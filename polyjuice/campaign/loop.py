@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Iterator, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -21,7 +22,7 @@ from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
-from polyjuice.campaign.store import Store
+from polyjuice.campaign.store import Store, Task
 from polyjuice.campaign.triage import Triage
 from polyjuice.compilers import find
 from polyjuice.egraph import Rule
@@ -45,6 +46,9 @@ class Listener(Protocol):
 
     def case(self, result: CaseResult) -> None: ...
 
+    def confirmed(self, result: CaseResult) -> None:
+        """A case that was postponed has run once more, for what it shows to be confirmed."""
+
     def triaged(self, result: Triaged, known: str) -> None:
         """``known`` is where the bug is reported that the finding turned out to be, or ""."""
 
@@ -57,19 +61,15 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     finished is stored. Raises EnvironmentProblem where the compiler cannot be used.
     """
     schedule = Schedule(config.time_s, store.spent(config.workers))
-    tasks = _Tasks(config, store.done())
+    tasks = _Tasks(config, store.done(), store.postponed())
     triage = Triage(config, store)
     job = config, store.folder, rules, dict(os.environ)
     pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
-    running: dict[Future[Any], list[int]] = {}
-    left_over: list[list[int]] = []
+    running: dict[Future[Any], Task] = {}
     triaging: set[Future[Any]] = set()
     try:
         while True:
-            while len(running) < tasks.ahead and schedule.left_s > 0:
-                task = left_over.pop(0) if left_over else tasks.next(schedule.left_s)
-                if not task:
-                    break
+            while len(running) < tasks.ahead and (task := tasks.next(schedule)):
                 with _uninterrupted():  # it may start a process
                     running[pool.submit(processes.run_task, task, schedule.moments)] = task
             if not running:
@@ -82,14 +82,12 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
             for future in running.keys() & finished:
                 results, task = future.result(), running.pop(future)
-                done = {result.index for result in results}
-                if left := [index for index in task if index not in done]:  # they have their turn if there is time
-                    left_over.append(left)
+                tasks.finish(task, results)
                 for result in results:
                     schedule.count(result.seconds, config.workers)
                     store.add(result, **schedule.spent)
-                    tasks.count(result)
-                    listener.case(result)
+                    tell = listener.confirmed if task.postponed else listener.case
+                    tell(result)
                     if result.findings:
                         triage.publish()
             for future in triaging & finished:
@@ -122,19 +120,32 @@ class _Tasks:
     """The indices that are still to be run, in tasks of cases that share a pack, or an e-graph and a moment.
 
     Packs are tasks, and none is given out ahead of them: when the time is up, no more than these are still to come.
+    Cases that were postponed run once more when all others have run, or have no time left.
     """
 
-    def __init__(self, config: Config, done: Set[int]) -> None:
+    def __init__(self, config: Config, done: Set[int], postponed: Sequence[Task]) -> None:
         indices = (i for i in (itertools.count() if config.cases is None else range(config.cases)) if i not in done)
         self._pack = config.pack_of(find(config.compiler))
         shared = self._pack if self._pack > 1 else BATCH
         self._batches = (list(batch) for _, batch in itertools.groupby(indices, key=lambda i: i // shared))
         self._batch: list[int] = []
+        self._left_over: list[Task] = []
+        self._postponed = [*postponed]
         self._cases, self._busy_s = 0, 0.0
         self.ahead = (1 if self._pack > 1 else _AHEAD) * config.workers
 
-    def next(self, remaining_s: float) -> list[int]:
-        """The next task; empty where there is nothing left to do."""
+    def next(self, schedule: Schedule) -> Task | None:
+        """The next task; None where there is nothing left to do, or no time for it."""
+        remaining_s = schedule.left_s
+        if remaining_s > 0:
+            if self._left_over:
+                return self._left_over.pop(0)
+            if indices := self._next_indices(remaining_s):
+                return Task(indices)
+        in_time = time.monotonic() < schedule.moments.cases_end
+        return self._postponed.pop(0) if self._postponed and in_time else None
+
+    def _next_indices(self, remaining_s: float) -> list[int]:
         self._batch = self._batch or next(self._batches, [])
         case_s = self._busy_s / self._cases if self._busy_s else math.inf
         known = self._cases // self.ahead  # few cases say little of the next
@@ -144,10 +155,17 @@ class _Tasks:
         task, self._batch = self._batch[:size], self._batch[size:]
         return task
 
-    def count(self, result: CaseResult) -> None:
-        """Remember how long a case takes."""
-        self._cases += 1
-        self._busy_s += sum(result.seconds.values())
+    def finish(self, task: Task, results: Sequence[CaseResult]) -> None:
+        """Remember how long cases take, which of a task were not finished, and which are to run once more."""
+        if task.postponed:  # what is not confirmed in time stays postponed
+            return
+        done = {result.index for result in results}
+        if left := [index for index in task.indices if index not in done]:  # they have their turn if there is time
+            self._left_over.append(Task(left))
+        if postponed := [result.index for result in results if result.postponed]:
+            self._postponed.append(Task(task.indices, postponed))
+        self._cases += len(results)
+        self._busy_s += sum(sum(result.seconds.values()) for result in results)
 
 
 @contextmanager

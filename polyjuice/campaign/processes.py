@@ -16,6 +16,7 @@ from typing import TypeVar
 from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
+from polyjuice.campaign.store import Task
 from polyjuice.campaign.triage import suspects
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
@@ -85,22 +86,22 @@ def _close() -> None:
         _session.close()
 
 
-def run_task(indices: Sequence[int], moments: Moments) -> list[CaseResult]:
+def run_task(task: Task, moments: Moments) -> list[CaseResult]:
     """Run cases as `run_cases` does if it is not too late for that; those that are not finished in time are given up.
 
     A case that has no result is run again when the campaign is continued. The results account for all of the task's
-    time.
+    time. Those that were postponed may begin until cases under way must end.
     """
 
     def asked_since_s() -> float:
         return max((_runner.probe_s if _runner else 0.0) - moments.asked_s, 0.0)
 
     began = time.monotonic()
-    if began > moments.last_begin + asked_since_s():
+    if began > (moments.cases_end if task.postponed else moments.last_begin) + asked_since_s():
         return []
     _finished.clear()
     with TimeLimit(moments.cases_end, asked_since_s) as limit:
-        run_cases(indices)
+        run_cases(task)
     if limit.passed:
         _begin_anew()
     if _finished:
@@ -117,7 +118,7 @@ def _begin_anew() -> None:
     _session = _runner = None
 
 
-def run_cases(indices: Sequence[int]) -> None:
+def run_cases(task: Task) -> None:
     """Run some cases that share an e-graph, or a pack, so that this process makes it and no other.
 
     Each result is told in ``_finished``. Whatever goes wrong in our own code is a result too, so that the campaign goes
@@ -126,13 +127,14 @@ def run_cases(indices: Sequence[int]) -> None:
 
     def work() -> None:
         try:
-            for result in _the_runner().run(indices):
+            for result in _the_runner().run(task.indices, task.postponed):
                 _finished.append(result)
         except EnvironmentProblem as problem:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
         except Exception:
             defect = traceback.format_exc()
-            _finished.extend(CaseResult(index, defect=defect) for index in indices[len(_finished) :])
+            told = task.postponed or task.indices
+            _finished.extend(CaseResult(index, defect=defect) for index in told[len(_finished) :])
 
     _unwound(work)
 

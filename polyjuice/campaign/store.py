@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,11 +53,22 @@ CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, 
 FOLDERS = ("raw", "findings")
 """Where a campaign keeps findings: all as they were met, and one of each signature, reduced where that was possible."""
 
+POSTPONED = "postponed"
+"""The note on a case that shows something that is still to be confirmed."""
+
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
 
 class NoCampaign(ValueError):
     """A folder that holds no campaign, or one that already holds another, or one that is running."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cases that run together; of these the ones that run once more since they were ``postponed``, or none."""
+
+    indices: Sequence[int]
+    postponed: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -186,15 +197,23 @@ class Store:
         return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
 
     def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> None:
-        """Store a finished case, and what the campaign's time was spent on by now (see `spent`): all or nothing."""
+        """Store a finished case, and what the campaign's time was spent on by now (see `spent`): all or nothing.
+
+        A case that was postponed comes again, with what was found: that takes the place of what was stored of it.
+        """
+        seconds = Counter(result.seconds)
         with self._db:
+            before = self._db.execute('SELECT seconds FROM cases WHERE "index" = ?', (result.index,)).fetchone()
+            if before:
+                seconds.update(json.loads(before[0]))
+                self._db.execute('DELETE FROM notes WHERE "index" = ?', (result.index,))
             for name, value in {"elapsed_s": elapsed_s, **spent}.items():
                 self._put(name, str(value))
             columns = '"index", pairs, skipped, seconds, programs, packs'
             counts = result.programs, result.packs
             self._db.execute(
                 f"INSERT OR REPLACE INTO cases ({columns}) VALUES (?, ?, ?, ?, ?, ?)",
-                (result.index, result.pairs, result.skipped, json.dumps(result.seconds), *counts),
+                (result.index, result.pairs, result.skipped, json.dumps(seconds), *counts),
             )
             for f in result.findings:
                 row = (f.folder, f.index, f.kind, f.signature, json.dumps(asdict(f)))
@@ -205,14 +224,24 @@ class Store:
             notes += [(result.index, "unsound", t) for t in result.unsound]
             notes += [(result.index, "accepted", result.accepted)] if result.accepted else []
             notes += [(result.index, "sizes", result.sizes)] if result.sizes else []
+            notes += [(result.index, POSTPONED, json.dumps([*result.postponed]))] if result.postponed else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
             self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
             self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?)", result.covered)
-            self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
+            if not before:
+                self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
 
     def done(self) -> set[int]:
-        """The indices of the finished cases."""
+        """The indices of the finished cases, postponed ones among them."""
         return {row[0] for row in self._db.execute('SELECT "index" FROM cases')}
+
+    def postponed(self) -> list[Task]:
+        """What is to run once more, so that what cases show is confirmed."""
+        rows = self._db.execute('SELECT text, "index" FROM notes WHERE kind = ? ORDER BY "index"', (POSTPONED,))
+        tasks: dict[str, list[int]] = {}
+        for text, index in rows:
+            tasks.setdefault(text, []).append(index)
+        return [Task(json.loads(text), indices) for text, indices in tasks.items()]
 
     def findings(self) -> list[Distinct]:
         """One finding of each signature, reduced where that has been done, by index."""
@@ -289,6 +318,8 @@ class Store:
             by_kind["flaky"] = notes["flaky"]
         if notes["again"]:
             by_kind["again"] = notes["again"]
+        if notes[POSTPONED]:
+            by_kind[POSTPONED] = notes[POSTPONED]
         return {
             "tested": sum(pairs > 0 for pairs, *_ in rows),
             "skipped": sum(skipped.values()),

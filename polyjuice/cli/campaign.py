@@ -44,9 +44,16 @@ class CampaignProgress(Live):
         counts["tested"] += result.pairs > 0
         counts["pairs"] += result.pairs
         counts["skipped"] += bool(result.skipped)
-        counts["raw_findings"] += len(result.findings)
-        self._known += len(result.known)
         counts["unsound_variants"] += len(result.unsound)
+        self._found(result)
+
+    def confirmed(self, result: CaseResult) -> None:
+        self._found(result)
+
+    def _found(self, result: CaseResult) -> None:
+        """Tell what a case found."""
+        self._counts["raw_findings"] += len(result.findings)
+        self._known += len(result.known)
         self._log.write(_log_line(result) + "\n")
         for finding in result.findings:
             stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
@@ -98,6 +105,7 @@ def _log_line(result: CaseResult) -> str:
     found += [f"flaky: {t}" for t in result.flaky] + [f"again: {t}" for t in result.again]
     found += [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
+    found += ["postponed: what it shows is confirmed once other cases have run"] if result.postponed else []
     found += [f"defect: {result.defect}"] if result.defect else []
     return "\n    ".join([f"case {result.index} {what} {spent}", *found])
 

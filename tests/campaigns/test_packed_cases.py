@@ -23,10 +23,10 @@ def config(pack: int) -> Config:
     return Config("eager", ("small",), nodes=4, pack=pack, triage_s=0.0)
 
 
-def run(folder: Path, pack: int) -> list[CaseResult]:
+def run(folder: Path, pack: int, postponed: Sequence[int] = ()) -> list[CaseResult]:
     runner = Runner(config(pack), folder, load())
     try:
-        return list(runner.run(range(CASES)))
+        return list(runner.run(range(CASES), postponed))
     finally:
         runner.close()
 
@@ -43,7 +43,8 @@ def test_cases_in_packs_have_the_results_that_they_have_alone(tmp_path: Path) ->
     assert [set(result.covered) for result in packed] == [set(result.covered) for result in alone]
 
 
-def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def fails_on_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiler fails on whatever holds two programs."""
 
     def fails(artifact: Artifact, outcome: Outcome) -> Outcome:
@@ -63,6 +64,10 @@ def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(CompilerSession, "execute", alone)
     monkeypatch.setattr(CompilerSession, "execute_together", together)
+
+
+@pytest.mark.usefixtures("fails_on_two")
+def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path) -> None:
     results = run(tmp_path, 2)
     assert not any(result.defect for result in results)
     findings = [finding for result in results for finding in result.findings]
@@ -71,3 +76,20 @@ def test_a_crash_in_company_alone_is_a_finding(tmp_path: Path, monkeypatch: pyte
     record = json.loads((tmp_path / "raw" / findings[0].folder / "finding.json").read_text())
     assert record["folder"].split("-")[1] == "pack"
     assert (tmp_path / "raw" / findings[0].folder / "repro.py").exists()
+
+
+@pytest.mark.usefixtures("fails_on_two")
+def test_what_is_postponed_is_found_when_the_same_cases_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a slow compiler whose findings have taken more than their share of the time."""
+    monkeypatch.setattr(Runner, "_confirms_much", True)
+    first = run(tmp_path, 2)
+    postponed = [result.index for result in first if result.postponed]
+    assert postponed
+    assert {tuple(result.postponed) for result in first} == {(), tuple(range(CASES))}
+    assert not any(result.findings for result in first)
+    again = run(tmp_path, 2, postponed)
+    assert [result.index for result in again] == postponed
+    assert not any(result.postponed for result in again)
+    assert any(result.findings for result in again)

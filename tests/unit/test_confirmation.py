@@ -92,11 +92,28 @@ def test_of_many_wrong_results_that_are_alike_few_are_confirmed_where_that_takes
         session.worker().start()
         monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
         confirming = Confirming(Config("eager"), tmp_path, session)
-        found = [confirming.confirm(case, [mismatch("one")]) for _ in range(9)]
+        alike = [replace(case, index=index) for index in range(9)]
+        found = [confirming.confirm(one, [mismatch("one")]) for one in alike]
         other = confirming.confirm(case, [mismatch("another")])
     assert [len(one.findings) for one in found] == [1, 1, 0, 1, 0, 0, 0, 1, 0]
     assert [len(one.again) for one in found] == [0, 0, 1, 0, 1, 1, 1, 0, 1]
     assert len(other.findings) == 1
+
+
+def test_what_may_wait_is_postponed_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confirmation, "confirmed", all_repeat)
+    first, second, third = cases(3)
+    with Eager() as session:
+        session.worker().start()
+        monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
+        confirming = Confirming(Config("eager"), tmp_path, session)
+        verdicts = [mismatch("one")]
+        waiting = [confirming.confirm(case, verdicts, may_wait=True) for case in (first, second, third)]
+        found = [confirming.confirm(case, verdicts) for case in (second, first)]
+    assert [one.postponed for one in waiting] == [True, True, False], "the third is like two others"
+    assert not any(one.findings or one.flaky for one in waiting)
+    assert waiting[2].again == ["one"]
+    assert [len(one.findings) for one in found] == [1, 1]
 
 
 def test_wrong_results_beside_writes_are_alike_where_they_come_from_one_operator(
@@ -108,7 +125,8 @@ def test_wrong_results_beside_writes_are_alike_where_they_come_from_one_operator
         monkeypatch.setattr(session, "compiler", replace(session.compiler, fast=False))
         confirming = Confirming(Config("eager"), tmp_path, session)
         found = [
-            confirming.confirm(written(op), [mismatch(f"{number}")]) for number, op in enumerate(["Neg", "Abs"] * 4)
+            confirming.confirm(replace(written(op), index=number), [mismatch(f"{number}")])
+            for number, op in enumerate(["Neg", "Abs"] * 4)
         ]
     assert [len(one.findings) for one in found] == [1, 1, 1, 1, 0, 0, 1, 1]
 

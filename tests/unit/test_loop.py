@@ -16,7 +16,7 @@ from polyjuice.campaign import loop, processes
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import CONFIRM, LEAST_TRIAGE_S, PROBE, Moments
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.store import Store
+from polyjuice.campaign.store import Store, Task
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged
 
@@ -28,7 +28,7 @@ class World:
     """What one process does, by a clock of its own: how long cases take, and triage of each of their findings.
 
     ``begun`` and ``ended`` are the moments at which cases, and triage, began and ended. Those that are ``refused`` come
-    too late at first.
+    too late at first; what those find that are ``postponed`` is confirmed the second time, which takes ``confirm_s``.
     """
 
     folder: Path
@@ -38,12 +38,20 @@ class World:
     now: float = 1000.0
     asked_s: float = 0.0
     refused: set[int] = field(default_factory=set)
+    postponed: set[int] = field(default_factory=set)
+    confirm_s: float = 0.0
     begun: list[float] = field(default_factory=list)
     tested: list[int] = field(default_factory=list)
     ended: list[float] = field(default_factory=list)
     told: list[Triaged] = field(default_factory=list)
+    confirmed_cases: list[int] = field(default_factory=list)
 
-    def run_task(self, indices: list[int], moments: Moments) -> list[CaseResult]:
+    def run_task(self, task: Task, moments: Moments) -> list[CaseResult]:
+        indices = task.indices
+        if task.postponed:
+            self.now += self.confirm_s
+            found = [CaseResult(i, 1, programs=2, findings=[self.finding(i)], rules=["r"]) for i in task.postponed]
+            return found if self.now <= moments.cases_end else []
         if self.now > moments.last_begin + self.asked_s - moments.asked_s:
             return []
         if self.refused & {*indices}:
@@ -55,8 +63,10 @@ class World:
             self.tested.append(index)
             self.now += sum(self.seconds.values())
             self.asked_s += self.seconds.get(PROBE, 0.0)
-            found = [self.finding(index)] if self.findings else []
-            results.append(CaseResult(index, 1, programs=2, findings=found, seconds=dict(self.seconds)))
+            waits = index in self.postponed
+            found = [self.finding(index)] if self.findings and not waits else []
+            result = CaseResult(index, 1, programs=2, findings=found, rules=["r"], seconds=dict(self.seconds))
+            results.append(replace(result, postponed=indices) if waits else result)
         return results if self.now <= moments.cases_end + self.asked_s - moments.asked_s else []
 
     def finding(self, index: int) -> FindingRecord:
@@ -87,6 +97,9 @@ class World:
 
     def case(self, result: CaseResult) -> None: ...
 
+    def confirmed(self, result: CaseResult) -> None:
+        self.confirmed_cases.append(result.index)
+
     def triaged(self, result: Triaged, known: str) -> None:
         self.told.append(result)
 
@@ -95,7 +108,7 @@ class World:
         there = (self.folder / "campaign.sqlite").exists()
         store = Store.open(self.folder)[0] if there else Store.create(self.folder, config)
         loop.run(config, [], store, self)
-        found = {**store.summary(), **store.spent(config.workers)}
+        found = {**store.summary(), **store.spent(config.workers), "fired": store.fired("r")}
         store.close()
         return found
 
@@ -211,3 +224,26 @@ def test_a_case_that_is_given_up_is_run_again(world: World) -> None:
     assert world.run(CONFIG)["tested"] == 0
     world.seconds, world.begun = {"compile": 240.0}, []
     assert world.run(replace(CONFIG, time_s=600.0))["tested"] == 2
+
+
+def test_postponed_cases_run_once_more_after_all_others(world: World) -> None:
+    world.seconds, world.findings, world.postponed, world.confirm_s = {"compile": 10.0}, True, {1, 3}, 5.0
+    found = world.run(replace(CONFIG, time_s=None, cases=5))
+    assert world.tested == [0, 1, 2, 3, 4]
+    assert world.confirmed_cases == [1, 3]
+    assert (found["tested"], found["raw_findings"], found["fired"]) == (5, 5, (5, 5))
+    assert "postponed" not in found["by_kind"]
+    assert found["busy_s"] == 50.0
+
+
+def test_what_is_not_confirmed_in_time_stays_postponed_until_the_campaign_is_continued(world: World) -> None:
+    """As cases that are under way, they have half of the time that triage has: here 50 s."""
+    world.seconds, world.postponed, world.confirm_s = {"compile": 40.0}, {0, 1, 2}, 25.0
+    found = world.run(CONFIG)
+    assert sorted(world.confirmed_cases) == [0, 1]
+    assert (found["by_kind"]["postponed"], found["raw_findings"]) == (1, 2)
+    tested = list(world.tested)
+    again = world.run(CONFIG)
+    assert sorted(world.confirmed_cases) == [0, 1, 2]
+    assert "postponed" not in again["by_kind"]
+    assert world.tested == tested
