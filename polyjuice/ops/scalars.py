@@ -322,30 +322,39 @@ def _distance(rng: random.Random, dtype: str) -> Number:
 
 
 def _spelled(meaning: _Meaning, *templates: str) -> Any:
-    """Templates with ``{n}`` for the number, ``{m}`` for it as an operand, and ``{z}`` for a tensor of rank 0."""
+    """Templates with ``{n}`` for the number, ``{m}`` for it as an operand, and ``{z}`` for a tensor of rank 0.
+
+    Beside a number 0 and 1 may be truth values, too, which Torch does not subtract.
+    """
 
     def spell(c: Call) -> tuple[str, ...]:
         x, number = c.types[meaning.tensor], numbers.parse(c.attrs[meaning.attr])
         said = numbers.python(c.attrs[meaning.attr])
         operand = f"({said})" if said.startswith("-") else said
-        zeros = [f"torch.tensor({said}, dtype=torch.{t})" for t in _types_of_rank_0(x, number)]
+        truth = isinstance(number, int) and number in (0, 1) and x.dtype != "bool" and meaning.base.name != "Sub"
+        writings = [(said, operand), (str(bool(number)), str(bool(number)))] if truth else [(said, operand)]
+        zeros = [f"torch.tensor({said}, dtype=torch.{t})" for t in _types_of_rank_0(x, number, truth=truth)]
         kept = x.dtype == c.results[0].dtype
         return tuple(
-            template.replace("{n}", said).replace("{m}", operand).replace("{z}", zero)
+            template.replace("{n}", n).replace("{m}", m).replace("{z}", zero)
             for template in templates
             if kept or "_(" not in template
             for zero in (zeros if "{z}" in template else ("",))
+            for n, m in (writings if "{z}" not in template else writings[:1])
         )
 
     return spell
 
 
-def _types_of_rank_0(x: TensorType, number: Number) -> list[str]:
-    """The types in which a tensor of rank 0 with this value means what the number means beside a tensor."""
+def _types_of_rank_0(x: TensorType, number: Number, *, truth: bool) -> list[str]:
+    """The types in which a tensor of rank 0 with this value means what the number means beside a tensor.
+
+    With ``truth`` a truth value does.
+    """
     if not x.rank:
         return []
     if isinstance(number, int):
-        fitting = [t for t in INTS if numbers.in_range(number, t)]
+        fitting = [*(["bool"] if truth else []), *(t for t in INTS if numbers.in_range(number, t))]
         return fitting if x.dtype != "bool" else [numbers.INTEGERS]
     if x.dtype not in FLOATS:
         return [numbers.FLOATING]

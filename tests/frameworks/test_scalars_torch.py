@@ -12,14 +12,19 @@ import torch
 from polyjuice.compilers._torch import tensor, to_array
 from polyjuice.execution.protocol import from_wire, to_wire
 from polyjuice.ir import Graph, TensorType, dtypes
+from polyjuice.lower.choices import drawing
 from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder, Op, TypeMismatch, infer, numbers
 from polyjuice.ops.scalars import OPS
+from polyjuice.ops.spec import Call
 
 NAMES = {op.name: op for op in OPS}
 
 DRAWN = 12
 """Numbers that are drawn for an operator and a type."""
+
+DIVIDING = ("floor_divide.Scalar", "remainder.Scalar", "fmod.Scalar")
+"""Those that raise an error for integers and 0."""
 
 MODES = (Mode(), Mode(wrap=True), Mode(wrap=True, edge=True))
 
@@ -98,3 +103,41 @@ def test_eager_gives_each_overload_its_meaning(name: str) -> None:
             known += int(np.isfinite(analysis.bound).sum())
             total += result.size
     assert known > KNOWN * total
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_zero_and_one_as_truth_values_mean_the_numbers(name: str) -> None:
+    """In every position and every way of writing, beside values of every type; Torch does not subtract them."""
+    op = NAMES[name]
+    attr = op.attrs[0].name
+    written = 0
+    for dtype in tensor_types(op):
+        array = all_of(dtype)[:300]
+        condition, x = tensor(to_wire(np.arange(array.size) % 2 == 0)), tensor(to_wire(array))
+        names, types = ["condition", "x"][-len(op.inputs) :], [TensorType(t, array.shape) for t in ("bool", dtype)]
+        for number in ("1",) if name in DIVIDING else ("0", "1"):
+            try:
+                results = infer(op, types[-len(op.inputs) :], {attr: number})
+            except TypeMismatch:
+                continue
+            call = Call(names, types[-len(op.inputs) :], results, {attr: number}, drawing(0).about("spelling"), str)
+            texts = [text.format(*names) for text in op.torch(call)]
+            truths = [text for text in texts if "True" in text or "False" in text or "torch.bool" in text]
+            assert bool(truths) == (dtype != "bool" and "sub" not in name), (dtype, number, texts)
+            for text in truths:
+                plain = text.replace("True", "1").replace("False", "0").replace("torch.bool", "torch.int8")
+                said, meant = (_result(one, condition, x.clone()) for one in (text, plain))
+                assert said == meant, (dtype, text)
+                written += said is not None
+    assert written or "sub" in name
+
+
+def _result(text: str, condition: torch.Tensor, x: torch.Tensor) -> tuple[torch.dtype, bytes] | None:
+    """The type and the bits of what an expression gives; None where Torch lacks it for the wider unsigned types."""
+    try:
+        result = eval(text, {"torch": torch, "condition": condition, "x": x})
+    except (NotImplementedError, RuntimeError) as error:
+        if "UInt" not in str(error) and "uint16, uint32, uint64" not in str(error):
+            raise
+        return None
+    return result.dtype, result.view(torch.uint8).numpy().tobytes()
