@@ -3,8 +3,9 @@
     python benchmarks/forms.py --format onnx     # artifacts/forms.json, artifacts/forms.md; the other format stays
     python benchmarks/forms.py --format torch
 
-Lowers 2,000 generated graphs of operators that the format can say, and counts the forms that the artifacts name. The
-status is 1 where a form that the format declares occurs in none of them.
+Lowers generated graphs of operators that the format can say: 2,000 of each strategy that a campaign with default
+options has for it. Counts the forms that the artifacts name. The status is 1 where a form that the format declares
+occurs in none of them.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from itertools import product
 from pathlib import Path
 
+from polyjuice.campaign.kinds import COMPLEX, LARGE, SMALL, STATEMENTS
 from polyjuice.generate import Turn, generate
 from polyjuice.lower import DEFAULT_OPSET, DRAWN_OPSET, FORMS, Unlowerable, lower
 from polyjuice.suite.lowering import Lowering
 
 _ARTIFACTS = Path(__file__).parent.parent / "artifacts"
 _NODES = (10, 50, 100)
+"""The operators of larger graphs; small programs have as many as their strategy draws."""
+
+_STRATEGIES = {"onnx": (LARGE, SMALL), "torch": (LARGE, SMALL, STATEMENTS, COMPLEX)}
 _SEED = 0
 
 Table = Mapping[str, Mapping[str, int]]
@@ -32,7 +38,7 @@ Table = Mapping[str, Mapping[str, int]]
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--format", choices=sorted(FORMS), default="onnx")
-    parser.add_argument("-n", type=int, default=2000, help="graphs (default: 2000)")
+    parser.add_argument("-n", type=int, default=2000, help="graphs of each strategy (default: 2000)")
     parser.add_argument("--out", type=Path, default=_ARTIFACTS, help="the folder of forms.json and forms.md")
     arguments = parser.parse_args()
     counted = count(arguments.format, arguments.n)
@@ -48,14 +54,13 @@ def main() -> int:
 
 
 def count(format: str, graphs: int) -> Counter[tuple[str, str]]:
-    """The uses of each declared form in so many generated graphs."""
+    """The uses of each declared form in so many generated graphs of each strategy."""
     counted = Counter(dict.fromkeys(FORMS[format], 0))
     lowering = Lowering(DEFAULT_OPSET, [])
-    for number in range(graphs):
+    for strategy, number in product(_STRATEGIES[format], range(graphs)):
         key = f"{_SEED}/{number}/0"
-        graph = generate(
-            _NODES[number % len(_NODES)], key, partial(lowering.spells, format), memory=Turn(_SEED, number)
-        )
+        nodes, turn = _NODES[number % len(_NODES)], Turn(_SEED, number)
+        graph = generate(nodes, key, partial(lowering.spells, format), None, strategy, turn)
         try:
             counted.update(lower(graph, format, key, opset=DRAWN_OPSET).forms)
         except Unlowerable:
@@ -74,7 +79,14 @@ def as_markdown(tables: Mapping[str, Mapping[str, Table]]) -> str:
     """One table a format, one line an operator."""
     lines = ["# Forms of operators in generated graphs", "", "Made by `python benchmarks/forms.py`."]
     for format, counted in sorted(tables.items()):
-        lines += ["", f"## {format}", "", f"Uses in {counted['graphs']:,} generated graphs.", ""]
+        strategies = ", ".join(_STRATEGIES[format])
+        lines += [
+            "",
+            f"## {format}",
+            "",
+            f"Uses in {counted['graphs']:,} generated graphs of each of {strategies}.",
+            "",
+        ]
         lines += ["| operator | forms |", "|---|---|"]
         for operator, forms in counted["forms"].items():
             lines.append(f"| {operator} | {', '.join(f'{name} {times:,}' for name, times in forms.items())} |")
