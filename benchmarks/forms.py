@@ -22,6 +22,7 @@ from pathlib import Path
 from polyjuice.campaign.kinds import COMPLEX, LARGE, SMALL, STATEMENTS
 from polyjuice.generate import Turn, generate
 from polyjuice.lower import DEFAULT_OPSET, DRAWN_OPSET, FORMS, Unlowerable, lower
+from polyjuice.ops import TABLE
 from polyjuice.suite.lowering import Lowering
 
 _ARTIFACTS = Path(__file__).parent.parent / "artifacts"
@@ -60,7 +61,8 @@ def count(format: str, graphs: int) -> Counter[tuple[str, str]]:
     for strategy, number in product(_STRATEGIES[format], range(graphs)):
         key = f"{_SEED}/{number}/0"
         nodes, turn = _NODES[number % len(_NODES)], Turn(_SEED, number)
-        graph = generate(nodes, key, partial(lowering.spells, format), None, strategy, turn)
+        operators = [*TABLE.values()] if strategy == COMPLEX else None
+        graph = generate(nodes, key, partial(lowering.spells, format), None, strategy, turn, operators)
         try:
             counted.update(lower(graph, format, key, opset=DRAWN_OPSET).forms)
         except Unlowerable:

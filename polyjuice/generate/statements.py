@@ -2,17 +2,20 @@
 
 Inputs are updated by values of their own type. Which values on the way lie in the same memory, through which views and
 by which statements they are written, is for the lowering to choose (see :mod:`polyjuice.lower.torch_memory`). So the
-operators here are those that make that matter: on values of the input's type, on parts of it, and views of it.
+operators here are those that make that matter: on values of the input's type, on parts of it, and views of it. Where
+memory is seen as another type, up to three further operators compute on that, and see the result as it was before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from polyjuice.generate.call_space import OPS
 from polyjuice.generate.growth import without_unused_inputs
 from polyjuice.generate.small import Small
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
+from polyjuice.ops.memory import seen_as
 
 _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
 """How often a program has so many operators."""
@@ -20,7 +23,7 @@ _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
 _KINDS: Mapping[str, Sequence[str]] = {
     "view": (
         *("Transpose", "Slice", "Reshape", "Unsqueeze", "Squeeze", "Expand", "aten.select", "aten.narrow"),
-        *("aten.diagonal", "aten.flip", "aten.roll", "aten.as_strided", "BitCast"),
+        *("aten.diagonal", "aten.flip", "aten.roll", "aten.as_strided", "BitCast", *["aten.view.dtype"] * 2),
     ),
     "part": (
         *("aten.slice_scatter", "aten.select_scatter", "aten.index_copy", "aten.index_add", "aten.masked_fill"),
@@ -29,11 +32,17 @@ _KINDS: Mapping[str, Sequence[str]] = {
 }
 """Operators that give views, or replace a part, by qualified name."""
 
+_AS_TYPE = ("BitCast", "aten.view.dtype")
+"""Operators that see memory as another type."""
+
 _CHANCES = {"view": 0.25, "part": 0.2, "due": 0.15}
 """How often an operator is one of these, or that which is due; otherwise it is any."""
 
 _KEPT = 0.8
 """How often an operator's result must have the updated input's type, and how often its operand has."""
+
+_BACK = 0.6
+"""How often what is computed of memory that is seen as another type is seen as the type before again."""
 
 _SECOND, _TWO, _OTHER = 0.5, 0.3, 0.15
 """How often there is a second input of the type, two inputs are updated, and an update is no computed value."""
@@ -64,7 +73,22 @@ class Statements(Small):
         keeps = application.results[0] == self._kept
         if not keeps and op.qualified not in _KINDS["view"] and self.rng.random() < _KEPT:
             return False
-        return bool(self._put(application, first))
+        results = self._put(application, first)
+        if results and op.qualified in _AS_TYPE and self.rng.random() < _BACK:
+            self._compute_and_see_as(results[0], op.qualified, self.type(first))
+        return bool(results)
+
+    def _compute_and_see_as(self, seen: str, operator: str, t: TensorType) -> None:
+        """Compute, in one or two steps, on memory that is seen as another type; see the result as the type ``t``."""
+        for _ in range(self.rng.randint(1, 2)):
+            for _ in range(_TRIALS):
+                application = self.draw(self._any_on(seen), self.type(seen))
+                if application and application.op.elementwise and application.results == (self.type(seen),):
+                    seen = (self._put(application, seen) or (seen,))[0]
+                    break
+        attrs = {"to": t.dtype} if operator == "BitCast" else seen_as(self.type(seen), t.dtype)
+        if attrs:
+            self.apply(OPS[operator], [seen], attrs)
 
     def _next(self) -> tuple[Op, str]:
         rng = self.rng

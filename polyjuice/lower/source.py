@@ -285,14 +285,16 @@ class _Writer:
 
     def _spell(self, node: Node, op: Op) -> str | Hole:
         draws = self._chooser.about("operator of", _first_result(node))
+        names = self._operand_names(node)
         call = Call(
             self._operands(node, op),
-            [self._graph.types[name] for name in self._operand_names(node)],
+            [self._graph.types[name] for name in names],
             [self._graph.types[name] for name in node.outputs if name],
             node.attrs,
             draws,
             self._let,
             self._body.append,
+            [self._is_own(name) for name in names],
         )
         spelling = self._dialect.spelling(op)
         if isinstance(spelling, Hole):
@@ -377,9 +379,12 @@ class _Writer:
     def _may_overwrite(self, node: Node, call: Call) -> bool:
         """Whether nobody else can see the first operand, and the result fits into it."""
         name = node.inputs[0] if node.inputs else ""
-        alone = name in self._fresh and self._uses[name] == 1 and name not in self._uncast
-        alone = alone and not (self._memory and self._memory.is_shared(name))
+        alone = self._is_own(name) and self._uses[name] == 1 and name not in self._uncast
         return alone and call.x[0] == self._names[name] and call.types[0] == call.results[0]
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a value is in memory that no other value was in before, unless it was written over."""
+        return name in self._fresh and not (self._memory and self._memory.is_shared(name))
 
     def _implicit_casts(self) -> dict[str, str]:
         """Casts that are left out: their results, and the values that stand in for them."""

@@ -233,6 +233,8 @@ def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool
             return f"{x}[{', '.join(parts.get(axis, ':') for axis in range(t.rank))}]"
         case "BitCast":
             return f"{x}.view(torch.{dtypes.framework_name(result.dtype)})"
+        case "aten.view.dtype" if contiguous and t.shape[-1] < result.shape[-1]:
+            return f"{x}.view(torch.{dtypes.framework_name(result.dtype)})"
         case "aten.as_strided" if contiguous:
             offset = attrs["storage_offset"]
             return f"{x}.as_strided({attrs['size']}, {attrs['stride']}, {x}.storage_offset() + {offset})"

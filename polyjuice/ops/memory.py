@@ -80,6 +80,71 @@ def _draw_bits(rng: random.Random, first: TensorType) -> Attrs | None:
     return {"to": rng.choice(_OTHERS[first.dtype])}
 
 
+# --- view.dtype: the same memory as more, or fewer, elements of another width ----------------------------------------
+
+SEEN = ("float32", "float64", *dtypes.INTS)
+
+
+def _width(dtype: str) -> int:
+    return int(dtypes.to_numpy(dtype).itemsize)
+
+
+def _seen_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
+    if isinstance(s[0], Dims):
+        if a.to not in SEEN:
+            raise TypeMismatch(f"view.dtype: nothing is seen as {a.to}")
+        if not s[0] or s[0][-1] * _width(a.of) % _width(a.to) or _width(a.of) == _width(a.to):
+            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of} cannot be seen as {a.to} of another width")
+        size = (*s[0][:-1], s[0][-1] * _width(a.of) // _width(a.to))
+        if tuple(a.size) != size:
+            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of}, seen as {a.to}, has the shape {size}")
+    return [a.size]
+
+
+def _seen(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    held = np.ascontiguousarray(x[0].astype(dtypes.to_numpy(a["of"]), copy=False))
+    return held.view(dtypes.to_numpy(a["to"])).reshape(a["size"])
+
+
+def _seen_error(c: ErrorContext) -> np.ndarray:
+    """An element is known where all bits of it are."""
+    unknown = np.broadcast_to(_bits_error(c) > 0, c.x[0].shape)
+    of, to = _width(c.attrs["of"]), _width(c.attrs["to"])
+    if to < of:
+        unknown = np.repeat(unknown, of // to, axis=-1)
+    else:
+        unknown = np.any(unknown.reshape(*c.attrs["size"], to // of), axis=-1)
+    return np.where(unknown.reshape(c.attrs["size"]), np.inf, 0.0)
+
+
+def _seen_torch(c: Call) -> str:
+    """Wider elements need memory that begins at a multiple of their width: a view may begin anywhere."""
+    wider = _width(c.attrs["to"]) > _width(c.attrs["of"])
+    own = c.own[0] if c.own else False
+    ordered = ".clone(memory_format=torch.contiguous_format)" if wider and not own else ".contiguous()"
+    form = c.draws.choice(["{0}{1}.view(torch.{2})", "{0}{1}.view(dtype=torch.{2})"])
+    return form.format(c.x[0], ordered, dtypes.framework_name(c.attrs["to"]))
+
+
+def _seen_tensorflow(c: Call) -> str:
+    to = f"tf.{c.attrs['to']}"
+    if (parts := _width(c.attrs["to"]) // _width(c.attrs["of"])) < 1:
+        return f"tf.reshape(tf.bitcast({c.x[0]}, {to}), {list(c.attrs['size'])})"
+    return f"tf.bitcast(tf.reshape({c.x[0]}, {[*c.attrs['size'], parts]}), {to})"
+
+
+def seen_as(t: TensorType, to: str) -> Attrs | None:
+    """The attributes by which a tensor is seen as elements of another width; None where it cannot be."""
+    of, width = _width(t.dtype), _width(to)
+    if of == width or not t.rank or t.shape[-1] * of % width:
+        return None
+    return {"of": t.dtype, "to": to, "size": (*t.shape[:-1], t.shape[-1] * of // width)}
+
+
+def _draw_seen(rng: random.Random, first: TensorType) -> Attrs | None:
+    return seen_as(first, rng.choice(SEEN))
+
+
 # --- as_strided: elements at some place of the memory, and in some steps from there ----------------------------------
 
 
@@ -142,6 +207,23 @@ OPS: tuple[Op, ...] = (
         since=26,
         bits=True,
         elementwise=True,
+        continuous=False,
+        weight=0.5,
+    ),
+    Op(
+        name="view.dtype",
+        inputs=("@of",),
+        types={"@of": SEEN},
+        results=("@to",),
+        shape=_seen_shape,
+        numpy=_seen,
+        error=_seen_error,
+        torch=_seen_torch,
+        tensorflow=_seen_tensorflow,
+        onnx=Hole("BitCast keeps the width"),
+        sample=sampling.alone_with(_draw_seen),
+        attrs=(Attr("of", "dtype"), Attr("to", "dtype"), Attr("size", "ints")),
+        bits=True,
         continuous=False,
         weight=0.5,
     ),

@@ -102,7 +102,8 @@ class Call:
     ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
     types of operands and results, ``draws``: the choices between equivalent spellings. ``let`` binds an expression
     to a new local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a
-    value of ``let``; None where only expressions have room.
+    value of ``let``; None where only expressions have room. ``own`` says which operands lie in memory of their own,
+    from its beginning on; where it is empty, nothing is known of that.
     """
 
     x: Sequence[str]
@@ -112,6 +113,7 @@ class Call:
     draws: Draws
     let: Callable[[str], str]
     do: Callable[[str], None] | None = None
+    own: Sequence[bool] = ()
 
 
 T = TypeVar("T")
@@ -183,12 +185,13 @@ class Op:
 
     A name that begins with a capital letter is ONNX's, another one ATen's: so is its ``domain``.
 
-    ``inputs`` names a type variable for each operand; ``min_inputs`` of them must be there, and with ``variadic`` the
-    last repeats. ``types`` gives each variable its element types, and ``torch_types`` has further ones that the
-    variable ``T`` takes in Torch alone, and that are drawn in complex programs alone. ``results`` is, for each output,
-    a type variable, an element type, or ``@attr`` for the type that an attribute names, or those of the graph that it
-    is; PROMOTED is the type that ``promotes`` finds for the operands and the attributes, or raises TypeMismatch. With
-    ``splits`` the number of outputs depends on that attribute, as the shape signature says.
+    ``inputs`` names a type variable for each operand, or ``@attr`` where an attribute says its type; ``min_inputs`` of
+    them must be there, and with ``variadic`` the last repeats. ``types`` gives each variable its element types, and
+    ``torch_types`` has further ones that the variable ``T`` takes in Torch alone, and that are drawn in complex
+    programs alone. ``results`` is, for each output, a type variable, an element type, or ``@attr`` for the type that an
+    attribute names, or those of the graph that it is; PROMOTED is the type that ``promotes`` finds for the operands and
+    the attributes, or raises TypeMismatch. With ``splits`` the number of outputs depends on that attribute, as the
+    shape signature says.
 
     ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
     (half types are computed in float32 and rounded once by the interpreter).
@@ -341,6 +344,10 @@ def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorT
             raise TypeMismatch(f"{op.name}: the attribute {attr.name!r} is missing")
         if attr.kind == "graph" and attrs[attr.name].input_types[: len(operands)] != tuple(operands):
             raise TypeMismatch(f"{op.name}: the graph {attr.name!r} takes operands of other types")
+    for position, operand in enumerate(operands):
+        variable = op.variable(position)
+        if variable.startswith("@") and (said := attrs[variable[1:]]) != operand.dtype:
+            raise TypeMismatch(f"{op.name}: an operand of {operand.dtype} is given as {said}")
     shapes = op.shape([Dims(t.shape) for t in operands], AttrView(attrs))
     count = len(shapes) if op.splits else len(op.results)
     if op.promotes:

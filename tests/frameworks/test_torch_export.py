@@ -429,3 +429,17 @@ def test_a_number_that_a_type_lacks_becomes_no_constant(operator: str) -> None:
 def test_a_number_that_a_type_has_becomes_a_constant() -> None:
     graph = read(lambda x: (x * 1.5, x + 2, x < 0.5), HALF)
     assert [node.qualified for node in graph.nodes] == ["Mul", "Add", "Less"]
+
+
+# --- memory seen as another type --------------------------------------------------------------------------------------
+
+
+def test_memory_that_is_seen_as_another_type_is_read_off() -> None:
+    x = np.arange(24).reshape(4, 6) - 9
+    graph = read(lambda x: ((x.view(torch.int32) * 2).view(torch.int64), x.view(torch.float64).view(torch.uint8)), x)
+    views = [node.qualified for node in graph.nodes if node.qualified in ("BitCast", "aten.view.dtype")]
+    assert views == ["aten.view.dtype", "aten.view.dtype", "BitCast", "aten.view.dtype"]
+    assert [(t.dtype, t.shape) for t in graph.output_types] == [("int64", (4, 6)), ("uint8", (4, 48))]
+    wide, narrow = evaluate(graph, [x])
+    assert np.array_equal(wide, (x.view(np.int32) * 2).view(np.int64))
+    assert np.array_equal(narrow, x.view(np.uint8))

@@ -226,7 +226,7 @@ def roughened(op: Op, dtype: str, seed: int) -> tuple[Graph, list[np.ndarray]]:
     return build.build(build.multi(op.name, *names, domain=op.domain, **attrs)), arrays
 
 
-NEEDS_EXACT_OPERANDS = {"BitCast"}
+NEEDS_EXACT_OPERANDS = {"BitCast", "aten.view.dtype"}
 """Operators about whose results nothing is known where operands are rounded."""
 
 

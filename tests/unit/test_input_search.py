@@ -47,7 +47,7 @@ def built(dtype: str, *shape: int) -> tuple[GraphBuilder, str]:
 # --- derivatives -----------------------------------------------------------------------------------------------------
 
 
-JUMPS = {"BitCast"}
+JUMPS = {"BitCast", "aten.view.dtype"}
 """Operators whose results jump with every change of an operand."""
 
 SMOOTH = [

@@ -117,7 +117,8 @@ def test_every_generated_program_writes_into_an_input() -> None:
         graph = generate(4, number, strategy="statements")
         check_structure(graph)
         assert graph.updates
-        assert len(graph) <= 4
+        seen = any(node.op in ("BitCast", "view.dtype") for node in graph.nodes)
+        assert len(graph) <= (7 if seen else 4)
 
 
 def test_no_form_of_writes_is_missing_in_generated_programs() -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyjuice.formats.aten.application import Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.formats.aten.application import DOMAIN, Application, Rule, Rules, Value, demand, registering, shaped
+from polyjuice.ops.memory import SEEN
 from polyjuice.ops.shapes import normalize_axis
 
 RULES: Rules = {}
@@ -36,6 +37,17 @@ RULES.update({overload: _filled(value) for overload, value in OF_SHAPES.items()}
 @_says("view.default", "_unsafe_view.default", "reshape.default")
 def _view(c: Application) -> Value:
     return c.op("Reshape", c["self"], shape=c.result.shape, allowzero=int(0 in c.result.shape))
+
+
+@_says("view.dtype")
+def _view_as_type(c: Application) -> Value:
+    t, to = c.type(c["self"]), c.result.dtype
+    if t.dtype == to:
+        return c.op("Identity", c["self"])
+    if c.result.shape == t.shape:
+        return c.op("BitCast", c["self"], to=to)
+    demand(t.dtype in SEEN and to in SEEN, f"{t.dtype} as {to}")
+    return c.multi("view.dtype", c["self"], domain=DOMAIN, of=t.dtype, to=to, size=c.result.shape)[0]
 
 
 @_says("expand.default")
