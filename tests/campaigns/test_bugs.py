@@ -67,6 +67,11 @@ KNOWN_BY_THEIR_FINDINGS = (
     "073-openvino-cast-float8-saturate",
     "074-openvino-quantize-halves",
     "075-tvm-float8-zero",
+    "076-onnxruntime-dequantize-reshape-int8",
+    "077-onnxruntime-pad-of-some-axes",
+    "078-onnxruntime-pad-wrap-of-nothing",
+    "080-onnxruntime-reduce-min-of-nan",
+    "081-onnxruntime-max-pool-of-infinities",
 )
 
 
