@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -132,3 +133,16 @@ def test_tensorflow_has_constants_that_are_filled(dtype: str) -> None:
     artifact = lower(graph, "tensorflow", 0, lacks=("forms",))
     assert "arrays[" not in str(artifact.source)
     agree("xla", graph, [np.array([1, 2, 3, 4], np.float32)])
+
+
+@pytest.mark.parametrize("dtype", dtypes.NARROW_FLOATS)
+def test_tensorflow_takes_arrays_of_unknown_sizes(dtype: str) -> None:
+    info = usable("xla")
+    build = GraphBuilder()
+    graph = build.build([build.op("Cast", build.input(TensorType(dtype, (3,))), to="float32")])
+    artifact = replace(lower(graph, "tensorflow", 0, lacks=("forms",)), setup={"dynamic": True})
+    x = np.array([1, 0, -2]).astype(dtypes.to_numpy(dtype))
+    with Worker(info, limits=Limits(compile_s=60)) as worker:
+        outcome = worker.execute(artifact, [[x]])
+    assert outcome.status == "ok", outcome.message
+    assert outcome.outputs[0][0].tolist() == [1, 0, -2]
