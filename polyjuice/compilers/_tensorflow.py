@@ -84,6 +84,12 @@ _FLOAT8 = {"float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
 _FLOAT8_NAMES = {name: ours for ours, name in _FLOAT8.items()}
 
 
+def specification(array: Array) -> tf.TensorSpec:
+    """That of tensors of an array's element type and rank, of any sizes."""
+    dtype, values = array
+    return tf.TensorSpec([None] * values.ndim, _FLOAT8.get(dtype, dtype))
+
+
 def tensor(array: Array) -> tf.Tensor:
     """A new tensor, which shares no memory with the array."""
     dtype, values = array

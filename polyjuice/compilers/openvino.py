@@ -27,18 +27,18 @@ import onnx
 import openvino
 """
 REPRO = """
+TYPES = {"bfloat16": openvino.Type.bf16, "float8_e4m3fn": openvino.Type.f8e4m3, "float8_e5m2": openvino.Type.f8e5m2}
+
+
 def to_tensor(x):
-    if x.dtype.name == "bfloat16":
-        return openvino.Tensor(x.view(np.uint16), x.shape, openvino.Type.bf16)
-    return openvino.Tensor(x)
+    if x.dtype.name not in TYPES:
+        return openvino.Tensor(x)
+    return openvino.Tensor(x.view(f"u{x.itemsize}"), x.shape, TYPES[x.dtype.name])
 
 
 def to_array(x):
-    if x.element_type == openvino.Type.bf16:
-        import ml_dtypes
-
-        return x.data.view(ml_dtypes.bfloat16)
-    return x.data
+    names = [name for name, type in TYPES.items() if type == x.element_type]
+    return x.data.view(getattr(ml_dtypes, names[0])) if names else x.data
 
 
 def prepare(model, inputs):

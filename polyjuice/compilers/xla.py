@@ -97,7 +97,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """
     if _dump:
         shutil.rmtree(_dump, ignore_errors=True)
-    specs = [tf.TensorSpec([None] * array.ndim, dtype) for dtype, array in inputs] if program.dynamic else None
+    specs = [_tensorflow.specification(array) for array in inputs] if program.dynamic else None
     function = tf.function(lambda *values: program.model(*values), specs, jit_compile=True, autograph=False)
     if program.dynamic:
         try:

@@ -320,12 +320,18 @@ def _is_unmoved(t: Program) -> bool:
 def _is_undefined(t: Program, inputs: Sequence[np.ndarray]) -> bool:
     """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives.
 
-    A quantization casts, too: what is not finite.
+    A quantization casts, too: what is not finite, be it given or a quotient by a scale of 0. The scale that
+    DynamicQuantizeLinear takes from zeros is 0.
     """
     graph = t.graph
     floating = [x for x in inputs if dtypes.is_float(dtypes.of_array(x))]
     if not _QUANTIZATIONS.isdisjoint(node.op for node in graph.nodes) and not all(
         np.isfinite(x).all() for x in floating
+    ):
+        return True
+    scales = _operands(graph, {"QuantizeLinear": 1}, inputs)
+    if any((x == 0).any() for x in scales) or not all(
+        x.any() for x in _operands(graph, {"DynamicQuantizeLinear": 0}, inputs)
     ):
         return True
     casts = [

@@ -2,7 +2,7 @@
 
 The signature says what findings with one cause share: the part of the compiler to blame, as far as bisection names one.
 With it, a failure's has its error (see the crash oracle); another finding's, without one, what is left of the wrong
-program.
+program: its operators, and the types of 8 and 4 bits, whose conversions have faults of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles.comparison import operators
 from polyjuice.timelimit import TimeLimit
@@ -147,5 +147,7 @@ def signature_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequ
         return record.signature + by
     if blame:
         return record.kind + by
-    wrong = [graphs[record.culprit]] if record.culprit in graphs else graphs.values()
-    return f"{record.kind} of {' '.join(sorted({name for graph in wrong for name in operators(graph)}))}"
+    wrong = [graphs[record.culprit]] if record.culprit in graphs else list(graphs.values())
+    narrow = sorted({t.dtype for graph in wrong for t in graph.types.values()}.intersection(dtypes.NARROW))
+    stored = f" with {' and '.join(narrow)}" if narrow else ""
+    return f"{record.kind} of {' '.join(sorted({name for graph in wrong for name in operators(graph)}))}{stored}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from polyjuice.triage import known
+from polyjuice.triage.automatic import signature_of
 from polyjuice.triage.stored import load
 
 BUGS = Path(__file__).parents[2] / "artifacts/bugs"
@@ -55,3 +56,30 @@ def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, file: Pa
 def test_every_known_bug_has_a_folder() -> None:
     for bug in known.read(BUGS / "known.toml"):
         assert (BUGS.parents[1] / bug.url).is_dir(), bug.url
+
+
+KNOWN_BY_THEIR_FINDINGS = (
+    "066-onnxruntime-cast-float8e5m2-infinity",
+    "067-onnxruntime-cast-float8-zero-to-bool",
+    "068-onnxruntime-concat-of-float16-scales",
+    "069-onnxruntime-dequantize-absent-zero-point",
+    "071-onnxruntime-function-of-float8",
+    "073-openvino-cast-float8-saturate",
+    "074-openvino-quantize-halves",
+    "075-tvm-float8-zero",
+    "076-onnxruntime-dequantize-reshape-int8",
+    "077-onnxruntime-pad-of-some-axes",
+    "078-onnxruntime-pad-wrap-of-nothing",
+    "080-onnxruntime-reduce-min-of-nan",
+    "081-onnxruntime-max-pool-of-infinities",
+)
+
+
+@pytest.mark.parametrize("folder", KNOWN_BY_THEIR_FINDINGS)
+def test_a_finding_is_known_again_by_its_signature(folder: str) -> None:
+    stored = load(BUGS / folder / "finding")
+    compiler = stored.record.compiler
+    signature = signature_of(stored.record, stored.graphs, ())
+    bug = known.find(known.read(BUGS / "known.toml"), compiler, stored.record.versions[compiler], signature)
+    assert bug, signature
+    assert bug.url == f"artifacts/bugs/{folder}"

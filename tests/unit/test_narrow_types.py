@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+from onnx import ModelProto, inliner, shape_inference
 
 from polyjuice import formats
 from polyjuice.egraph import Rewriter, load
 from polyjuice.execution.protocol import from_wire, to_wire
-from polyjuice.formats.tensors import to_array, to_tensor
+from polyjuice.formats.tensors import dtype_of, to_array, to_tensor
+from polyjuice.formats.versions import default_version, takes
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes, packed, unpacked
@@ -239,3 +241,34 @@ def test_onnx_moves_some_of_them_alone() -> None:
     x = build.input(TensorType("float8e5m2", (4,)))
     with pytest.raises(Unlowerable, match="no Concat of float8e5m2"):
         lower(build.build([build.op("Concat", x, x, axis=0)]), "onnx", 0)
+
+
+def applications(model: ModelProto) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Each operator on operands, the functions inlined, and the element types of its operands and results."""
+    graph = shape_inference.infer_shapes(inliner.inline_local_functions(model)).graph
+    declared = [*graph.input, *graph.output, *graph.value_info]
+    codes = {value.name: value.type.tensor_type.elem_type for value in declared}
+    codes |= {tensor.name: tensor.data_type for tensor in graph.initializer}
+    for node in graph.node:
+        if node.input and codes.keys() >= {*filter(None, node.input), *node.output}:
+            operands, results = (
+                tuple(dtype_of(codes[n], n) for n in names if n) for names in (node.input, node.output)
+            )
+            yield node.op_type, operands, results
+
+
+@pytest.mark.parametrize("dtype", dtypes.NARROW)
+def test_onnx_has_the_operators_that_make_constants_of_narrow_types(dtype: str) -> None:
+    build = GraphBuilder()
+    x = build.input(TensorType(dtype, (2, 3)))
+    scale = build.constant(np.full(3, 2, np.float32))
+    zero = build.constant(np.zeros(3, dtypes.to_numpy(dtype)))
+    graph = build.build([build.op("DequantizeLinear", x, scale, zero, axis=1)])
+    seen = 0
+    for seed in range(200):
+        model = ModelProto.FromString(bytes(lower(graph, "onnx", seed).source))
+        for op, operands, results in applications(model):
+            if dtype in (*operands, *results):
+                assert takes(op, operands, results, default_version(model)), f"{op} of {operands} at seed {seed}"
+                seen += op != "DequantizeLinear"
+    assert seen

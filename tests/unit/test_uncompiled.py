@@ -114,6 +114,20 @@ def test_of_a_model_only_the_owners_inputs_are_judged_so() -> None:
             [3, 8, 13, 18],
             id="a rounding of what integers make",
         ),
+        pytest.param(
+            f"({F} x) => (int8[4] y) <float s = {{0}}, int8 z = {{0}}>",
+            "y = QuantizeLinear(x, s, z)",
+            [1, 2, -3, 0.5],
+            [0, 0, 0, 0],
+            id="a quotient by a scale of 0",
+        ),
+        pytest.param(
+            f"({F} x) => (uint8[4] y)",
+            "y, s, z = DynamicQuantizeLinear(x)",
+            [0, 0, 0, 0],
+            [255, 255, 255, 255],
+            id="a quotient by the scale of zeros",
+        ),
     ],
 )
 def test_what_is_left_open_is_not_judged(signature: str, body: str, x: Sequence[float], answer: object) -> None:

@@ -38,12 +38,15 @@ def rules() -> Iterator[Rule]:
 
 
 def _array(node: NodeProto) -> np.ndarray | None:
-    """The tensor that a Constant of the graph's holds; None for those that hold attributes of operators."""
+    """The tensor that a Constant of the graph's holds; None for those that hold attributes of operators.
+
+    Of the types that NumPy has: the operators that make a constant lack some of the others, as Expand those of 8 bits.
+    """
     held = attribute(node, "value")
     if node.op_type != "Constant" or held is None or node.output[0].startswith(RESERVED):
         return None
     array = numpy_helper.to_array(held.t)
-    return array if array.size and array.dtype.kind in "biuf" else None
+    return array if array.size and array.dtype.isbuiltin == 1 else None
 
 
 def _dtype(array: np.ndarray) -> str:
