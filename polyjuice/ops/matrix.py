@@ -65,7 +65,8 @@ def _sample_matmul(rng: random.Random, first: TensorType) -> Sample:
         batch: tuple[int, ...] = ()
     else:
         batch = rng.choice(((), first.shape[:-2], tuple(1 for _ in first.shape[:-2])))
-    shape = (*batch, first.shape[-1], n) if rng.random() < 0.95 else (first.shape[-1],)
+    vector = rng.random() < (0.4 if first.rank == 1 else 0.1)
+    shape = (first.shape[-1],) if vector else (*batch, first.shape[-1], n)
     return Sample((Operand(TensorType(first.dtype, shape)),))
 
 
