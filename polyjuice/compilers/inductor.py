@@ -6,6 +6,7 @@ import fcntl
 import functools
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,6 +96,9 @@ _OFF: dict[str, Any] = {
 }
 _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
+# Inductor promotes the types of a `where` or of a `masked_fill`, which `torch.promote_types` refuses for these.
+_UNSUPPORTED = re.compile(r"Promotion for .* types is not supported", re.IGNORECASE)
+
 _dynamic: bool | None = False
 _backend = "inductor"
 _unit: _inductor_unit.Unit | None = None  # that of the drafts since the last `build`
@@ -161,7 +165,8 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """Compile and make the first call.
 
     Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
-    the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model.
+    the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model,
+    or Inductor says that it does not support an element type.
     """
     torch._dynamo.reset()
     with _fresh_cache():
@@ -203,7 +208,8 @@ def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
         except torch._dynamo.exc.BackendCompilerFailed as error:
             symbolic = torch.fx.experimental.symbolic_shapes
             on_the_host = isinstance(error.inner_exception, symbolic.GuardOnDataDependentSymNode)
-            if on_the_host or (program.mode == "grad" and not _torch.differentiable(program, inputs)):
+            refused = on_the_host or _UNSUPPORTED.search(str(error))
+            if refused or (program.mode == "grad" and not _torch.differentiable(program, inputs)):
                 raise NotImplementedError(str(error)) from error
             raise
     return compiled

@@ -83,6 +83,23 @@ def test_a_model_that_dynamo_cannot_capture_is_unsupported(inductor):
     assert (outcome.status, outcome.stage) == ("unsupported", "compile")
 
 
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64", "float8_e4m3fn"])
+def test_an_element_type_that_inductor_says_it_does_not_support_is_unsupported(inductor, dtype):
+    source = MODEL.replace("n.sum()", f"torch.where(n > 1, n.to(torch.{dtype}), n.to(torch.{dtype})).float()")
+    artifact = Artifact("torch", source, ARTIFACT.arrays)
+    outcome = inductor.execute(artifact, [INPUTS])
+    assert (outcome.status, outcome.stage) == ("unsupported", "compile"), outcome.message
+    assert "is not supported" in outcome.message
+
+
+def test_what_inductor_fails_at_without_saying_so_is_an_error(inductor):
+    """Bug 084: the lowering of `pow` takes no exponent that is a symbol."""
+    source = MODEL.replace("n.sum()", "n ** x.shape[0]").replace("n > 1", "n > x.shape[1]")
+    outcome = inductor.execute(Artifact("torch", source, ARTIFACT.arrays, setup={"dynamic": True}), [INPUTS])
+    assert (outcome.status, outcome.stage) == ("error", "compile"), outcome.message
+    assert "aten::pow()" in outcome.message
+
+
 WITHOUT_BACKWARD = {
     "no derivative": "torch.floor_divide(torch.relu(x) * 3, 2)",
     "no derivative in place": "torch.relu(x).asinh_()",

@@ -1,0 +1,32 @@
+"""torch.compile gives 0 for ``expm1`` and ``atanh`` of small numbers, in PyTorch 2.13.0 on the CPU.
+
+Of float32 that is so from 5e-8 down, and the sign of -0.0 is lost, too. The vectorised code computes ``exp(x) - 1`` and
+``log((1 + x) / (1 - x)) / 2``; scalar code, which does fewer elements than a vector has, is right. Exits 1 where the bug
+shows, 0 where it does not, 2 where this could not run. Reduced by hand from a finding.
+"""
+
+import os
+import sys
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+try:
+    import torch
+except ImportError as error:
+    print("could not run:", error)
+    sys.exit(2)
+
+
+shown = False
+x = torch.tensor([1e-8, -0.0]).repeat(32)
+for function in (torch.expm1, torch.atanh):
+    results = {}
+    for backend in ("eager", "aot_eager_decomp_partition", "inductor"):
+        torch._dynamo.reset()
+        try:
+            results[backend] = torch.compile(function, backend=backend)(x)[:2]
+        except Exception as error:
+            print("could not run:", error)
+            sys.exit(2)
+    print(f"{function.__name__}:", *(f"{name} {result.tolist()}" for name, result in results.items()), sep="\n    ")
+    shown |= not torch.allclose(results["inductor"], results["eager"], rtol=0.1, atol=0)
+sys.exit(shown)
