@@ -9,6 +9,9 @@ PUBLISHED ?=
 HUNT ?=
 PROBES ?=
 
+# Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: fuzz check mutants published hunt probes test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.

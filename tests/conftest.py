@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from polyjuice.execution import forkserver
 from tests.support.unsupported import FILE, Unsupported
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in whatever a shell begins with `&`; processes inherit it
@@ -29,6 +30,14 @@ def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
     table = Unsupported(pytestconfig.getoption("--update-unsupported"))
     yield table
     table.write()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _a_server_for_each_compiler() -> Iterator[None]:
+    """Keep the fork servers of all compilers: tests take turns with more of them than a campaign does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forkserver, "_KEPT", 8)
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

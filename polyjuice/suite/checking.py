@@ -56,6 +56,7 @@ class Checker:
         """Raises EnvironmentProblem for a compiler that nobody knows."""
         self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), find(compiler))
         self._support = Support(self._compiler, self._session.worker())
+        self._rewriters: dict[tuple[Rule, ...], Rewriter] = {}
 
     def __enter__(self) -> Checker:
         return self
@@ -143,7 +144,7 @@ class Checker:
             return [Variant(ORIGINAL, graph)], []
         (own,) = sets
         how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
-        rewriting = windows.rewrite(Rewriter(rules), graph, seed, *how)
+        rewriting = windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
         if program.as_given(self._compiler.format):  # another program, though its graph may be that of a variant
             chosen = (original, *distinct(rewriting.variants))
@@ -154,6 +155,12 @@ class Checker:
             if problem:
                 raise RuntimeError(f"a rule of Polyjuice is wrong: the variant {variant.label} is not equal: {problem}")
         return chosen, sorted(rewriting.rules)
+
+    def _rewriter(self, rules: tuple[Rule, ...]) -> Rewriter:
+        """One that holds the rules: to load all of them takes most of the time in which a small model is checked."""
+        if rules not in self._rewriters:
+            self._rewriters = {rules: Rewriter(rules)}
+        return self._rewriters[rules]
 
     def _programs(
         self,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from polyjuice import session
+from polyjuice.given.sandbox import Sandbox
 from polyjuice.ir import Graph
-from tests.support.commands import polyjuice
+from tests.support.commands import polyjuice, record
 from tests.support.plugins import plugin
 
 torch = pytest.importorskip("torch")
@@ -196,92 +198,166 @@ class Spoiled(torch.nn.Module):
         self._orig_mod = model
 
     def forward(self, *inputs):
-        {fault}
+        fault = FAULTS.get(str(inputs[0].dtype).removeprefix("torch.")) if inputs else None
+        return fault(self._orig_mod, inputs) if fault else self._orig_mod(*inputs)
+
+
+def loses_input(model, inputs):
+    return model(inputs[0], inputs[1].clone(), *inputs[2:])
+
+
+def loses_buffer(model, inputs):
+    return model(*inputs[:2], *(x.clone() for x in inputs[2:]))
+
+
+def hands_back(model, inputs):
+    y, *rest = model(*inputs)
+    return (inputs[0], *rest) if torch.equal(y, inputs[0]) else (y, *rest)
+
+
+def copies(model, inputs):
+    return tuple(y.clone() for y in model(*inputs))
+
+
+def writes(model, inputs):
+    outputs = model(*inputs)
+    inputs[0].view(-1)[0] += 1
+    return outputs
+
+
+def gives_buffer(model, inputs):
+    y, z = model(*inputs)
+    return y, next(model.buffers(), z)
+
+
+FAULTS = dict({faults})
 '''
-"""Torch, uncompiled, but for a fault."""
+"""Torch, uncompiled, but for faults: which one a program meets is told by the element type of its inputs."""
 
 OWNERS = """
 import torch
 
 class Owned(torch.nn.Module):
-    def __init__(self):
+    def __init__(self, dtype):
         super().__init__()
-        self.register_buffer("count", torch.zeros(3))
+        self.register_buffer("count", torch.zeros(3, dtype=dtype))
 
+def made(cls, dtype):
+    return cls(dtype), (torch.arange(6).reshape(2, 3).to(dtype), torch.ones(2, 3, dtype=dtype))
+"""
+
+OWNED = """
+class Owned_{dtype}(Owned):
     def forward(self, x, s):
         {body}
 
-def model(): return Owned(), (torch.arange(6.0).reshape(2, 3), torch.ones(2, 3))
+def model_{dtype}(): return made(Owned_{dtype}, torch.{dtype})
 """
 
-LOST_INPUT = "return self._orig_mod(inputs[0], inputs[1].clone(), *inputs[2:])"
-LOST_BUFFER = "return self._orig_mod(*inputs[:2], *(x.clone() for x in inputs[2:]))"
-HANDS_BACK = (
-    "y, *rest = self._orig_mod(*inputs); return (inputs[0], *rest) if torch.equal(y, inputs[0]) else (y, *rest)"
-)
-COPIES = "return tuple(y.clone() for y in self._orig_mod(*inputs))"
-WRITES = "outputs = self._orig_mod(*inputs); inputs[0].view(-1)[0] += 1; return outputs"
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of the compiler's, a program that meets it, and what is then said, by which oracle."""
+
+    function: str
+    body: str
+    oracle: str
+    message: str
+
 
 FAULTS = {
-    "an update of an input is lost": (
-        LOST_INPUT,
-        "s.add_(x); self.count += 1; return x * 2",
-        "differential",
-        "output 1",
+    "an update of an input is lost": Fault(
+        "loses_input", "s.add_(x); self.count += 1; return x * 2", "differential", "output 1"
     ),
-    "an update of a buffer is lost": (
-        LOST_BUFFER,
-        "s.add_(x); self.count += 1; return x * 2",
-        "differential",
-        "output 2",
+    "an update of a buffer is lost": Fault(
+        "loses_buffer", "s.add_(x); self.count += 1; return x * 2", "differential", "output 2"
     ),
-    "an update without a graph is lost": (
-        LOST_INPUT,
+    "an update without a graph is lost": Fault(
+        "loses_input",
         "s.copy_(torch.fft.ifft(torch.fft.fft(x)).real + 1); return x * 2",
         "differential",
         "output 1",
     ),
-    "an input is handed back": (HANDS_BACK, "return x.clone(), x * 2", "alias", "output 0 shares memory with input 0"),
-    "a view is copied": (COPIES, "return x * 2, s.t()", "alias", "output 1 shares memory with input 1"),
-    "an input is written": (WRITES, "return x * 2 + s", "alias", "memory of input 0 is written"),
+    "an input is handed back": Fault(
+        "hands_back", "return x.clone(), x * 2", "alias", "output 0 shares memory with input 0"
+    ),
+    "a view is copied": Fault("copies", "return x * 2, s.t()", "alias", "output 1 shares memory with input 1"),
+    "an input is written": Fault("writes", "return x * 2 + s", "alias", "memory of input 0 is written"),
+    "a buffer is handed out": Fault(
+        "gives_buffer",
+        "return x * 2 + s, self.count.clone()",
+        "alias",
+        "output 1 shares memory with w_count, which the model holds",
+    ),
 }
+
+TYPES = dict(zip(FAULTS, ("float64", "int64", "float32", "int32", "float16", "int16", "int8"), strict=True))
+"""Each fault has an element type of its own, so that one campaign meets all."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign of one case for each fault: the environment with the compiler, and the findings by fault."""
+
+    env: Mapping[str, str]
+    findings: Mapping[str, Sequence[Path]]
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("faults")
+    functions = ", ".join(f"{TYPES[name]}={fault.function}" for name, fault in FAULTS.items())
+    env = plugin(folder / "site", base=SPOILED.replace("{faults}", functions), name="spoiled")
+    bodies = {name: OWNED.replace("{dtype}", TYPES[name]).replace("{body}", FAULTS[name].body) for name in FAULTS}
+    (folder / "mine.py").write_text("\n".join([OWNERS, *bodies.values()]))
+    seeds = [option for name in FAULTS for option in ("--seeds", f"mine:model_{TYPES[name]}")]
+    chosen = ["-n", len(FAULTS), "--workers", 1, "--triage", "0s", "--extract", "original"]
+    chosen += ["--oracle", "differential,alias", "--out", folder / "c"]
+    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, *chosen, env=env, cwd=folder)
+    assert done.returncode == 1, done.stderr
+    findings: dict[str, list[Path]] = {name: [] for name in FAULTS}
+    for finding in sorted((folder / "c/findings").iterdir()):
+        name = list(FAULTS)[record(finding)["index"]]
+        if record(finding)["oracle"] == FAULTS[name].oracle:
+            findings[name].append(finding)
+    return Campaign(env, findings)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_with_what_a_program_writes_or_shares_is_found_reproduced_and_reduced(
-    name: str, tmp_path: Path
-) -> None:
-    fault, body, oracle, message = FAULTS[name]
-    env = plugin(tmp_path / "site", base=SPOILED.replace("{fault}", fault), name="spoiled")
-    (tmp_path / "mine.py").write_text(OWNERS.replace("{body}", body))
-    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", "--extract", "original"]
-    chosen = ["--oracle", "differential,alias"]
-    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, *chosen, "--out", tmp_path / "c", env=env, cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    found = [json.loads((folder / "finding.json").read_text()) for folder in (tmp_path / "c/findings").iterdir()]
-    (said,) = [one for one in found if one["oracle"] == oracle]
-    assert message in said["message"]
+def test_a_fault_with_what_a_program_writes_or_shares_is_found_and_reproduced(name: str, campaign: Campaign) -> None:
+    (finding,) = campaign.findings[name]
+    said = record(finding)
+    assert FAULTS[name].message in said["message"]
     assert (said["a"], said["culprit"], said["repro_exit"]) == ("original", "original", 1), said["printed"]
-    finding = tmp_path / "c/findings" / said["folder"]
-    assert polyjuice("replay", finding, env=env).returncode == 1
-    reduced = polyjuice("reduce", finding, "--time", "30s", env=env)
+    assert ("*model.buffers()" in (finding / "repro.py").read_text()) == (name == "a buffer is handed out")
+
+
+@pytest.mark.parametrize(
+    "name", ["an update of a buffer is lost", "an update without a graph is lost", "an input is written"]
+)
+def test_such_a_fault_is_replayed(name: str, campaign: Campaign) -> None:
+    assert polyjuice("replay", *campaign.findings[name], env=campaign.env).returncode == 1
+
+
+class Kept(Sandbox):
+    """One that outlives its session: what runs the owners' code imports Torch once for all reductions."""
+
+    def close(self) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    sandbox = Kept(timeout_s=120)
+    yield sandbox
+    Sandbox.close(sandbox)
+
+
+@pytest.mark.parametrize("name", [name for name in FAULTS if name != "a buffer is handed out"])
+def test_such_a_fault_is_reduced(name: str, campaign: Campaign, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "Sandbox", lambda timeout_s: kept)
+    (finding,) = campaign.findings[name]
+    reduced = polyjuice("reduce", finding, "--time", "30s", env=campaign.env)
     assert reduced.returncode == 1, reduced.stdout + reduced.stderr
-    smaller = json.loads((finding / "reduced/finding.json").read_text())
-    assert (smaller["oracle"], smaller["repro_exit"]) == (oracle, 1)
-
-
-GIVES_BUFFER = "y, z = self._orig_mod(*inputs); return y, next(self._orig_mod.buffers(), z)"
-
-
-def test_a_buffer_that_is_handed_out_is_found_and_reproduced(tmp_path: Path) -> None:
-    env = plugin(tmp_path / "site", base=SPOILED.replace("{fault}", GIVES_BUFFER), name="spoiled")
-    (tmp_path / "mine.py").write_text(OWNERS.replace("{body}", "return x * 2 + s, self.count.clone()"))
-    seeds = ["--seeds", "mine:model", "-n", 1, "--workers", 1, "--triage", "0s", "--extract", "original"]
-    out = tmp_path / "c"
-    done = polyjuice("fuzz", "--compiler", "spoiled", *seeds, "--oracle", "alias", "--out", out, env=env, cwd=tmp_path)
-    assert done.returncode == 1, done.stderr
-    (folder,) = (out / "findings").iterdir()
-    said = json.loads((folder / "finding.json").read_text())
-    assert "output 1 shares memory with w_count, which the model holds" in said["message"]
-    assert said["repro_exit"] == 1, said["printed"]
-    assert "*model.buffers()" in (folder / "repro.py").read_text()
+    smaller = record(finding / "reduced")
+    assert (smaller["oracle"], smaller["repro_exit"]) == (FAULTS[name].oracle, 1)

@@ -24,64 +24,79 @@ VALUES = np.array(
 """Ties, what is too large, and what is denormal. (61440 is left out: ONNX Runtime 1.32.0 makes NaN of it.)"""
 
 
-def agree(compiler: str, graph: Graph, inputs: list[np.ndarray]) -> None:
-    """Run a graph, and hold its results against the analysis and the interpreter, type by type."""
+Run = tuple[Graph, list[np.ndarray]]
+
+
+def agree(compiler: str, *runs: Run) -> None:
+    """Run graphs in one process, and hold their results against the analysis and the interpreter, type by type."""
     info = usable(compiler)
     with Worker(info, limits=Limits(compile_s=60)) as worker:
-        outcome = worker.execute(lower(graph, info.format, 0, lacks=("forms", *info.lacks)), [inputs])
-    assert outcome.status == "ok", outcome.message
-    analyses = analyse(graph, inputs, mode=Mode(edge=True))
-    for array, expected, analysis in zip(outcome.outputs[0], evaluate(graph, inputs), analyses, strict=True):
-        assert (array.dtype, array.shape) == (expected.dtype, expected.shape)
-        assert np.isfinite(analysis.bound).sum() > array.size / 2
-        assert not judge(array, analysis), (array, analysis.reference)
+        for graph, inputs in runs:
+            outcome = worker.execute(lower(graph, info.format, 0, lacks=("forms", *info.lacks)), [inputs])
+            assert outcome.status == "ok", f"{graph}\n{outcome.message}"
+            analyses = analyse(graph, inputs, mode=Mode(edge=True))
+            for array, expected, analysis in zip(outcome.outputs[0], evaluate(graph, inputs), analyses, strict=True):
+                assert (array.dtype, array.shape) == (expected.dtype, expected.shape), graph
+                assert np.isfinite(analysis.bound).sum() > array.size / 2, graph
+                assert not judge(array, analysis), (graph, array, analysis.reference)
 
 
 @pytest.mark.parametrize("compiler", ["onnxruntime", "eager", "inductor", "openvino", "xla"])
-@pytest.mark.parametrize("dtype", dtypes.NARROW_FLOATS)
-def test_a_cast_there_and_back(compiler: str, dtype: str) -> None:
+def test_casts_there_and_back(compiler: str) -> None:
     """OpenVINO 2026.4.1 makes NaN of what is too large for float8e4m3fn, whatever ONNX's ``saturate`` says."""
     values = VALUES[np.abs(VALUES) <= 464] if compiler == "openvino" else VALUES
+    agree(compiler, *(there_and_back(dtype, values) for dtype in dtypes.NARROW_FLOATS))
+
+
+def there_and_back(dtype: str, values: np.ndarray) -> Run:
     build = GraphBuilder()
     x = build.input(TensorType("float32", values.shape))
     stored = build.input(TensorType(dtype, (3, 5)))
     y = build.op("Cast", x, to=dtype)
     back = build.op("Cast", build.op("Transpose", stored, perm=(1, 0)), to="float32")
     graph = build.build([y, build.op("Cast", y, to="float32"), back])
-    agree(compiler, graph, [values, np.arange(15, dtype=np.uint8).reshape(3, 5).view(dtypes.to_numpy(dtype))])
+    return graph, [values, np.arange(15, dtype=np.uint8).reshape(3, 5).view(dtypes.to_numpy(dtype))]
 
 
 @pytest.mark.parametrize("compiler", ["eager", "inductor"])
-@pytest.mark.parametrize(("dtype", "bits"), [("float8e4m3fn", "uint8"), ("float8e5m2", "int8")])
-def test_bits_are_seen(compiler: str, dtype: str, bits: str) -> None:
+def test_bits_are_seen(compiler: str) -> None:
+    agree(compiler, bits_seen("float8e4m3fn", "uint8"), bits_seen("float8e5m2", "int8"))
+
+
+def bits_seen(dtype: str, bits: str) -> Run:
     build = GraphBuilder()
     x = build.input(TensorType("float32", VALUES.shape))
     seen = build.op("BitCast", build.op("Cast", x, to=dtype), to=bits)
     joined = build.op("Concat", seen, seen, axis=0)
-    agree(
-        compiler, build.build([seen, build.op("Cast", build.op("BitCast", joined, to=dtype), to="float64")]), [VALUES]
-    )
+    graph = build.build([seen, build.op("Cast", build.op("BitCast", joined, to=dtype), to="float64")])
+    return graph, [VALUES]
 
 
-@pytest.mark.parametrize("dtype", dtypes.NARROW)
-def test_onnxruntime_quantizes(dtype: str) -> None:
+def test_onnxruntime_quantizes() -> None:
+    agree("onnxruntime", *map(quantized, dtypes.NARROW))
+
+
+def quantized(dtype: str) -> Run:
     build = GraphBuilder()
     x = build.input(TensorType("float32", VALUES.shape))
     scale = build.constant(np.array(2, np.float32))
     zero = build.constant(np.array(0).astype(dtypes.to_numpy(dtype)))
     y = build.op("QuantizeLinear", x, scale, zero)
-    agree("onnxruntime", build.build([y, build.op("DequantizeLinear", y, scale, zero)]), [VALUES])
+    return build.build([y, build.op("DequantizeLinear", y, scale, zero)]), [VALUES]
 
 
-@pytest.mark.parametrize("dtype", dtypes.NARROW_INTS)
-@pytest.mark.parametrize("shape", [(), (1,), (5,), (2, 3)])
-def test_onnxruntime_takes_and_gives_numbers_of_4_bits(dtype: str, shape: tuple[int, ...]) -> None:
+def test_onnxruntime_takes_and_gives_numbers_of_4_bits() -> None:
+    shapes = ((), (1,), (5,), (2, 3))
+    agree("onnxruntime", *(of_4_bits(dtype, shape) for dtype in dtypes.NARROW_INTS for shape in shapes))
+
+
+def of_4_bits(dtype: str, shape: tuple[int, ...]) -> Run:
     build = GraphBuilder()
     x = build.input(TensorType(dtype, shape))
     y = build.op("Cast", x, to="int32")
     graph = build.build([y, build.op("Cast", y, to=dtype)])
     bits = np.arange(3, 3 + int(np.prod(shape)), dtype=np.uint8).reshape(shape)
-    agree("onnxruntime", graph, [bits.view(dtypes.to_numpy(dtype))])
+    return graph, [bits.view(dtypes.to_numpy(dtype))]
 
 
 @pytest.mark.parametrize(
@@ -123,16 +138,19 @@ def test_a_reproducer_makes_tensors_of_torch(dtype: str, inline: bool) -> None:
     assert tensor.view(torch.uint8).tolist() == array.view(np.uint8).tolist()
 
 
-@pytest.mark.parametrize("dtype", dtypes.NARROW_FLOATS)
-def test_tensorflow_has_constants_that_are_filled(dtype: str) -> None:
+def test_tensorflow_has_constants_that_are_filled() -> None:
     """As a quantization's zero point is: a constant of one value is written as that value."""
+    agree("xla", *map(with_a_filled_constant, dtypes.NARROW_FLOATS))
+
+
+def with_a_filled_constant(dtype: str) -> Run:
     build = GraphBuilder()
     x = build.input(TensorType("float32", (4,)))
     half = build.constant(np.full(4, 0.5).astype(dtypes.to_numpy(dtype)))
     graph = build.build([build.op("Add", x, build.op("Cast", half, to="float32"))])
     artifact = lower(graph, "tensorflow", 0, lacks=("forms",))
     assert "arrays[" not in str(artifact.source)
-    agree("xla", graph, [np.array([1, 2, 3, 4], np.float32)])
+    return graph, [np.array([1, 2, 3, 4], np.float32)]
 
 
 @pytest.mark.parametrize("dtype", dtypes.NARROW_FLOATS)
