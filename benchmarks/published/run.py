@@ -12,7 +12,7 @@ measured before and not anew, in a ``--folder`` of another run, stays in the tab
 
 *Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
 one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
-release. A wrong result is one of the entry's bug where what it is reduced to shows no more in the first later release
+release. What it postponed is confirmed afterwards. A wrong result is one of the entry's bug where what it is reduced to shows no more in the first later release
 that is right. For a bug that no release has mended, the trigger itself must be what is wrong, or the reduced finding
 must hold the entry's cause: its operators, by their ONNX or their ATen names, or its part. Of every finding of a blind
 campaign the cause is asked for; and the reduced programs may have no more than six operators.
@@ -30,6 +30,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
@@ -60,6 +61,10 @@ FIRST_CASES = 2
 """After so many cases a campaign is looked at for the first time: most triggers need no more."""
 
 BLIND_MINUTES = 10.0
+
+CONTINUED = 2
+"""How often a blind campaign is continued where it has not confirmed all that it met: half as long, without cases."""
+
 REDUCTION_TIME = "60s"
 
 REMAINS, GONE = 1, 0
@@ -180,6 +185,9 @@ class Measurements:
         campaign = self.folder / "blind" / release_of(entry)
         python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
         _fuzz(campaign, python, entry.compiler, "--time", f"{self.minutes:g}m", "--seeds", self.seeds)
+        for _ in range(CONTINUED):
+            if _postponed(campaign):
+                _polyjuice("fuzz", "--resume", campaign)
         how = {"minutes": self.minutes, "seeds": self.seeds}
         missing = list(served)
         for finding in _raw(campaign, set()):
@@ -268,6 +276,13 @@ def _polyjuice(*arguments: object, path: Path | None = None) -> int:
     if done.returncode not in (GONE, REMAINS):
         print(f"polyjuice {' '.join(map(str, arguments))}: {done.stderr.strip()[-2000:]}", file=sys.stderr, flush=True)
     return done.returncode
+
+
+def _postponed(campaign: Path) -> int:
+    """How many cases have shown what is not confirmed yet."""
+    with closing(sqlite3.connect(campaign / "campaign.sqlite")) as database:
+        (count,) = database.execute("SELECT COUNT(*) FROM notes WHERE kind = 'postponed'").fetchone()
+    return int(count)
 
 
 def _raw(campaign: Path, seen: set[str]) -> Iterator[Path]:

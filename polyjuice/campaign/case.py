@@ -158,23 +158,35 @@ class Runner:
 
         Raises EnvironmentProblem where the compiler cannot be used at all.
         """
-        turns = self._execute(indices)
-        for turn in turns:
-            if postponed and turn.index not in postponed:
-                continue
-            if turn.case:
-                with self._timed(turn):
-                    may_wait = not postponed and self._confirms_much
-                    turn.result, found = self._judged(turn.case, may_wait=may_wait)
-                    if found.postponed or (may_wait and turn.packs.failed):
-                        turn.result = replace(turn.result, postponed=indices)
-                    else:
-                        with self._clock.of(CONFIRM):
-                            found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
-                        turn.result = _with(turn.result, found)
-            result = turn.told()
-            self._spent.update(result.seconds)
-            yield result
+        if not postponed:
+            for turn in self._execute(indices):
+                yield self._finished(turn, indices, may_wait=self._confirms_much)
+            return
+        in_company: list[int] = []
+        for turn in self._execute(sorted(postponed)):
+            result = self._finished(turn, indices, may_wait=False)
+            if _tells(result):
+                yield result
+            else:
+                in_company.append(turn.index)
+        for turn in self._execute(indices) if in_company else ():
+            if turn.index in in_company:
+                yield self._finished(turn, indices, may_wait=False)
+
+    def _finished(self, turn: _Turn, indices: Sequence[int], *, may_wait: bool) -> CaseResult:
+        """What became of a case that ran beside others; with ``may_wait`` what it shows can be postponed."""
+        if turn.case:
+            with self._timed(turn):
+                turn.result, found = self._judged(turn.case, may_wait=may_wait)
+                if found.postponed or (may_wait and turn.packs.failed):
+                    turn.result = replace(turn.result, postponed=indices)
+                else:
+                    with self._clock.of(CONFIRM):
+                        found += self.confirming.in_packs(turn.case, turn.packs, found.flaky)
+                    turn.result = _with(turn.result, found)
+        result = turn.told()
+        self._spent.update(result.seconds)
+        return result
 
     @property
     def _confirms_much(self) -> bool:
@@ -323,6 +335,11 @@ def _with(result: CaseResult, found: Confirmed) -> CaseResult:
     """The result with what was found."""
     flaky = [verdict.message for verdict in found.flaky]
     return replace(result, findings=found.findings, known=found.known, flaky=flaky, again=found.again)
+
+
+def _tells(result: CaseResult) -> bool:
+    """Whether a result tells of something that the case shows. If not, it may show something in company alone."""
+    return bool(result.findings or result.known or result.again or result.flaky or result.defect)
 
 
 def _unsupported(case: Case) -> list[Outcome]:

@@ -78,12 +78,14 @@ class Schedule:
     """When the cases of a campaign end, and when all ends: by the wall clock, without the time of asking.
 
     With a time T cases begin up to T, in all runs of the campaign together. Triage then has a further T/2, at least one
-    minute. Cases that are under way at T have half of that to end. A run that has no time left for cases has this
-    further time, too. Without T there is no end. Moments are those of the monotonic clock.
+    minute. Cases that are under way at T have half of that to end, or all of it where nothing is triaged. A run that
+    has no time left for cases has this further time, too. Without T there is no end. Moments are those of the monotonic
+    clock.
     """
 
-    def __init__(self, time_s: float | None, spent: Mapping[str, float]) -> None:
+    def __init__(self, time_s: float | None, spent: Mapping[str, float], *, triages: bool = True) -> None:
         """``spent`` is what `spent` said of the runs before this one; without an entry, 0."""
+        self._to_end = 1 / 2 if triages else 1.0
         self._time_s = math.inf if time_s is None else time_s
         self._before = spent
         self._began = time.monotonic()
@@ -140,7 +142,7 @@ class Schedule:
     @property
     def moments(self) -> Moments:
         """When cases end."""
-        return Moments(self._last_begin, self._last_begin + self._afterwards_s / 2, self._probed_s)
+        return Moments(self._last_begin, self._last_begin + self._afterwards_s * self._to_end, self._probed_s)
 
     @property
     def end(self) -> float:

@@ -60,7 +60,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     over, too (see :class:`polyjuice.campaign.clock.Schedule`). On an interrupt (KeyboardInterrupt) all that was
     finished is stored. Raises EnvironmentProblem where the compiler cannot be used.
     """
-    schedule = Schedule(config.time_s, store.spent(config.workers))
+    schedule = Schedule(config.time_s, store.spent(config.workers), triages=config.triage_s > 0)
     tasks = _Tasks(config, store.done(), store.postponed())
     triage = Triage(config, store)
     job = config, store.folder, rules, dict(os.environ)

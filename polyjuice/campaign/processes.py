@@ -133,8 +133,9 @@ def run_cases(task: Task) -> None:
             raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
         except Exception:
             defect = traceback.format_exc()
-            told = task.postponed or task.indices
-            _finished.extend(CaseResult(index, defect=defect) for index in told[len(_finished) :])
+            told = {result.index for result in _finished}
+            left = [index for index in task.postponed or task.indices if index not in told]
+            _finished.extend(CaseResult(index, defect=defect) for index in left)
 
     _unwound(work)
 

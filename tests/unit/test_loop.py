@@ -247,3 +247,9 @@ def test_what_is_not_confirmed_in_time_stays_postponed_until_the_campaign_is_con
     assert sorted(world.confirmed_cases) == [0, 1, 2]
     assert "postponed" not in again["by_kind"]
     assert world.tested == tested
+
+
+def test_without_triage_postponed_cases_have_its_time(world: World) -> None:
+    world.seconds, world.postponed, world.confirm_s = {"compile": 40.0}, {0, 1, 2, 3, 4}, 25.0
+    world.run(replace(CONFIG, triage_s=0.0))
+    assert len(world.confirmed_cases) == 4
