@@ -12,10 +12,11 @@ measured before and not anew, in a ``--folder`` of another run, stays in the tab
 
 *Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
 one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
-release. What it postponed is confirmed afterwards. A wrong result is one of the entry's bug where what it is reduced to shows no more in the first later release
-that is right. For a bug that no release has mended, the trigger itself must be what is wrong, or the reduced finding
-must hold the entry's cause: its operators, by their ONNX or their ATen names, or its part. Of every finding of a blind
-campaign the cause is asked for; and the reduced programs may have no more than six operators.
+release. What it postponed is confirmed afterwards. A wrong result is one of the entry's bug where what it is reduced to
+shows no more in the first later release that is right. For a bug that no release has mended, the trigger itself must be
+what is wrong, or the reduced finding must hold the entry's cause: its operators, by their ONNX or their ATen names, or
+its part. Of every finding of a blind campaign the cause is asked for; and the reduced programs may have no more than
+six operators.
 """
 
 from __future__ import annotations

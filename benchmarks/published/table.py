@@ -21,8 +21,9 @@ _HEAD = """# Published bugs: how many Polyjuice finds
 
 Written by `make published`. Each entry of `benchmarks/published/` is a published silent wrong result, tested in the
 last release in which it was seen. *Given*: its trigger is the seed. *Blind*: ten minutes from generated seeds, one
-worker, for each release; a bug counts where the reduced programs have its cause and at most six operators. Default
-options in both. The open half may be looked at while Polyjuice is worked on; the other is held out.
+worker, for each release, and what these show is confirmed afterwards; a bug counts where the reduced programs have its
+cause and at most six operators. Default options in both. The open half may be looked at while Polyjuice is worked on;
+the other is held out.
 """
 
 
