@@ -54,7 +54,7 @@ class Due:
 
 def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> list[Due]:
     """What is due at some indices. ``operators`` must not be empty."""
-    turns = [_turns(op) for op in operators]
+    turns = [_turns(tuple(op.types[op.inputs[0]])) for op in operators]
     ends = list(accumulate(map(len, turns)))
     found = []
     for index in indices:
@@ -67,9 +67,10 @@ def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> lis
     return found
 
 
-def _turns(op: Op) -> list[Sequence[str]]:
+@lru_cache
+def _turns(types: tuple[str, ...]) -> Sequence[Sequence[str]]:
     """The element types of an operator's first operand; those that are alike take turns."""
-    left = list(op.types[op.inputs[0]])
+    left = list(types)
     found: list[Sequence[str]] = []
     while left:
         alike = next((types for types in _ALIKE if left[0] in types), (left[0],))
