@@ -41,8 +41,17 @@ _CPP_ERROR = re.compile(r"\S+:\d+:\d+: (?:fatal )?error: (.*)")
 """How g++ and clang++ tell of an error, behind the place where it is."""
 
 
-_FRAME = re.compile(r'^ *File "[^"\n]*", line \d+,? in ([^\n(]+)', re.MULTILINE)
-"""A frame of a traceback: Python's own, TVM's of C++, and what faulthandler writes where a process dies."""
+_GOT = re.compile(r"\bgot (\w+)\(['\"]((?:(?!\\n)[^'\"])+)")
+"""How Dynamo tells of the error of an operator that it tried on types alone, within a longer explanation."""
+
+_FRAME = re.compile(r'^ *File "(?!<model>)[^"\n]*", line \d+,? in ([^\n(]+)', re.MULTILINE)
+"""A frame of a traceback: Python's own, TVM's of C++, and what faulthandler writes where a process dies.
+
+That of the program itself says nothing of the compiler.
+"""
+
+_INNERMOST_FIRST = re.compile(r"^(?:Current thread|Thread) .*\(most recent call first\)", re.MULTILINE)
+"""How faulthandler begins; some errors of C++ say the same of frames of their own, within their text."""
 
 _CAUSED = re.compile(r"^(?:The above exception was the direct cause|During handling of the above)", re.MULTILINE)
 
@@ -77,11 +86,13 @@ def _of_broken(verdict: Verdict, broken: str) -> Verdict:
 def _headline(message: str) -> str:
     """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next.
 
-    Behind it what a compiler of C++ has to say, if one was called.
+    Behind it what a compiler of C++ has to say, if one was called, or the error that Dynamo met.
     """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
     error = next((f": {match[1]}" for line in lines[said:] if (match := _CPP_ERROR.match(line))), "")
+    if not error and (met := _GOT.search(message)):
+        error = f": {met[1]}: {met[2]}"
     return " ".join(lines[:said]) + error
 
 
@@ -89,7 +100,7 @@ def _top_frames(traceback: str) -> str:
     """The functions in which the first of a chain of errors happened, the innermost first; empty where none is told."""
     first = _CAUSED.split(traceback)[0]
     frames = [_normal(name.strip()) for name in _FRAME.findall(first)]
-    innermost = frames[:_FRAMES] if "most recent call first" in first else frames[: -_FRAMES - 1 : -1]
+    innermost = frames[:_FRAMES] if _INNERMOST_FIRST.search(first) else frames[: -_FRAMES - 1 : -1]
     return WHERE + ", ".join(innermost) if innermost else ""
 
 

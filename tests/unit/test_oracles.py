@@ -310,6 +310,22 @@ def traceback(*functions: str, lines: int = 7) -> str:
     return "\n".join(f'  File "torch/a.py", line {lines + n}, in {name}\n    code' for n, name in enumerate(functions))
 
 
+def test_an_error_within_an_explanation_of_dynamo_is_told_and_frames_of_cpp_are_not_taken_for_pythons() -> None:
+    said = (
+        "TorchRuntimeError: RuntimeError when making fake tensor call\n  Explanation: call_function gather(*(FakeTensor"
+    )
+    said += (
+        "(...), 0)): got RuntimeError('Cannot call numel()\\nraised from x.cpp:340 (most recent call first):\\nframe #0"
+    )
+    text = f"{traceback('compile', 'get_fake_value', 'unimplemented')}\n{said}\nfrom user code:\n"
+    text += '  File "<model>", line 11, in forward\n'
+    (verdict,) = crashes(ran(2 * X), replace(failed("error", said), traceback=text))
+    assert verdict.signature == (
+        "crash compile TorchRuntimeError: RuntimeError when making fake tensor call: "
+        "RuntimeError: Cannot call numel() | in unimplemented, get_fake_value"
+    )
+
+
 def test_failures_that_say_the_same_are_told_apart_by_where_they_happened() -> None:
     python = traceback("compile", "lower", "pad3")
     caused = (
