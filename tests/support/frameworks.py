@@ -79,4 +79,4 @@ def on_usual_types(op: Op, operands: Sequence[TensorType], results: Sequence[Ten
     A generator without a compiler to ask takes others, too.
     """
     rare = {*dtypes.NARROW, *dtypes.WIDER_UNSIGNED}
-    return op.name != "BitCast" and rare.isdisjoint(t.dtype for t in (*operands, *results))
+    return op.name not in ("BitCast", "view.dtype") and rare.isdisjoint(t.dtype for t in (*operands, *results))
