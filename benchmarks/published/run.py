@@ -44,6 +44,7 @@ from onnx import numpy_helper
 from packaging.version import Version
 
 from polyjuice.campaign.kinds import MIXED
+from polyjuice.campaign.store import POSTPONED
 from polyjuice.given import ORIGINAL
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -187,7 +188,7 @@ class Measurements:
         python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
         _fuzz(campaign, python, entry.compiler, "--time", f"{self.minutes:g}m", "--seeds", self.seeds)
         for _ in range(CONTINUED):
-            if _postponed(campaign):
+            if _noted(campaign, POSTPONED):
                 _polyjuice("fuzz", "--resume", campaign)
         how = {"minutes": self.minutes, "seeds": self.seeds}
         missing = list(served)
@@ -279,10 +280,10 @@ def _polyjuice(*arguments: object, path: Path | None = None) -> int:
     return done.returncode
 
 
-def _postponed(campaign: Path) -> int:
-    """How many cases have shown what is not confirmed yet."""
+def _noted(campaign: Path, kind: str) -> int:
+    """How many notes of a kind a campaign has."""
     with closing(sqlite3.connect(campaign / "campaign.sqlite")) as database:
-        (count,) = database.execute("SELECT COUNT(*) FROM notes WHERE kind = 'postponed'").fetchone()
+        (count,) = database.execute("SELECT COUNT(*) FROM notes WHERE kind = ?", (kind,)).fetchone()
     return int(count)
 
 
@@ -361,8 +362,7 @@ def _told(campaign: Path, finding: Path) -> dict[str, Any]:
 
 def _defects(campaign: Path) -> dict[str, Any]:
     """How often Polyjuice itself failed in a campaign, where it did."""
-    with sqlite3.connect(campaign / "campaign.sqlite") as db:
-        (count,) = db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'defect'").fetchone()
+    count = _noted(campaign, "defect")
     return {"defects": count} if count else {}
 
 

@@ -23,7 +23,7 @@ _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
 _KINDS: Mapping[str, Sequence[str]] = {
     "view": (
         *("Transpose", "Slice", "Reshape", "Unsqueeze", "Squeeze", "Expand", "aten.select", "aten.narrow"),
-        *("aten.diagonal", "aten.flip", "aten.roll", "aten.as_strided", "BitCast", *["aten.view.dtype"] * 2),
+        *("aten.diagonal", "aten.flip", "aten.roll", "aten.as_strided", "BitCast", "aten.view.dtype"),
     ),
     "part": (
         *("aten.slice_scatter", "aten.select_scatter", "aten.index_copy", "aten.index_add", "aten.masked_fill"),

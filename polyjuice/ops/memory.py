@@ -93,11 +93,11 @@ def _seen_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     if isinstance(s[0], Dims):
         if a.to not in SEEN:
             raise TypeMismatch(f"view.dtype: nothing is seen as {a.to}")
-        if not s[0] or s[0][-1] * _width(a.of) % _width(a.to) or _width(a.of) == _width(a.to):
+        attrs = seen_as(TensorType(a.of, tuple(s[0])), a.to)
+        if attrs is None:
             raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of} cannot be seen as {a.to} of another width")
-        size = (*s[0][:-1], s[0][-1] * _width(a.of) // _width(a.to))
-        if tuple(a.size) != size:
-            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of}, seen as {a.to}, has the shape {size}")
+        if tuple(a.size) != attrs["size"]:
+            raise ShapeMismatch(f"view.dtype: {tuple(s[0])} of {a.of}, seen as {a.to}, has the shape {attrs['size']}")
     return [a.size]
 
 
