@@ -138,6 +138,30 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
     return replace(case, programs=programs)
 
 
+def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Case]:
+    """Cases of which each is given to `execute`, by a compiler that compiles several programs in less time together.
+
+    A program that such a compiler did not survive among others runs once more by itself.
+    """
+    asked = [(case, program) for case in cases for program in case.programs if program.waits and not program.given]
+    outcomes: dict[int, Outcome] = {}
+    if session.compiler.batches and len(asked) > 1:
+        packs = [(program.artifact, case.inputs, 1) for case, program in asked]
+        for (_, program), outcome in zip(asked, session.execute_together(packs), strict=True):
+            if outcome and outcome.status not in ("crash", "hang"):
+                outcomes[id(program)] = outcome
+    return [
+        execute(
+            replace(case, programs=[_with(program, outcomes.get(id(program))) for program in case.programs]), session
+        )
+        for case in cases
+    ]
+
+
+def _with(program: Program, outcome: Outcome | None) -> Program:
+    return replace(program, outcome=outcome) if outcome else program
+
+
 def misplaced(program: Program) -> str:
     """How a program of ours that writes into its inputs gives, uncompiled, another result than its graph; or "".
 
@@ -160,7 +184,12 @@ def judge(case: Case, session: CompilerSession, oracles: Iterable[str]) -> list[
 
 def rerun(case: Case, session: CompilerSession) -> Case:
     """The case with all of its programs compiled and run once more."""
-    return execute(replace(case, programs=[program.not_run() for program in case.programs]), session)
+    return execute(not_run(case), session)
+
+
+def not_run(case: Case) -> Case:
+    """The case without what became of its programs."""
+    return replace(case, programs=[program.not_run() for program in case.programs])
 
 
 def shows(case: Case, verdict: Verdict, session: CompilerSession) -> bool:

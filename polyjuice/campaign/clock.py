@@ -135,11 +135,6 @@ class Schedule:
         return 0.0 if self._cases_ended is None else time.monotonic() - self._cases_ended
 
     @property
-    def triage_share_s(self) -> float:
-        """Of the time for cases, the part that triage may take away from them in a single process."""
-        return self._time_s / 2
-
-    @property
     def moments(self) -> Moments:
         """When cases end."""
         return Moments(self._last_begin, self._last_begin + self._afterwards_s * self._to_end, self._probed_s)

@@ -13,8 +13,8 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known
-from polyjuice.triage.automatic import FAILURES
 from polyjuice.triage.confirming import confirmed
+from polyjuice.triage.groups import FAILURES
 
 _FAILURES = 2
 """How many failures of one signature a process confirms: one is triaged, and stands for all of them."""

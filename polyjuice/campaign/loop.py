@@ -23,7 +23,7 @@ from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.preparation import BATCH
 from polyjuice.campaign.store import Store, Task
-from polyjuice.campaign.triage import Triage
+from polyjuice.campaign.triage import Job, Triage
 from polyjuice.compilers import find
 from polyjuice.egraph import Rule
 from polyjuice.triage.automatic import Triaged
@@ -66,7 +66,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     job = config, store.folder, rules, dict(os.environ)
     pool = ProcessPoolExecutor(config.workers, _context(), processes.initialize, job)
     running: dict[Future[Any], Task] = {}
-    triaging: set[Future[Any]] = set()
+    triaging: dict[Future[Any], Job] = {}
     try:
         while True:
             while len(running) < tasks.ahead and (task := tasks.next(schedule)):
@@ -76,7 +76,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
                 schedule.end_cases()
             while due := triage.next(schedule, cases=bool(running)):
                 with _uninterrupted():
-                    triaging.add(pool.submit(processes.triage, due.folder, due.budget_s, due.end))
+                    triaging[pool.submit(processes.triage, due)] = due
             if not running and not triaging:
                 break
             finished = wait({*running, *triaging}, return_when=FIRST_COMPLETED).done
@@ -90,10 +90,10 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
                     tell(result)
                     if result.findings:
                         triage.publish()
-            for future in triaging & finished:
-                triaged: Triaged = future.result()
-                listener.triaged(triaged, triage.finish(triaged))
-            triaging -= finished
+            for future in triaging.keys() & finished:
+                triaged: list[Triaged] = future.result()
+                for result, url in zip(triaged, triage.finish(triaging.pop(future), triaged), strict=True):
+                    listener.triaged(result, url)
         pool.shutdown()
     except BrokenProcessPool as error:
         raise RuntimeError(f"a campaign process died: {error}") from error
@@ -101,7 +101,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
         store.set_spent(**schedule.spent)
         _stop(multiprocessing.active_children())
         pool.shutdown(cancel_futures=True)
-        triage.close()
+        triage.publish()
 
 
 def _context() -> BaseContext:

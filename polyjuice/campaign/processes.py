@@ -16,15 +16,16 @@ from typing import TypeVar
 from polyjuice.campaign.case import CaseResult, Runner
 from polyjuice.campaign.clock import Moments
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.store import Task
-from polyjuice.campaign.triage import suspects
+from polyjuice.campaign.store import Store, Task
+from polyjuice.campaign.triage import Job, suspects
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.egraph import Rule
 from polyjuice.execution.forkserver import end_servers
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic, known
-from polyjuice.triage.automatic import Suspect, Triaged
+from polyjuice.triage.automatic import Triaged
+from polyjuice.triage.groups import Suspect
 
 Result = TypeVar("Result")
 
@@ -140,22 +141,25 @@ def run_cases(task: Task) -> None:
     _unwound(work)
 
 
-def triage(folder: Path, budget_s: float, end: float) -> Triaged:
-    """Triage a finding for so many seconds, and until ``end`` on the monotonic clock, at most.
-
-    Whatever goes wrong in our own code is a result too.
-    """
+def triage(job: Job) -> list[Triaged]:
+    """Sort findings, or triage one; whatever goes wrong in our own code is a result too."""
     assert _job is not None
     config, campaign, rules = _job
 
     def seen(compiler: str, version: str) -> Sequence[Suspect]:
-        return suspects(campaign, known.read(Path(config.known)) if config.known else (), compiler, version)
-
-    def work() -> Triaged:
+        store, _ = Store.open(campaign)
         try:
-            return automatic.triage(folder, seen, config.triage_s, rules, min(time.monotonic() + budget_s, end))
+            return suspects(store, known.read(Path(config.known)) if config.known else (), compiler, version)
+        finally:
+            store.close()
+
+    def work() -> list[Triaged]:
+        try:
+            if job.sorts:
+                return automatic.sort(job.folders, job.suspects, job.end)
+            return [automatic.triage(job.folders[0], seen, config.triage_s, rules, job.end)]
         except Exception:
-            return Triaged(folder.name, defect=traceback.format_exc())
+            return [Triaged(folder.name, defect=traceback.format_exc()) for folder in job.folders]
 
     return _unwound(work)
 

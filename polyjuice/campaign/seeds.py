@@ -19,7 +19,7 @@ from polyjuice.given import UserModel, callables, files, symbolic
 from polyjuice.given.sandbox import Ended, Sandbox
 from polyjuice.given.symbolic import Sizes
 from polyjuice.inputs import settle
-from polyjuice.ir import Graph
+from polyjuice.ir import Graph, prune
 from polyjuice.ops import TABLE, Accepts, Op, without_complex
 
 IMPORTED = "imported"
@@ -151,7 +151,7 @@ class Seeds:
         strategy = self.kind(index).strategy
         turn = self._turn(index) if strategy in DUE_STRATEGIES else None
         graph = generate(self._nodes, key, accepts, self._partners, strategy, turn, self._operators)
-        return settle(graph, key)
+        return prune(settle(graph, key))  # a stored graph has no constant that nothing reads
 
     def _turn(self, index: int) -> Turn:
         return Turn(self._seed, self._kinds.number(index))

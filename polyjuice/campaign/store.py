@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from polyjuice.campaign.clock import PROBE, SHARES, TRIAGE, busy_s
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.coverage import Tuple
 from polyjuice.triage.automatic import Triaged
+from polyjuice.triage.groups import Group
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -43,6 +44,13 @@ CREATE TABLE IF NOT EXISTS triaged (
     signature TEXT NOT NULL,
     record TEXT
 );
+CREATE TABLE IF NOT EXISTS sorted (
+    folder TEXT PRIMARY KEY,
+    grouped TEXT NOT NULL,
+    alike INTEGER NOT NULL,
+    blame TEXT NOT NULL,
+    suspects INTEGER NOT NULL
+);
 CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS covered (
     operator TEXT, dtype TEXT, factor TEXT, level TEXT, PRIMARY KEY (operator, dtype, factor, level)
@@ -51,7 +59,7 @@ CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, 
 """
 
 FOLDERS = ("raw", "findings")
-"""Where a campaign keeps findings: all as they were met, and one of each signature, reduced where that was possible."""
+"""Where a campaign keeps findings: all as they were met, and one of each cause, reduced where that was possible."""
 
 POSTPONED = "postponed"
 """The note on a case that shows something that is still to be confirmed."""
@@ -73,18 +81,56 @@ class Task:
 
 @dataclass(frozen=True)
 class Distinct:
-    """A finding that stands for all of its ``signature``.
+    """A finding that stands for all of its ``cause``, or of its group, where it has no cause yet.
 
-    ``name`` is its folder's, ``record`` what its ``finding.json`` says; ``triaged`` and ``reduced`` say what has been
-    done about it, and ``others`` are the folders of further findings with this signature.
+    ``name`` is its folder's, ``record`` what its ``finding.json`` says, ``reduced`` whether that is of what it was
+    reduced to, and ``others`` are the folders of further findings with this cause.
     """
 
     name: str
-    signature: str
+    cause: str
     record: Mapping[str, Any]
-    triaged: bool
     reduced: bool
     others: tuple[str, ...]
+
+
+def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> list[Distinct]:
+    """The first of the findings of each cause, with the others; in the order of their names."""
+    alike: dict[str, list[tuple[str, Mapping[str, Any], bool]]] = {}
+    for cause, name, record, reduced in findings:
+        alike.setdefault(cause, []).append((name, record, reduced))
+    found = [
+        Distinct(name, cause, record, reduced, tuple(sorted(other for other, *_ in others)))
+        for cause, ((name, record, reduced), *others) in alike.items()
+    ]
+    return sorted(found, key=lambda distinct: distinct.name)
+
+
+@dataclass(frozen=True)
+class Untriaged:
+    """A finding that has no cause yet: what its ``finding.json`` says, and its group, if it was sorted.
+
+    None of so many ``suspects``, in the order in which they were found, accounts for it.
+    """
+
+    record: Mapping[str, Any]
+    group: Group | None
+    suspects: int
+
+    @property
+    def name(self) -> str:
+        """Its folder's."""
+        return str(self.record["folder"])
+
+    @property
+    def operators(self) -> int:
+        """How many operators its programs have."""
+        return sum(self.record["operators"].values())
+
+    @property
+    def grouped(self) -> str:
+        """What it is grouped by: until it is sorted, by its signature."""
+        return self.group.text if self.group else str(self.record["signature"])
 
 
 class Store:
@@ -243,28 +289,44 @@ class Store:
             tasks.setdefault(text, []).append(index)
         return [Task(json.loads(text), indices) for text, indices in tasks.items()]
 
-    def findings(self) -> list[Distinct]:
-        """One finding of each signature, reduced where that has been done, by index."""
+    def causes(self) -> list[Distinct]:
+        """One finding of each cause that triage has found, reduced where that has been done, by name."""
         rows = self._db.execute(
-            "SELECT f.folder, COALESCE(t.signature, f.signature), COALESCE(t.record, f.record), "
-            "t.folder IS NOT NULL, t.record IS NOT NULL "
-            'FROM findings f LEFT JOIN triaged t USING (folder) ORDER BY t.record IS NULL, f."index", f.folder'
+            "SELECT t.signature, f.folder, COALESCE(t.record, f.record), t.record IS NOT NULL "
+            'FROM findings f JOIN triaged t USING (folder) ORDER BY t.record IS NULL, f."index", f.folder'
         )
-        alike: dict[str, list[Any]] = {}
-        for row in rows:
-            alike.setdefault(row[1], []).append(row)
-        found = []
-        for signature, ((name, _, record, triaged, reduced), *others) in alike.items():
-            names = tuple(sorted(other for other, *_ in others))
-            found.append(Distinct(name, signature, json.loads(record), bool(triaged), bool(reduced), names))
-        return sorted(found, key=lambda distinct: distinct.name)
+        return _distinct((cause, name, json.loads(record), bool(reduced)) for cause, name, record, reduced in rows)
 
-    def untriaged(self) -> list[dict[str, Any]]:
-        """The records of the findings that triage has not seen yet, by index."""
+    def groups(self) -> list[Distinct]:
+        """One finding, of the fewest operators, of each group of those that have no cause yet, by name."""
+        waiting = sorted(self.untriaged(), key=lambda finding: finding.operators)
+        return _distinct((finding.grouped, finding.name, finding.record, False) for finding in waiting)
+
+    def untriaged(self) -> list[Untriaged]:
+        """The findings that triage has come to no result about yet, by index."""
         rows = self._db.execute(
-            'SELECT record FROM findings WHERE folder NOT IN (SELECT folder FROM triaged) ORDER BY "index", folder'
+            "SELECT record, grouped, alike, blame, suspects FROM findings LEFT JOIN sorted USING (folder) "
+            'WHERE folder NOT IN (SELECT folder FROM triaged) ORDER BY "index", folder'
         )
-        return [json.loads(record) for (record,) in rows]
+        found = []
+        for text, grouped, alike, blame, suspects in rows:
+            group = None if grouped is None else Group(grouped, bool(alike), tuple(json.loads(blame)))
+            found.append(Untriaged(json.loads(text), group, suspects or 0))
+        return found
+
+    def add_group(self, name: str, group: Group, suspects: int) -> None:
+        """Store the group of a finding that none of so many suspects accounts for."""
+        with self._db:
+            row = name, group.text, group.alike, json.dumps(group.blame), suspects
+            self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
+
+    def causes_of_groups(self) -> dict[str, str]:
+        """The causes of groups whose findings have one cause, as far as all that were triaged have the same."""
+        rows = self._db.execute(
+            "SELECT s.grouped, MIN(t.signature) FROM sorted s JOIN triaged t USING (folder) WHERE s.alike "
+            "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1"
+        )
+        return dict(rows.fetchall())
 
     def add_triage_time(self, seconds: float) -> None:
         """Add to the time that triage took."""
@@ -279,7 +341,7 @@ class Store:
                 self._db.execute("INSERT INTO notes VALUES (?, 'known', ?)", (index, url))
             else:
                 record = json.dumps(triaged.record) if triaged.record else None
-                self._db.execute("INSERT INTO triaged VALUES (?, ?, ?)", (triaged.name, triaged.signature, record))
+                self._db.execute("INSERT INTO triaged VALUES (?, ?, ?)", (triaged.name, triaged.cause, record))
             if triaged.defect:
                 self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
 
@@ -309,9 +371,11 @@ class Store:
         return (row[0] if row else 0), tested
 
     def summary(self) -> dict[str, Any]:
-        """The counts of ``fuzz --json``; findings with equal signatures count once."""
+        """The counts of ``fuzz --json``; findings are causes, and groups of what is not triaged yet."""
         rows = self._db.execute("SELECT pairs, skipped, programs, packs FROM cases").fetchall()
         skipped = Counter(reason.split(":")[0] for _, reason, *_ in rows if reason)
+        untriaged = self.untriaged()
+        causes = len(self.causes())
         by_kind = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM findings"))
         notes = Counter(kind for (kind,) in self._db.execute("SELECT kind FROM notes"))
         if notes["flaky"]:
@@ -329,9 +393,10 @@ class Store:
             "packs": sum(packs for *_, packs in rows),
             "unsound_variants": notes["unsound"],
             "defects": notes["defect"],
-            "findings": len(self.findings()),
+            "findings": causes + len({finding.grouped for finding in untriaged}),
             "raw_findings": self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0],
-            "untriaged": len(self.untriaged()),
+            "causes": causes,
+            "untriaged": len(untriaged),
             "by_kind": dict(by_kind),
             "known": self.known(),
             "share": self._shares(),

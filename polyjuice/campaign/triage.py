@@ -1,9 +1,8 @@
-"""A campaign's triage: which finding is next, when there is time for it, and what is told of it in the end."""
+"""A campaign's triage: which findings are sorted or triaged next, when there is time for it, and what is told."""
 
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import time
 from collections import Counter
@@ -14,9 +13,11 @@ from typing import Any
 
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.store import Distinct, Store
+from polyjuice.campaign.store import Distinct, Store, Untriaged
+from polyjuice.compilers import find
 from polyjuice.triage import known
-from polyjuice.triage.automatic import FAILURES, Suspect, Triaged, reduced_folder
+from polyjuice.triage.automatic import Triaged, reduced_folder
+from polyjuice.triage.groups import FAILURES, Suspect
 from polyjuice.triage.stored import annotate
 
 #: How many of the findings that it stands for a finding names.
@@ -25,21 +26,33 @@ _EXAMPLES = 20
 #: For how many findings there is time at least when the number of cases that was asked for is done.
 _LEAST = 2
 
+#: How many findings are sorted at once, on a fast compiler and where a compilation takes seconds.
+_SORTED, _SORTED_SLOWLY = 50, 16
+
+UNTRIAGED = "untriaged.md"
+"""The file among a campaign's findings that sums up those which have no cause yet."""
+
 
 @dataclass(frozen=True)
 class Job:
-    """The folder of a finding to triage, for how many seconds at most, and when, on the monotonic clock, to end."""
+    """Findings to sort, or one to triage, by their folders; and when, on the monotonic clock, to end.
 
-    folder: Path
-    budget_s: float
+    They are held against ``suspects`` if they are to be sorted: so many of all are ``known`` by now.
+    """
+
+    folders: Sequence[Path]
     end: float
+    suspects: Sequence[Suspect] = ()
+    known: int = 0
+    sorts: bool = False
 
 
 class Triage:
     """The findings of a campaign on their way through triage.
 
-    While cases are run it has half of the processes; a single process gives it half of the time so far, and never more
-    than half of the time that the campaign has for cases. Afterwards it has all processes until the schedule ends; in a
+    First they are sorted: laid to the causes that are known by now, or put into groups. Then one of the largest group
+    is triaged, and the others are held against what it has found. While cases are run, triage has half of the
+    processes: a single process goes on with cases. Afterwards it has all processes until the schedule ends; in a
     campaign of a number of cases, for as long as these took.
     """
 
@@ -48,106 +61,162 @@ class Triage:
         self._config = config
         self._store = store
         self._bugs = known.read(Path(config.known)) if config.known else ()
-        self._running: dict[str, Mapping[str, Any]] = {}
-        self._spent_s = 0.0
+        self._running: dict[str, Untriaged] = {}
+        self._jobs: list[set[str]] = []
         self._ended: Counter[str] = Counter()
+        self._suspects: list[Suspect] = []
+        """In the order in which they came to be known."""
+        self._of_groups = store.causes_of_groups()
+        """The causes of groups that have one for certain."""
 
     def next(self, schedule: Schedule, cases: bool) -> Job | None:
-        """The finding to triage now; None where there is none, or no time for it.
+        """What to do now; None where there is nothing, or no time for it.
 
-        ``cases`` says whether the campaign still runs cases. Those whose triage was not ended yet come first, and of
-        these the small programs.
+        ``cases`` says whether the campaign still runs cases.
         """
         workers = self._config.workers
-        if not self._config.triage_s or len(self._running) >= max(1, workers // (2 if cases else 1)):
+        if not self._config.triage_s or len(self._jobs) >= (workers // 2 if cases else workers):
             return None
-        waiting = [] if self._late(schedule, cases) else self._waiting()
+        if self._late(schedule, cases):
+            return None
+        waiting = [finding for finding in self._store.untriaged() if finding.name not in self._running]
         if not waiting:
             return None
-        record = min(waiting, key=lambda r: (self._ended[r["folder"]], sum(r["operators"].values())))
-        self._running[record["folder"]] = record
-        budget_s = schedule.triage_share_s - self._spent_s if cases and workers == 1 else math.inf
-        return Job(self._store.folder / "raw" / str(record["folder"]), budget_s, schedule.end)
+        self._learn(waiting[0].record)
+        unsorted = [f for f in waiting if f.group is None or (f.suspects < len(self._suspects) and not f.group.alike)]
+        if unsorted and not any(self._ended[f.name] for f in unsorted):
+            return self._sort(unsorted, schedule.end)
+        busy = {finding.grouped for finding in self._running.values()}
+        free = [finding for finding in waiting if finding.grouped not in busy]
+        return self._triage(free, schedule.end) if free else None
+
+    def _learn(self, record: Mapping[str, Any]) -> None:
+        """Remember the suspects that have come to be known."""
+        compiler, version = record["compiler"], record["versions"][record["compiler"]]
+        there = set(self._suspects)
+        self._suspects += [s for s in suspects(self._store, self._bugs, compiler, version) if s not in there]
+
+    def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
+        """Sort some findings that were held against as many suspects so far."""
+        by_now = unsorted[0].suspects if unsorted[0].group else 0
+        alike = [finding for finding in unsorted if (finding.suspects if finding.group else 0) == by_now]
+        size = _SORTED if find(self._config.compiler).fast else _SORTED_SLOWLY
+        return self._job(alike[:size], end, suspects=self._suspects[by_now:], known=len(self._suspects), sorts=True)
+
+    def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
+        """Triage a finding of the largest group; first those whose triage was not ended yet, and small programs."""
+        sizes = Counter(finding.grouped for finding in waiting)
+        first = min(waiting, key=lambda f: (self._ended[f.name], -sizes[f.grouped], f.grouped, f.operators))
+        return self._job([first], end)
+
+    def _job(self, findings: Sequence[Untriaged], end: float, **more: Any) -> Job:
+        self._running |= {finding.name: finding for finding in findings}
+        self._jobs.append({finding.name for finding in findings})
+        return Job([self._store.folder / "raw" / finding.name for finding in findings], end, **more)
 
     def _late(self, schedule: Schedule, cases: bool) -> bool:
         """Whether there is no time for a further finding now."""
         if cases:
-            return self._spent_s > schedule.cases_s / 2
+            return False
         least_s = 2 * _LEAST * self._config.triage_s
         over = self._config.cases is not None and schedule.since_cases_s > max(schedule.cases_s, least_s)
         return over or time.monotonic() >= schedule.end
 
-    def _waiting(self) -> Sequence[Mapping[str, Any]]:
-        """The findings that may be triaged now. A failure like one that has been is triaged by that."""
-        untriaged = self._store.untriaged()
-        seen = {distinct.signature for distinct in self._store.findings() if distinct.triaged} if untriaged else set()
-        running = {record["signature"] for record in self._running.values()}
-        waiting = []
-        for record in untriaged:
-            signature = record["signature"]
-            failure = record["kind"] in FAILURES
-            if failure and signature in seen:
-                self._store.add_triaged(Triaged(record["folder"], signature))
-            elif record["folder"] not in self._running and not (failure and signature in running):
-                waiting.append(record)
-        return waiting
+    def finish(self, job: Job, results: Sequence[Triaged]) -> list[str]:
+        """Take in what came of a job. For each, where the bug is reported that it turned out to be, or ""."""
+        names = [folder.name for folder in job.folders]
+        self._jobs.remove(set(names))
+        findings = {name: self._running.pop(name) for name in names}
+        self._ended.update({*names} - {result.name for result in results})
+        self._store.add_triage_time(sum(result.seconds for result in results))
+        urls = [self._finish(findings[result.name], result, job.known) for result in results]
+        self.publish()
+        return urls
 
-    def finish(self, triaged: Triaged) -> str:
-        """Take a result in. The address of the known bug's report where the finding turned out to be one, or ""."""
-        raw = self._running.pop(triaged.name)
-        self._spent_s += triaged.seconds
-        self._store.add_triage_time(triaged.seconds)
+    def _finish(self, finding: Untriaged, triaged: Triaged, held_against: int) -> str:
         if triaged.ended:
             self._ended[triaged.name] += 1
             return ""
-        triaged = replace(triaged, signature=triaged.signature or raw["signature"])
-        compiler, version = raw["compiler"], raw["versions"][raw["compiler"]]
-        bug = known.find(self._bugs, compiler, version, triaged.signature)
+        if triaged.group:
+            self._store.add_group(triaged.name, triaged.group, held_against)
+            if cause := self._of_groups.get(triaged.group.text):
+                self._store.add_triaged(Triaged(triaged.name, cause))
+            return ""
+        record = finding.record
+        triaged = replace(triaged, cause=triaged.cause or record["signature"])
+        compiler, version = record["compiler"], record["versions"][record["compiler"]]
+        bug = known.find(self._bugs, compiler, version, triaged.cause)
         if bug and bug.is_in(version):
             self._store.add_triaged(triaged, bug.url)
             return bug.url
         if bug and triaged.record:
             triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
         self._store.add_triaged(triaged)
-        self.publish()
+        self._take_along(finding, triaged)
         return ""
 
-    def close(self) -> None:
-        """Lay failures to those of their like that have been triaged, which takes no time; and publish."""
-        if self._config.triage_s:
-            self._waiting()
-        self.publish()
+    def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:
+        """Lay those findings of its group to the cause of one that have it for certain; from now on, too."""
+        blame = tuple(triaged.record["blame"]) if triaged.record else ()
+        group = finding.group
+        if finding.record["kind"] in FAILURES or (group and group.alike and blame == group.blame):
+            self._of_groups[finding.grouped] = triaged.cause
+            for other in self._store.untriaged():
+                if other.grouped == finding.grouped and other.name not in self._running:
+                    self._store.add_triaged(Triaged(other.name, triaged.cause))
 
     def publish(self) -> None:
-        """Make the campaign's ``findings`` hold one folder of each signature, with how many more there are."""
+        """Make the campaign's ``findings`` hold one folder of each cause, with how many findings more have it.
+
+        What has no cause yet is summed up in a file beside them; in a campaign without triage, each group has a folder.
+        """
         folder = self._store.folder / "findings"
-        told = self._store.findings()
-        for other in {path.name for path in folder.iterdir()} - {distinct.name for distinct in told}:
+        groups = self._store.groups()
+        told = self._store.causes() + ([] if self._config.triage_s else groups)
+        for other in {path.name for path in folder.iterdir() if path.is_dir()} - {one.name for one in told}:
             shutil.rmtree(folder / other)
         for distinct in told:
             _publish(distinct, self._store.folder / "raw" / distinct.name, folder / distinct.name)
+        _sum_up(groups if self._config.triage_s else [], folder / UNTRIAGED)
 
 
-def suspects(campaign: Path, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
+def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
     """What a campaign has found so far, or is known, as far as the part of the compiler to blame for it is known."""
-    store, _ = Store.open(campaign)
-    try:
-        records = ((d.signature, d.record) for d in store.findings())
-        found = [
-            Suspect(signature, tuple(record["blame"]))
-            for signature, record in records
-            if record["bisection"].get("complete", True)
-        ]
-    finally:
-        store.close()
-    found += [Suspect(b.signature, b.blame) for b in bugs if b.compiler == compiler and b.is_in(version)]
-    return [suspect for suspect in found if suspect.signature and suspect.blame]
+    found = [Suspect(b.signature, b.blame) for b in bugs if b.compiler == compiler and b.is_in(version)]
+    found += [Suspect(distinct.cause, tuple(distinct.record["blame"])) for distinct in store.causes()]
+    return [suspect for suspect in found if suspect.cause and suspect.blame]
+
+
+def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
+    """Write what has no cause yet, group by group; no file where there is nothing."""
+    if not groups:
+        path.unlink(missing_ok=True)
+        return
+    ordered = sorted(groups, key=lambda group: -len(group.others))
+    count = sum(1 + len(group.others) for group in groups)
+    lines = [
+        "# Not yet triaged",
+        "",
+        f"{_count(count, 'finding')} in {_count(len(groups), 'group')}. Those of a group most likely have one cause.",
+        f"`polyjuice fuzz --resume {path.parent.parent}` goes on with them.",
+        "",
+        "| findings | smallest | what it says | group |",
+        "|---|---|---|---|",
+    ]
+    for group in ordered:
+        cells = [str(1 + len(group.others)), f"raw/{group.name}", group.record["message"], group.cause]
+        lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
     """Put a finding where it is told, whole or not at all; what is there already is only told the new counts."""
     said = {
-        "signature": distinct.signature,
+        "cause": distinct.cause,
         "regression": distinct.record["regression"],
         "more": len(distinct.others),
         "examples": [str(Path("raw") / name) for name in distinct.others[:_EXAMPLES]],

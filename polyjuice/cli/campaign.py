@@ -64,11 +64,12 @@ class CampaignProgress(Live):
     def triaged(self, result: Triaged, known: str) -> None:
         self._known += bool(known)
         self._counts["raw_findings"] -= bool(known)
-        self._triaged += not known and not result.ended
+        self._triaged += not known and not result.ended and not result.group
         line = f"triage {result.name}: {_outcome(result, known)}"
         self._log.write(f"{line} {result.seconds:.1f} s\n")
         colour = "magenta" if result.defect else "red"
-        stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
+        if not result.group:
+            stderr.print(f"[{colour}]triage[/{colour}] {escape(line.removeprefix('triage '))}")
         self._tell()
 
     def _tell(self) -> None:
@@ -89,12 +90,14 @@ def _outcome(result: Triaged, known: str) -> str:
         return "ended before it came to a result; --resume goes on with it"
     if known:
         return f"known: {known}"
+    if result.group:
+        return f"waits among: {result.group.text}"
     if result.problem:
         return f"stays as it is: {result.problem}"
     if result.record:
         operators = " and ".join(map(str, result.record["operators"].values()))
-        return f"{operators} operators left, {result.signature}"
-    return f"another {result.signature}"
+        return f"{operators} operators left, {result.cause}"
+    return f"another {result.cause}"
 
 
 def _log_line(result: CaseResult) -> str:
@@ -114,7 +117,17 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def print_summary(summary: dict[str, Any], store: Store) -> None:
+def _findings(summary: dict[str, Any]) -> str:
+    """How many causes the findings have, and how many have none yet."""
+    causes, untriaged = summary["causes"], summary["untriaged"]
+    said = [f"{causes} cause{'' if causes == 1 else 's'}"] if causes or not untriaged else []
+    if untriaged:
+        groups = summary["findings"] - causes
+        said.append(f"{untriaged} not yet triaged, in {groups} group{'' if groups == 1 else 's'}")
+    return "; ".join(said)
+
+
+def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None:
     """The summary, and one line or two for each finding."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
@@ -126,9 +139,9 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
         "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s "
         "while cases were run",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
-        "findings": f"{summary['findings']} distinct of {summary['raw_findings']}"
-        + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items())
-        + (f"; {summary['untriaged']} not yet triaged" if summary["untriaged"] else ""),
+        "findings": _findings(summary),
+        "met": f"{summary['raw_findings']} findings"
+        + "".join(f", {n} {kind}" for kind, n in summary["by_kind"].items()),
         "time": f"{summary['elapsed_s']} s",
         "spent": f"{_percent(1 - share[CONFIRM] - share[TRIAGE])} on cases, {_percent(share[CONFIRM])} on confirming "
         f"findings, {_percent(share[TRIAGE])} on triage; "
@@ -150,7 +163,7 @@ def print_summary(summary: dict[str, Any], store: Store) -> None:
     for name, value in rows.items():
         table.add_row(f"[bold]{name}", escape(value))
     stdout.print(table)
-    for finding in store.findings():
+    for finding in [*store.causes(), *([] if config.triage_s else store.groups())]:
         path = store.folder / "findings" / finding.name
         more = f" (and {len(finding.others)} more)" if finding.others else ""
         stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")

@@ -228,7 +228,7 @@ def fuzz(
     if as_json:
         print(json.dumps(summary))
     else:
-        print_summary(summary, store)
+        print_summary(summary, config, store)
     sys.exit(status)
 
 

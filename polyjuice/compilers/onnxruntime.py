@@ -103,6 +103,11 @@ _OPTIMIZERS = """
     UnsqueezeElimination WeightBiasQuantization WhereDummyDq
 """
 
+# What a session does beside optimizing a graph, and can be told to leave; what a release lacks is left out.
+_SETTINGS = ("enable_mem_pattern", "enable_mem_reuse", "enable_cpu_mem_arena")
+_ENTRIES = ("session.disable_prepacking",)
+_SETTING = "setting "
+
 _TOO_NEW = ("Unsupported model IR version", "is under development and support for this is limited")
 """What a release says of models at opsets that are newer than it."""
 
@@ -151,7 +156,13 @@ def start(options: dict[str, Any]) -> None:
     # A thread pool takes as long to build as a small graph takes to optimize.
     _settings.intra_op_num_threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
     _settings.inter_op_num_threads = 1
-    _disabled[:] = options.get("disable", [])
+    disabled = options.get("disable", [])
+    _disabled[:] = [name for name in disabled if not name.startswith(_SETTING)]
+    for name in (name[len(_SETTING) :] for name in disabled if name.startswith(_SETTING)):
+        if name in _ENTRIES:
+            _settings.add_session_config_entry(name, "1")
+        else:
+            setattr(_settings, name, False)
     _tracing = options.get("trace", False)
     onnxruntime.set_default_logger_severity(4)
     if _tracing:
@@ -237,8 +248,9 @@ def _array(value: onnxruntime.OrtValue) -> Array:
 
 
 def knobs() -> list[str]:
-    """Optimizers and rewrite rules that can be switched off by name."""
-    return _OPTIMIZERS.split()
+    """Settings of sessions; then optimizers and rewrite rules that can be switched off by name."""
+    settings = (name for name in (*_SETTINGS, *_ENTRIES) if name in _ENTRIES or hasattr(_settings, name))
+    return [*(_SETTING + name for name in settings), *_OPTIMIZERS.split()]
 
 
 def trace(compiled: Compiled) -> list[str]:

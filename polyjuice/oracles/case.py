@@ -187,10 +187,14 @@ class Verdict:
 
 
 class Oracle(ABC):
-    """Judges cases. ``least`` is how many variants it compares, ``formats`` those that it understands (None: all)."""
+    """Judges cases. ``least`` is how many variants it compares, ``formats`` those that it understands (None: all).
+
+    ``alone`` names the oracle that sees in one program what this one sees in two, if there is one.
+    """
 
     name: ClassVar[str]
     least: ClassVar[int] = 1
+    alone: ClassVar[str] = ""
     formats: ClassVar[tuple[str, ...] | None] = None
 
     def refusal(self, compiler: CompilerInfo) -> str:

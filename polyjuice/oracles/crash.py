@@ -53,6 +53,12 @@ That of the program itself says nothing of the compiler.
 _INNERMOST_FIRST = re.compile(r"^(?:Current thread|Thread) .*\(most recent call first\)", re.MULTILINE)
 """How faulthandler begins; some errors of C++ say the same of frames of their own, within their text."""
 
+_CPP_CHECK = re.compile(r"\S+\.(?:cc|cpp|h|hpp):\d+:? (.+)")
+"""How C++ tells of a check that failed: the place, the function, and what does not hold."""
+
+_TEMPLATE = re.compile(r" ?\[with [^\]]*\]|<[^<>]*>")
+"""Arguments of templates, which differ where one check fails for several types."""
+
 _CAUSED = re.compile(r"^(?:The above exception was the direct cause|During handling of the above)", re.MULTILINE)
 
 _FRAMES = 2
@@ -73,7 +79,8 @@ def verdict(oracle: str, t: Program, fine: str = "") -> Verdict:
     message = f"{t.label} failed in {t.outcome.stage}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
-    signature = f"{kind} {t.outcome.stage} {_normal(first)}{_top_frames(t.outcome.traceback)}"
+    where = f"{t.outcome.stage} {_normal(first)}{_top_frames(t.outcome.traceback)}"
+    signature = f"{kind} {_failed_check(first) or where}"
     return Verdict(oracle, kind, t.label, fine, message, signature, culprit=t.label)
 
 
@@ -96,6 +103,15 @@ def _headline(message: str) -> str:
     return " ".join(lines[:said]) + error
 
 
+def _failed_check(headline: str) -> str:
+    """The check of C++ that failed, if the error names one; it may fail for several operators, and at any stage."""
+    found = _CPP_CHECK.search(headline)
+    text = found[1] if found else ""
+    while text != (shorter := _TEMPLATE.sub("", text)):
+        text = shorter
+    return _normal(text)
+
+
 def _top_frames(traceback: str) -> str:
     """The functions in which the first of a chain of errors happened, the innermost first; empty where none is told."""
     first = _CAUSED.split(traceback)[0]
@@ -104,7 +120,11 @@ def _top_frames(traceback: str) -> str:
     return WHERE + ", ".join(innermost) if innermost else ""
 
 
+_OF_THE_PROGRAM = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|0x[0-9a-f]+|(?<!\w)_*(?:polyjuice:[\w:]+|[a-z]\d+)(?!\w)")
+"""What an error quotes, paths, addresses, and names of a program's values."""
+
+
 def _normal(message: str) -> str:
-    """The message without numbers, quoted names and paths, which differ from case to case."""
-    message = re.sub(r"'[^']*'|\"[^\"]*\"|/\S+|0x[0-9a-f]+", "_", message)
+    """The message without what differs from case to case: numbers, names, paths, and element types."""
+    message = re.sub(r"tensor\(\w+\)", "tensor(_)", _OF_THE_PROGRAM.sub("_", message))
     return re.sub(r"\d+", "N", message)[:200]

@@ -13,6 +13,7 @@ class Metamorphic(Oracle):
 
     name = "metamorphic"
     least = 2
+    alone = "differential"
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
         verdicts = (compare(self.name, case, a, b, access) for a, b in combinations(case.ran, 2))

@@ -1,8 +1,8 @@
-"""Triage without a person: a finding is laid to a fault that is known, or reduced, bisected, and given a signature.
+"""Triage without a person: a finding is reduced, bisected, and given a cause, or joins one that is known.
 
-The signature says what findings with one cause share: the part of the compiler to blame, as far as bisection names one.
-With it, a failure's has its error (see the crash oracle); another finding's, without one, what is left of the wrong
-program: its operators, and the types of 8 and 4 bits, whose conversions have faults of their own.
+What findings with one cause share is named by the part of the compiler to blame, as far as bisection names one. With
+it, a failure's has its error (see the crash oracle); another finding's, without one, what is left of the wrong program:
+its operators, and the types of 8 and 4 bits, whose conversions have faults of their own.
 """
 
 from __future__ import annotations
@@ -21,35 +21,27 @@ from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles.comparison import operators
 from polyjuice.timelimit import TimeLimit
-from polyjuice.triage import bisection, reduction
+from polyjuice.triage import bisection, groups, reduction
 from polyjuice.triage.bisection import Trial
+from polyjuice.triage.groups import FAILURES, Group, Suspect
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.stored import FindingError, Stored, load
-
-FAILURES = ("crash", "hang")
-"""The kinds that an error tells apart."""
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A fault that may account for a finding: its signature, and the parts of the compiler that are to blame for it."""
-
-    signature: str
-    blame: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Triaged:
-    """What triage has made of the finding of that ``name``: the ``signature`` that others with its cause share, too.
+    """What triage has made of the finding of that ``name``: the ``cause`` that others share, too.
 
-    ``record`` is what ``finding.json`` says of what it was reduced to; None where a suspect accounts for it, or where
-    it was not reduced: ``problem`` then says why, ``defect`` where that is a fault of our own, and ``signature`` is "":
-    it keeps the one that it has. With ``ended`` nothing has been made of it yet: the time for triage was over before.
+    ``record`` is what ``finding.json`` says of what it was reduced to; None where another finding has its cause, or
+    where it was not reduced: ``problem`` then says why, ``defect`` where that is a fault of our own, and ``cause`` is
+    "". A finding that was only sorted has a ``group``, and no cause yet. With ``ended`` nothing has been made of it
+    yet: the time for triage was over before.
     """
 
     name: str
-    signature: str = ""
+    cause: str = ""
     record: Mapping[str, Any] | None = None
+    group: Group | None = None
     problem: str = ""
     defect: str = ""
     ended: bool = False
@@ -60,23 +52,43 @@ Suspects = Callable[[str, str], Sequence[Suspect]]
 """What may account for findings of a compiler in a version, as far as is known when this is asked."""
 
 
+def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = math.inf) -> list[Triaged]:
+    """Lay the findings in folders to the suspects that account for them, and group the others.
+
+    At ``until``, on the monotonic clock, it is ended wherever it is: what has no result then is to be sorted again.
+    Raises EnvironmentProblem where the compiler does not start.
+    """
+    began = time.monotonic()
+    results: dict[str, Triaged] = {}
+    findings: list[Stored] = []
+    with TimeLimit(until):
+        for folder in folders:
+            try:
+                findings.append(load(folder))
+            except FindingError as problem:
+                results[folder.name] = Triaged(folder.name, problem=str(problem))
+        for name, found in groups.sort(findings, suspects):
+            results[name] = Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
+    seconds = (time.monotonic() - began) / max(len(results), 1)
+    return [replace(result, seconds=seconds) for result in results.values()]
+
+
 def triage(
     folder: Path, suspects: Suspects, time_s: float, rules: Sequence[Rule] = (), until: float = math.inf
 ) -> Triaged:
     """Triage the finding in a folder; what it is reduced to is put into ``reduced`` there.
 
-    Suspects are asked for before a finding is reduced, and again after it: others may have been found meanwhile.
-    Reduction has so many seconds, and bisection as many again. ``rules`` are those that may explain it (none given:
-    those that come with Polyjuice). At ``until``, on the monotonic clock, triage is ended wherever it is. Of the time
-    until then reduction has no more than half. Where that came to its end, the next triage goes on with its result.
+    Suspects are asked for after it is reduced: others may have been found meanwhile. Reduction has so many seconds, and
+    bisection as many again. ``rules`` are those that may explain it (none given: those that come with Polyjuice). At
+    ``until``, on the monotonic clock, triage is ended wherever it is. Of the time until then reduction has no more than
+    half. Where that came to its end, the next triage goes on with its result.
     """
     began = time.monotonic()
     result = Triaged(folder.name, ended=True)
     with TimeLimit(until):
         try:
-            stored = load(folder)
-            signature, record = _triage(stored, suspects, time_s, rules, until)
-            result = Triaged(folder.name, signature, record)
+            cause, record = _triage(load(folder), suspects, time_s, rules, until)
+            result = Triaged(folder.name, cause, record)
         except (FindingError, Unlowerable, EnvironmentProblem, reduction.NotShown) as problem:
             result = Triaged(folder.name, problem=str(problem) or "it does not show any more")
     return replace(result, seconds=time.monotonic() - began)
@@ -87,25 +99,23 @@ def _triage(
 ) -> tuple[str, Mapping[str, Any] | None]:
     if stored.record.kind == "hang":
         raise FindingError("every trial would take as long as the time limit allows")
-    if signature := _accounting(stored, suspects):
-        return signature, None
     small = _reduced_before(stored)
     if not small:
         shutil.rmtree(reduced_folder(stored.folder), ignore_errors=True)
         half_s = (until - time.monotonic()) / 2
         reduction.reduce(stored, reduced_folder(stored.folder), min(time_s, half_s), rules=rules)
         small = load(reduced_folder(stored.folder))
-    if signature := _accounting(small, suspects):
-        return signature, None
+    if cause := _accounting(small, suspects):
+        return cause, None
     try:
         found = bisection.bisect(small, time_s)
     except FindingError:  # nothing of this compiler can be switched off
         blame: tuple[str, ...] = ()
     else:
         bisection.store(small, found)
-        blame = found.blame if found.complete else ()  # a larger set than need be would account for other faults, too
-    signature = signature_of(small.record, small.graphs, blame)
-    return signature, small.annotate(signature=signature, folder=stored.folder.name)
+        blame = found.blame
+    cause = cause_of(small.record, small.graphs, blame)
+    return cause, small.annotate(cause=cause, folder=stored.folder.name)
 
 
 def _reduced_before(stored: Stored) -> Stored | None:
@@ -123,30 +133,27 @@ def reduced_folder(folder: Path) -> Path:
 
 
 def _accounting(stored: Stored, suspects: Suspects) -> str:
-    """The signature of the suspect without which the finding does not show; "" if there is none.
+    """The cause of the suspect without which the finding does not show; "" if there is none.
 
     All are switched off together first: most findings that none accounts for are told by one trial.
     """
     record, compiler = stored.record, stored.record.compiler
-    known = suspects(compiler, record.versions[compiler])
-    alike = [suspect for suspect in known if suspect.blame and suspect.signature.startswith(f"{record.kind} ")]
+    alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(stored)]
     if not alike:
         return ""
     case = stored.case()
     everything = tuple(dict.fromkeys(name for suspect in alike for name in suspect.blame))
     if len(alike) > 1 and bisection.without(stored, case, everything) is Trial.shown:
         return ""
-    accounting = (s.signature for s in alike if bisection.without(stored, case, s.blame) is Trial.gone)
-    return next(accounting, "")
+    return next((s.cause for s in alike if bisection.without(stored, case, s.blame) is Trial.gone), "")
 
 
-def signature_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
-    """The signature of a finding that has been reduced and bisected; ``graphs`` are its programs by label."""
-    by = f" by {' and '.join(sorted(blame))}" if blame else ""
-    if record.kind in FAILURES:
-        return record.signature + by
+def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
+    """What names the cause of a finding that has been reduced and bisected; ``graphs`` are its programs by label."""
     if blame:
-        return record.kind + by
+        return groups.by_part(record.signature if record.kind in FAILURES else record.kind, blame)
+    if record.kind in FAILURES:
+        return record.signature
     wrong = [graphs[record.culprit]] if record.culprit in graphs else list(graphs.values())
     narrow = sorted({t.dtype for graph in wrong for t in graph.types.values()}.intersection(dtypes.NARROW))
     stored = f" with {' and '.join(narrow)}" if narrow else ""

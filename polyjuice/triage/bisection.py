@@ -22,12 +22,18 @@ from polyjuice.triage import report
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
 
+#: How a knob begins that is no part of the compiler, but how it runs.
+_SETTING = "setting "
+
 #: How a trace names a member of a family that was switched off.
 _WITHOUT = "without "
 
 #: How many other sets of knobs are looked for that suffice, too, without any of those found before.
 _ALTERNATIVES = 2
 
+
+#: Larger sets name no part: nearly any fault vanishes where enough is switched off.
+_ISOLATED = 3
 
 #: How many knobs the line on a trial names.
 _SAID = 4
@@ -48,8 +54,7 @@ class Bisection:
     ``blame`` is a least set of knobs whose switching-off makes the fault vanish, while both programs compile and run;
     empty where there is none. Each of ``alternatives`` suffices as well. ``met`` says of the knobs in either by which
     programs' traces the compiler used them, as far as traces tell. ``levels`` is what became of the fault at the lower
-    optimization levels, from the lowest to the first that shows it. ``complete`` is false where the time ran out:
-    ``blame`` is then the least set found so far.
+    optimization levels, from the lowest to the first that shows it. ``complete`` is false where the time ran out.
     """
 
     shown: bool
@@ -73,9 +78,9 @@ class Bisection:
             yield f"Switching off {self._names(self.blame)} makes it vanish."
             yield from (f"So does switching off {self._names(names)}." for names in self.alternatives)
         elif self.complete:
-            yield "No part of the compiler that can be switched off makes it vanish."
-        if not self.complete:
-            yield "The time ran out: a smaller set may suffice." if self.blame else "The time ran out."
+            yield "Not isolated: no part of the compiler that can be switched off makes it vanish."
+        else:
+            yield "Not isolated: the time ran out."
 
     def _names(self, names: Sequence[str]) -> str:
         met = (f" (used for {' and '.join(self.met[name])})" if self.met.get(name) else "" for name in names)
@@ -86,8 +91,16 @@ class _OutOfTime(Exception):
     """No further trial may begin."""
 
 
-def bisect(finding: Stored, time_s: float, said: Callable[[str], None] = lambda _: None) -> Bisection:
+def bisect(
+    finding: Stored,
+    time_s: float,
+    said: Callable[[str], None] = lambda _: None,
+    *,
+    alternatives: int = _ALTERNATIVES,
+) -> Bisection:
     """Bisect a finding for so many seconds; ``said`` is told of each trial in a line.
+
+    So many ``alternatives`` to the first set of knobs are looked for.
 
     A trial that is under way when they are over is broken off, but not the first, which says whether the fault shows.
 
@@ -97,11 +110,16 @@ def bisect(finding: Stored, time_s: float, said: Callable[[str], None] = lambda 
         case = finding.case()
     except Unlowerable as error:
         raise FindingError(f"the finding cannot be lowered any more: {error}") from None
-    return _Search(finding, case, time_s, said).run()
+    return _Search(finding, case, time_s, said, alternatives).run()
 
 
 def store(finding: Stored, result: Bisection) -> None:
-    """Write the result into ``finding.json``, and into ``report.md`` where the finding has one."""
+    """Write the result into ``finding.json``, and into ``report.md`` where the finding has one.
+
+    What is known of a part to blame stays where the result names none.
+    """
+    if not result.shown or (finding.record.blame and not result.blame):
+        return
     blame = list(result.blame)
     bisection = {
         "shown": result.shown,
@@ -135,17 +153,25 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
                 if not disabled:
                     raise
                 return Trial.broken
-            if pipeline.shows(again, verdict, session):
-                return Trial.shown
-            if not _fine(again):
-                return Trial.broken
+            if (trial := trial_of(finding, again, session)) is not Trial.gone:
+                return trial
     return Trial.gone
 
 
-class _Search:
-    """The trials of one bisection, each made once, and the best set of knobs found so far."""
+def trial_of(finding: Stored, case: Case, session: CompilerSession) -> Trial:
+    """What has become of a finding's fault in a case that has run."""
+    if pipeline.shows(case, finding.verdict, session):
+        return Trial.shown
+    return Trial.gone if _fine(case) else Trial.broken
 
-    def __init__(self, finding: Stored, case: Case, time_s: float, said: Callable[[str], None]) -> None:
+
+class _Search:
+    """The trials of one bisection, each made once."""
+
+    def __init__(
+        self, finding: Stored, case: Case, time_s: float, said: Callable[[str], None], alternatives: int
+    ) -> None:
+        self._alternatives = alternatives
         self._finding = finding
         self._case = case
         self._said = said
@@ -153,7 +179,6 @@ class _Search:
         self._deadline = self._began + time_s
         self._trials: dict[tuple[str, ...], Trial] = {}
         self._made = 0
-        self._best: tuple[str, ...] = ()
         self._levels: dict[str, Trial] = {}
         self._complete = True
         self._met: dict[str, list[str]] = {}
@@ -170,8 +195,8 @@ class _Search:
             except _OutOfTime:
                 limit.passed = True
         self._complete = bool(alternatives) or not limit.passed
-        self._best, *others = alternatives or [self._best]
-        return self._result(shown=True, alternatives=tuple(others[:_ALTERNATIVES]))
+        isolated = [names for names in alternatives if len(names) <= _ISOLATED]
+        return self._result(shown=True, sets=tuple(isolated))
 
     def _search(self, declared: Sequence[str], alternatives: list[tuple[str, ...]]) -> None:
         """Add least sets of knobs to ``alternatives``, as they are found. Raises _OutOfTime."""
@@ -180,8 +205,10 @@ class _Search:
         members = tuple(self._met)
         everything = (*members, *(name for name in declared if not self._covered(name)))
         found = self._least(_general(declared)) or self._least(members) or self._least(everything)
-        while found and len(alternatives) <= _ALTERNATIVES:
+        while found:
             alternatives.append(found)
+            if len(alternatives) > self._alternatives:
+                return
             blamed = [name for names in alternatives for name in names]
             left = tuple(knob for knob in everything if not any(_names(knob, name) for name in blamed))
             found = self._least(left) if self._gone(left) else ()
@@ -233,10 +260,18 @@ class _Search:
         return any(_names(knob, name) for name in self._met) and not (_is_family(knob) and self._untraced)
 
     def _least(self, knobs: tuple[str, ...]) -> tuple[str, ...]:
-        """A least set of these knobs without which the fault is gone; empty where there is none."""
-        if not knobs or self._trial(knobs) is Trial.shown:
+        """A least set of these knobs without which the fault is gone; empty where there is none.
+
+        Where nothing runs without all of them, each is tried alone.
+        """
+        found: tuple[str, ...]
+        together = self._trial(knobs) if knobs else Trial.shown
+        if together is Trial.shown:
             return ()
-        found = ddmin(knobs, self._gone)
+        if together is Trial.broken:
+            found = next(filter(self._gone, ((knob,) for knob in knobs)), ())
+        else:
+            found = ddmin(knobs, self._gone)
         if not self._gone(found):
             return ()
         families = [knob for knob in found if _is_family(knob)]
@@ -260,16 +295,16 @@ class _Search:
                 raise _OutOfTime
             self._made += 1
             self._trials[key] = trial = without(self._finding, self._case, disabled, level)
-            if trial is Trial.gone and disabled and (not self._best or len(disabled) < len(self._best)):
-                self._best = disabled
             self._said(f"{trial}: {_described(disabled, level)}")
         return self._trials[key]
 
-    def _result(self, shown: bool, alternatives: tuple[tuple[str, ...], ...] = ()) -> Bisection:
-        named = {name for names in (self._best, *alternatives) for name in names}
+    def _result(self, shown: bool, sets: tuple[tuple[str, ...], ...] = ()) -> Bisection:
+        """``sets`` are those that suffice, the one to blame first."""
+        named = {name for names in sets for name in names}
         met = {name: labels for name, labels in self._met.items() if name in named}
         elapsed = time.monotonic() - self._began
-        return Bisection(shown, self._best, alternatives, met, self._levels, self._complete, self._made, elapsed)
+        blame, *others = sets or [()]
+        return Bisection(shown, blame, tuple(others), met, self._levels, self._complete, self._made, elapsed)
 
 
 def _is_family(knob: str) -> bool:
@@ -278,11 +313,12 @@ def _is_family(knob: str) -> bool:
 
 
 def _general(declared: Sequence[str]) -> tuple[str, ...]:
-    """What a compiler declares in front of its families: without it, all parts that a program uses stay as they are.
+    """What a compiler declares in front: settings, or all before its families. Without it, parts stay as they are.
 
     Nearly any operator can be switched off to make a fault of memory planning vanish.
     """
-    first = next((i for i, knob in enumerate(declared) if _is_family(knob)), 0)
+    settings = sum(knob.startswith(_SETTING) for knob in declared)
+    first = next((i for i, knob in enumerate(declared) if _is_family(knob)), settings)
     return tuple(declared[:first])
 
 

@@ -1,4 +1,4 @@
-"""Findings from before choices were kept have the key that their choices were drawn with: these are drawn once more."""
+"""What earlier versions wrote into ``finding.json``, as this one says it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from polyjuice.lower.forms import ALL
 def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
     """What a ``finding.json`` says, with the choices that its ``spellings`` stand for, if it has these.
 
+    Once, findings had the keys that choices were drawn with: these are drawn once more.
     Raises EnvironmentProblem, FormatError, and KeyError where a spelling lacks something.
     """
     if not said.keys() >= {"spellings", "compiler", "conditions", "a"}:
@@ -29,6 +30,14 @@ def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
         for label, file in files.items()
     }
     return {**said, "choices": choices}
+
+
+def with_cause(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ``finding.json`` says, with a cause apart from its signature: once, triage put that in its place."""
+    by = f" by {' and '.join(sorted(said.get('blame', ())))}"
+    if "cause" in said or not said.get("blame") or not said.get("signature", "").endswith(by):
+        return dict(said)
+    return {**said, "cause": said["signature"], "signature": said["signature"].removesuffix(by)}
 
 
 def _choices(spelling: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, opset: int) -> Any:

@@ -15,6 +15,7 @@ class FindingRecord:
     ``level`` is the verdict's optimization level; ``choices`` are those of each side's lowering, by subject and value,
     and ``given``, for a side that is run as its owner wrote it, what the program has beside its text (see
     `given.files`).
+    ``signature`` is the oracle's, ``cause`` what triage has found that findings with one cause share.
     ``reduction`` says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect`
     has found.
     ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
@@ -50,6 +51,7 @@ class FindingRecord:
     choices: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]] = field(default_factory=dict)
     given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     reduction: Mapping[str, Any] = field(default_factory=dict)
+    cause: str = ""
     blame: Sequence[str] = ()
     bisection: Mapping[str, Any] = field(default_factory=dict)
     explanation: Mapping[str, str] | None = None

@@ -23,7 +23,7 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
 
 #: What a finding may be without.
-_FURTHER = ("given", "reduction", "blame", "bisection", "explanation", "values", "printed", "traceback")
+_FURTHER = ("given", "reduction", "cause", "blame", "bisection", "explanation", "values", "printed", "traceback")
 
 
 class FindingError(ValueError):
@@ -136,7 +136,7 @@ def _record(folder: Path) -> FindingRecord:
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        values = older.with_choices(folder, dict(json.loads(path.read_text(encoding="utf-8"))))
+        values = older.with_cause(older.with_choices(folder, json.loads(path.read_text(encoding="utf-8"))))
     except (KeyError, TypeError, ValueError) as error:
         raise FindingError(f"{path} cannot be read: {error}") from None
     known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}

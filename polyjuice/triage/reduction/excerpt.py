@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,9 +27,6 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import array_cost
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 from polyjuice.triage.stored import Stored
-
-_ALONE = {"metamorphic": "differential"}
-"""The oracles that compare two programs, and those that see the same faults of one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +90,7 @@ class ExcerptTrial:
 
     @property
     def oracle(self) -> Oracle:
-        name = self.stored.record.oracle
-        return ORACLES[_ALONE.get(name, name)]
+        return ORACLES[self.stored.oracle.alone or self.stored.record.oracle]
 
     def as_stored(self) -> Excerpt:
         """The whole program. Raises NotTakenApart, Ended."""
@@ -105,6 +102,9 @@ class ExcerptTrial:
         """Raises OutOfTime."""
         if time.monotonic() > self.until:
             raise OutOfTime
+
+    def compile_together(self, excerpts: Sequence[Excerpt]) -> None:
+        """Each is run by itself: what the user wrote may end its process."""
 
     def shows(self, excerpt: Excerpt) -> bool:
         """Whether the same oracle still says the same; not of what is a constant, or computes nothing."""

@@ -20,6 +20,7 @@ from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reduction import cutting, details, names, ranks, rewritings, shapes, sides, structure
+from polyjuice.triage.reduction.alone import alone
 from polyjuice.triage.reduction.anew import written_anew
 from polyjuice.triage.reduction.excerpt import ExcerptTrial
 from polyjuice.triage.reduction.pair import Pair
@@ -28,6 +29,7 @@ from polyjuice.triage.reduction.trial import Counts, Trial
 from polyjuice.triage.stored import FindingError, Stored
 
 PASSES: Passes[Pair] = (
+    ("first wrong value", structure.first_wrong),
     ("choices", details.plainer_choices),
     ("outputs", structure.outputs),
     ("earlier output", structure.earlier_output),
@@ -83,6 +85,7 @@ def reduce(
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with CompilerSession(stored.conditions, stored.compiler) as session:
+        stored = alone(stored, session)
         found = (_of_given if stored.given else _of_graphs)(stored, session, time_s, show, rules)
         reduction = {
             "from": stored.record.folder,
@@ -171,9 +174,15 @@ def _start(trial: Trial) -> Pair:
         start = trial.as_stored()
     except Unlowerable as error:
         raise FindingError(f"the finding cannot be lowered any more: {error}") from None
-    if not trial.judge(start):
+    judged = trial.judge(start)
+    if not judged:
+        trial.runs = 2
+        judged = trial.judge(start)
+    if not judged:
         raise NotShown
     if not trial.shows(start):
+        if len(start.graphs) == 1:
+            raise FindingError(f"the program fails in another way now: {judged[1].message}")
         profile = trial.stored.record.profile
         raise FindingError(
             f"the interpreter does not find the two sides equal on other inputs of the {profile} profile"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Any, Generic, Protocol, TypeVar
 
 from polyjuice import pipeline
@@ -12,6 +14,9 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
+
+_TOGETHER = 8
+"""How many candidates are tried together at most: one that shows the fault makes those behind it useless."""
 
 
 class NotShown(Exception):
@@ -66,11 +71,16 @@ class Judge(Protocol[C_contra]):
     def shows(self, candidate: C_contra, /) -> bool:
         """Whether a candidate still shows the fault, and nothing else is wrong with it."""
 
+    def compile_together(self, candidates: Sequence[C_contra], /) -> None:
+        """Run the programs of candidates that are to be tried, where that takes less time for several at once."""
+
     def judge(self, candidate: C_contra, /) -> tuple[Case, Verdict] | None:
         """The case and the oracle's own words; None where the fault does not show."""
 
 
-Passes = Sequence[tuple[str, Callable[[C, Any], Iterator[Callable[[C], Iterable[C]]]]]]
+Edit = Callable[[C], Iterable[C]]
+
+Passes = Sequence[tuple[str, Callable[[C, Any], Iterator[Edit[C]]]]]
 """Names and passes: each makes, of a candidate and its judge, the edits that are tried one after another."""
 
 
@@ -116,19 +126,52 @@ class Search(Generic[C]):
                 return candidate, *judged
         raise NotShown
 
-    def _sweep(self, name: str, edits: Callable[[C, Any], Iterator[Callable[[C], Iterable[C]]]]) -> bool:
-        """Each edit of a pass once; whether any made the candidate smaller."""
+    def _sweep(self, name: str, edits: Callable[[C, Any], Iterator[Edit[C]]]) -> bool:
+        """Each edit of a pass once; whether any made the candidate smaller.
+
+        Edits that were drawn from the pass already are applied to whatever showed the fault last.
+        """
         before = self.accepted[-1]
-        for edit in edits(before, self.trial):
-            self.show(Step(name, self.accepted[-1].operators, self.trial.counts.candidates))
-            for candidate in self._candidates(edit):
-                self.trial.check_time()
-                if candidate.size < self.accepted[-1].size and self.trial.shows(candidate):
-                    self.accepted.append(candidate)
-                    break
+        coming, drawn = edits(before, self.trial), deque[Edit[C]]()
+        while shown := self._first(name, self._stream(coming, drawn)):
+            place, candidate = shown
+            self.accepted.append(candidate)
+            for _ in range(place + 1):
+                drawn.popleft()
         return self.accepted[-1] is not before
 
-    def _candidates(self, edit: Callable[[C], Iterable[C]]) -> Iterator[C]:
+    def _stream(self, coming: Iterator[Edit[C]], drawn: deque[Edit[C]]) -> Iterator[tuple[int, C]]:
+        """What the edits make of the smallest candidate that is smaller still, with the place of its edit."""
+        for place in count():
+            if place == len(drawn):
+                edit = next(coming, None)
+                if edit is None:
+                    return
+                drawn.append(edit)
+            for candidate in self._candidates(drawn[place]):
+                if candidate.size < self.accepted[-1].size:
+                    yield place, candidate
+
+    def _first(self, name: str, stream: Iterator[tuple[int, C]]) -> tuple[int, C] | None:
+        """The first that shows the fault. Raises OutOfTime.
+
+        Where the compiler takes less time for several programs at once, more and more of them are tried together.
+        """
+        together = 1
+        while batch := list(islice(stream, together)):
+            self.show(Step(name, self.accepted[-1].operators, self.trial.counts.candidates))
+            if len(batch) > 1:
+                self.trial.check_time()
+                self.trial.compile_together([candidate for _, candidate in batch])
+            for place, candidate in batch:
+                self.trial.check_time()
+                if self.trial.shows(candidate):
+                    return place, candidate
+            if self.trial.session.compiler.batches:
+                together = min(2 * together, _TOGETHER)
+        return None
+
+    def _candidates(self, edit: Edit[C]) -> Iterator[C]:
         """What an edit makes of the smallest candidate, up to where it makes something ill-typed."""
         try:
             for candidate in edit(self.accepted[-1]):

@@ -19,7 +19,35 @@ from polyjuice.triage.reduction.rebuild import (
     with_input,
 )
 from polyjuice.triage.reduction.trial import Trial
-from polyjuice.triage.reduction.values import Shared, in_type
+from polyjuice.triage.reduction.values import Shared, in_type, traced
+
+
+def first_wrong(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """Of one program, the operator whose result is the first that is wrong, by itself; or all that this result takes.
+
+    One run tells it, with all values for outputs: most faults of kernels show so, and few of optimizers.
+    """
+    if len(pair.graphs) == 1 and len(pair.graphs[0]) > 1 and not pair.graphs[0].updates:
+        yield partial(_first_wrong, trial=trial)
+
+
+def _first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
+    (graph,) = pair.graphs
+    name = trial.first_wrong(pair)
+    node = next((node for node in graph.nodes if name and name in node.outputs), None)
+    if node is None:
+        return
+    whole = rebuild(graph, outputs=[name])
+    values = traced(graph, pair.inputs)
+    part = whole
+    added: list[np.ndarray] = []
+    for number, operand in enumerate(dict.fromkeys(filter(None, node.inputs))):
+        if operand not in graph.inputs and operand not in graph.constants:
+            new = f"{unused(pair, 'cut')}_{number}"
+            part = substitute(with_input(part, new, graph.types[operand]), {operand: new})
+            added.append(in_type(values[operand], graph.types[operand]))
+    yield replace(pair, graphs=(part,), inputs=(*pair.inputs, *added), output=0)
+    yield replace(pair, graphs=(whole,), output=0)
 
 
 def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:

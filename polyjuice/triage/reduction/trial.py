@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -57,12 +58,14 @@ class Trial:
     """Holds candidates against the finding's own oracle.
 
     ``rules`` are those with which programs may be rewritten; ``until`` is when the time is up, on the monotonic clock.
+    A program runs ``runs`` times on its inputs: some compilers' first run writes over what the second needs.
     """
 
     stored: Stored
     session: CompilerSession
     rules: Sequence[Rule] = ()
     until: float = math.inf
+    runs: int = 1
     counts: Counts = field(default_factory=Counts)
     _answers: dict[str, bool] = field(default_factory=dict)
     _outcomes: dict[tuple[str, ...], Outcome] = field(default_factory=dict)
@@ -111,6 +114,8 @@ class Trial:
         varied = all(map(_varies, self.stored.graphs.values()))
         if varied and any(graph.nodes and not _varies(graph) for graph in pair.graphs):
             return False
+        if len(pair.graphs) == 1:  # its oracle asks for no other's values
+            return True
         sets = [pair.inputs, *self.further(pair, count)]
         if len(sets) == 1:
             return False
@@ -159,7 +164,35 @@ class Trial:
         """The pair, compiled and run; None where the compiler's format cannot say it."""
         programs = [self._ran(pair, side) for side in range(len(pair.graphs))]
         found = [program for program in programs if program]
-        return self.stored.case_of([self._set(pair.inputs)], found) if len(found) == len(programs) else None
+        return self.stored.case_of(self._sets(pair), found) if len(found) == len(programs) else None
+
+    def first_wrong(self, pair: Pair) -> str:
+        """The first value of a single graph that its oracle finds wrong where all values are outputs; or ""."""
+        (graph,) = pair.graphs
+        names = tuple(name for node in graph.nodes for name in node.outputs if name)
+        case = self.case(replace(pair, graphs=(replace(graph, outputs=names),)))
+        said = pipeline.judge(case, self.session, [self.stored.verdict.oracle]) if case else []
+        wrong = [v.output for v in said if v.kind == self.stored.verdict.kind == "mismatch"]
+        return names[min(wrong)] if wrong else ""
+
+    def compile_together(self, pairs: Sequence[Pair]) -> None:
+        """Run the programs of candidates that are to be tried, where the compiler takes less time for several at once.
+
+        What came of them is kept for `shows`.
+        """
+        cases: dict[tuple[str, ...], Case] = {}
+        for pair in pairs:
+            if pair.digest in self._answers:
+                continue
+            with suppress(Unlowerable, EvaluationError, *UNFIT):
+                if self.sound(pair, _FEW_SETS):
+                    for side in range(len(pair.graphs)):
+                        program, key = self._program(pair, side)
+                        if key not in self._outcomes:
+                            cases[key] = self.stored.case_of(self._sets(pair), [program])
+        self.counts.programs += len(cases)
+        for key, case in zip(cases, pipeline.execute_together([*cases.values()], self.session), strict=True):
+            self._outcomes[key] = case.programs[0].outcome
 
     def wrong(self, pair: Pair, side: int) -> bool:
         """Whether one side alone fails, or is wrong by float64: otherwise no other side shows a mismatch.
@@ -172,7 +205,7 @@ class Trial:
             program = self._ran(pair, side)
             if program is None or not program.ran:
                 return program is not None
-            case = self.stored.case_of([self._set(pair.inputs)], [program])
+            case = self.stored.case_of(self._sets(pair), [program])
             return bool(pipeline.judge(case, self.session, ["differential"]))
         except UNFIT:
             return False
@@ -180,26 +213,34 @@ class Trial:
     def _set(self, inputs: tuple[np.ndarray, ...]) -> InputSet:
         return InputSet(self.stored.record.profile, inputs, self._mode)
 
+    def _sets(self, pair: Pair) -> list[InputSet]:
+        """What the programs run on, one after another."""
+        return [self._set(pair.inputs)] * self.runs
+
     def _ran(self, pair: Pair, side: int) -> Program | None:
         """One side, compiled and run; None where the compiler's format cannot say it.
 
         One side changes at a time, mostly: the other is not run again.
         """
         try:
-            artifact = self._lowered(pair, side)
+            program, key = self._program(pair, side)
         except Unlowerable:
             return None
-        sets = [self._set(pair.inputs)]
-        program = pipeline.prepare(list(self.stored.graphs)[side], pair.graphs[side], artifact, sets)
-        arrays = [*artifact.arrays.values(), *pair.inputs]
-        types = [f"{array.dtype}{array.shape}" for array in arrays]
-        key = (str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
         if key not in self._outcomes:
             self.counts.programs += 1
-            (ran,) = pipeline.execute(self.stored.case_of(sets, [program]), self.session).programs
+            case = self.stored.case_of(self._sets(pair), [program])
+            (ran,) = pipeline.execute(case, self.session).programs
             self._outcomes[key] = ran.outcome
             _forget(self._outcomes)
         return replace(program, outcome=self._outcomes[key])
+
+    def _program(self, pair: Pair, side: int) -> tuple[Program, tuple[str, ...]]:
+        """One side, not run yet, and what its outcome depends on. Raises Unlowerable."""
+        artifact = self._lowered(pair, side)
+        program = pipeline.prepare(list(self.stored.graphs)[side], pair.graphs[side], artifact, self._sets(pair))
+        arrays = [*artifact.arrays.values(), *pair.inputs]
+        types = [f"{array.dtype}{array.shape}" for array in arrays]
+        return program, (str(self.runs), str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
 
     def _lowered(self, pair: Pair, side: int) -> Artifact:
         """One side as its choices say, as far as they suit the inputs. Raises Unlowerable."""

@@ -1,0 +1,171 @@
+"""Groups of findings: what most likely has one cause, told by what is cheap to try, before anything is reduced.
+
+A finding that vanishes without a part of the compiler that is to blame for another one has the same cause. Failures
+are grouped by what the error says. A wrong result of a fast compiler is bisected as it is; if no part is to blame, one
+more run with all values for outputs says which operator's result is the first that is wrong: a fault of a kernel shows
+there, whatever the program is. Where a compilation takes seconds, findings are grouped by the lowest optimization level
+that shows them and by signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from polyjuice import pipeline
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.lower import Unlowerable
+from polyjuice.oracles import Case
+from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage.bisection import Trial, bisect, trial_of
+from polyjuice.triage.reduction.alone import alone
+from polyjuice.triage.reduction.trial import UNFIT
+from polyjuice.triage.reduction.trial import Trial as Candidates
+from polyjuice.triage.stored import FindingError, Stored
+
+FAILURES = ("crash", "hang")
+"""The kinds that an error tells apart."""
+
+_BISECTION_S = 10.0
+"""How long a finding is bisected at most to be grouped, in seconds: a trial takes a tenth of one."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A fault that may account for a finding: its cause, and the parts of the compiler that are to blame for it."""
+
+    cause: str
+    blame: tuple[str, ...]
+
+    def may_account_for(self, stored: Stored) -> bool:
+        """Whether it shows in the same kind of finding."""
+        return bool(self.blame) and self.cause.startswith(f"{stored.record.kind} ")
+
+
+@dataclass(frozen=True)
+class Group:
+    """What a finding is grouped by.
+
+    Findings of a group that is ``alike`` have the cause of the first one triaged, if the same parts are to ``blame``.
+    """
+
+    text: str
+    alike: bool = False
+    blame: tuple[str, ...] = ()
+
+
+def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str | Group]]:
+    """For each finding its name, with the cause that accounts for it, or else with its group.
+
+    Causes come first. Raises EnvironmentProblem where the compiler does not start.
+    """
+    waiting: list[_Waiting] = []
+    for stored in findings:
+        try:
+            waiting.append(_Waiting(stored, stored.case()))
+        except Unlowerable:  # triage says so
+            yield stored.folder.name, Group(stored.record.signature)
+    for suspect in _promising(waiting, suspects):
+        gone = _try([one for one in waiting if suspect.may_account_for(one.stored)], suspect.blame)
+        for one in [one for one in waiting if gone.get(one.name) is Trial.gone]:
+            waiting.remove(one)
+            yield one.name, suspect.cause
+    levels = _levels(
+        [one for one in waiting if not one.stored.compiler.fast and one.stored.record.kind not in FAILURES]
+    )
+    for one in waiting:
+        yield one.name, _group(one.stored, levels.get(one.name, ""))
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    stored: Stored
+    case: Case
+
+    @property
+    def name(self) -> str:
+        return self.stored.folder.name
+
+
+def _promising(waiting: Sequence[_Waiting], suspects: Sequence[Suspect]) -> list[Suspect]:
+    """The suspects that may account for a finding; none where all of them together account for none."""
+    alike = [s for s in suspects if any(s.may_account_for(one.stored) for one in waiting)]
+    if len(alike) < 2:
+        return alike
+    everything = tuple(dict.fromkeys(name for suspect in alike for name in suspect.blame))
+    shown = _try(waiting, everything)
+    return [] if all(trial is Trial.shown for trial in shown.values()) else alike
+
+
+def _try(waiting: Sequence[_Waiting], disabled: Sequence[str], level: str = "") -> dict[str, Trial]:
+    """What becomes of each finding where some parts are switched off, or at a level of its own."""
+    found: dict[str, Trial] = {}
+    for conditions in dict.fromkeys(one.stored.conditions for one in waiting):
+        among = [one for one in waiting if one.stored.conditions == conditions]
+        found |= _try_under(replace(conditions, level=level or conditions.level), among, disabled)
+    return found
+
+
+def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequence[str]) -> dict[str, Trial]:
+    compiler = among[0].stored.compiler
+    with CompilerSession(conditions, compiler, disabled) as session:
+        try:
+            cases = pipeline.execute_together([pipeline.not_run(one.case) for one in among], session)
+        except EnvironmentProblem:  # the compiler does not even start
+            if not disabled:
+                raise
+            return {one.name: Trial.broken for one in among}
+        return {one.name: trial_of(one.stored, case, session) for one, case in zip(among, cases, strict=True)}
+
+
+def _levels(waiting: Sequence[_Waiting]) -> dict[str, str]:
+    """The lowest optimization level at which each finding shows, where it is not that of the finding."""
+    found: dict[str, str] = {}
+    levels = waiting[0].stored.compiler.levels if waiting else ()
+    for level in levels[:-1]:
+        left = [one for one in waiting if one.name not in found and _is_below(level, one.stored)]
+        found |= {name: level for name, trial in _try(left, (), level).items() if trial is Trial.shown}
+    return found
+
+
+def _is_below(level: str, stored: Stored) -> bool:
+    """Whether a finding can be tried at a level: one that compares levels tells that itself."""
+    levels, own = stored.compiler.levels, stored.conditions.level
+    return not stored.record.level and (not own or levels.index(level) < levels.index(own))
+
+
+def _group(stored: Stored, level: str) -> Group:
+    record = stored.record
+    if record.kind in FAILURES:
+        return Group(record.signature, alike=True)
+    if not stored.compiler.fast:
+        return Group(f"{record.signature} at level {level}" if level else record.signature)
+    with suppress(FindingError):
+        found = bisect(stored, _BISECTION_S, alternatives=0)
+        if found.blame:
+            return Group(by_part(record.kind, found.blame), alike=True, blame=found.blame)
+    place = _first_wrong(stored)
+    return Group(f"{record.kind} ({record.rung}){f' of {place}' if place else ''}", alike=bool(place))
+
+
+def by_part(kind: str, blame: Sequence[str]) -> str:
+    """What findings of a kind for which parts of the compiler are to blame share."""
+    return f"{kind} by {' and '.join(sorted(blame))}"
+
+
+def _first_wrong(stored: Stored) -> str:
+    """The operator, and its element type, whose result is the first that is wrong; "" where none can be told."""
+    with CompilerSession(stored.conditions, stored.compiler) as session:
+        one = alone(stored, session)
+        if len(one.graphs) > 1 or one.given:
+            return ""
+        candidates = Candidates(one, session)
+        try:
+            pair = candidates.as_stored()
+            name = "" if pair.graphs[0].updates else candidates.first_wrong(pair)
+        except (Unlowerable, *UNFIT):
+            return ""
+    graph = pair.graphs[0]
+    node = next((node for node in graph.nodes if name and name in node.outputs), None)
+    return f"{node.qualified} {graph.types[name].dtype}" if node else ""

@@ -1,0 +1,59 @@
+"""A finding of two programs, of which one is wrong by itself, as a finding of that program.
+
+Which values a program must give follows from its graph. Where float64 shows that one side is wrong, the other adds
+nothing: without it, a reduction has half as much to run, and need not keep two programs equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polyjuice import pipeline
+from polyjuice.lower import Unlowerable
+from polyjuice.oracles import Verdict
+from polyjuice.session import CompilerSession
+from polyjuice.triage.stored import Stored
+
+
+def alone(stored: Stored, session: CompilerSession) -> Stored:
+    """The finding of one of its programs: the culprit, or else the smaller one that is wrong by itself.
+
+    The finding as it is where no oracle sees the fault in one program, or the compiler is no longer wrong.
+    """
+    if not stored.oracle.alone or len(stored.graphs) < 2:
+        return stored
+    try:
+        case = pipeline.execute(stored.case(), session)
+    except Unlowerable:
+        return stored
+    found = [v for v in pipeline.judge(case, session, [stored.oracle.alone]) if v.kind == stored.record.kind]
+    if not found:
+        return stored
+    culprit = stored.record.culprit
+    return _of(stored, min(found, key=lambda v: (v.a != culprit, len(stored.graphs[v.a]))))
+
+
+def _of(stored: Stored, verdict: Verdict) -> Stored:
+    """The finding of which a verdict on one of its programs tells."""
+    label = verdict.a
+    record = replace(
+        stored.record,
+        oracle=verdict.oracle,
+        rung=verdict.rung,
+        signature=verdict.signature,
+        message=verdict.message,
+        a=label,
+        b="",
+        culprit=label,
+        output=verdict.output,
+        inputs=verdict.inputs,
+        profile=stored.record.profiles[verdict.inputs],
+        given={name: said for name, said in stored.record.given.items() if name == label},
+    )
+    return replace(
+        stored,
+        record=record,
+        graphs={label: stored.graphs[label]},
+        choices={name: choices for name, choices in stored.choices.items() if name == label},
+        given={name: artifact for name, artifact in stored.given.items() if name == label},
+    )
