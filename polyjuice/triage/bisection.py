@@ -32,6 +32,9 @@ _WITHOUT = "without "
 _ALTERNATIVES = 2
 
 
+#: Of how many knobs sets are tried where nothing runs without all of them: there may be as many as the square of it.
+_FEW = 16
+
 #: Larger sets name no part: nearly any fault vanishes where enough is switched off.
 _ISOLATED = 3
 
@@ -262,7 +265,7 @@ class _Search:
     def _least(self, knobs: tuple[str, ...]) -> tuple[str, ...]:
         """A least set of these knobs without which the fault is gone; empty where there is none.
 
-        Where nothing runs without all of them, each is tried alone.
+        Where nothing runs without all of them, each is tried alone, and of few knobs several together.
         """
         found: tuple[str, ...]
         together = self._trial(knobs) if knobs else Trial.shown
@@ -270,6 +273,7 @@ class _Search:
             return ()
         if together is Trial.broken:
             found = next(filter(self._gone, ((knob,) for knob in knobs)), ())
+            found = found or (ddmin(knobs, self._gone) if len(knobs) <= _FEW else ())
         else:
             found = ddmin(knobs, self._gone)
         if not self._gone(found):

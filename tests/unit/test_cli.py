@@ -37,7 +37,17 @@ def test_fuzz_prints_one_json_object_and_nothing_else(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert done.stdout.count("\n") == 1
-    for key in ("seed", "tested", "skipped", "unsound_variants", "findings", "raw_findings", "untriaged", "programs"):
+    for key in (
+        "seed",
+        "tested",
+        "skipped",
+        "unsound_variants",
+        "findings",
+        "raw_findings",
+        "causes",
+        "untriaged",
+        "programs",
+    ):
         assert type(summary[key]) is int, key
     assert summary["tested"] + summary["skipped"] == 6
     assert (summary["compiler"], summary["version"], summary["seed"]) == ("numpy", np.__version__, 11)
@@ -96,7 +106,8 @@ def test_without_json_a_person_reads_a_table(tmp_path: Path) -> None:
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert lines["tested"].startswith("2 cases, 2 pairs, ")
     assert "% on triage" in lines["spent"]
-    assert lines["findings"].startswith("0 distinct of 0")
+    assert lines["findings"].strip() == "0 causes"
+    assert lines["met"].strip() == "0 findings"
     assert (tmp_path / lines["folder"].strip() / "campaign.sqlite").is_file()
 
 
