@@ -48,7 +48,8 @@ class CaseResult:
     ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
     program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
     that ran, where something was due (see :mod:`polyjuice.campaign.coverage`). ``unsound`` and ``defect`` are
-    faults of our own: a variant that is not equal to its seed graph, an internal error. ``known`` has the addresses of
+    faults of our own: a variant that is not equal to its seed graph, an internal error; ``false`` names the rules of
+    the user's that are to blame for the former. ``known`` has the addresses of
     the known bugs that were met, ``again`` the signatures of what was found before often enough. ``sizes`` says what
     the symbolic sizes of its model were. What the case shows is still to be confirmed where cases are ``postponed``:
     these, with which it ran, must run once more for that.
@@ -64,6 +65,7 @@ class CaseResult:
     flaky: Sequence[str] = ()
     again: Sequence[str] = ()
     unsound: Sequence[str] = ()
+    false: str = ""
     rules: Sequence[str] = ()
     accepted: str = ""
     covered: Collection[Tuple] = ()
@@ -116,7 +118,7 @@ class _Turn:
         if isinstance(self.problem, Skip):
             result = replace(result, skipped=str(self.problem))
         elif isinstance(self.problem, Unsound):
-            result = replace(result, unsound=self.problem.args)
+            result = replace(result, unsound=self.problem.args, false=self.problem.false)
         elif self.problem:
             result = replace(result, defect="".join(traceback.format_exception(self.problem)))
         return replace(result, packs=self.packs.first, seconds=self._seconds)

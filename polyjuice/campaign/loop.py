@@ -41,6 +41,10 @@ _LONGEST_FOLDER = 70
 _GRACE_S = 30.0
 
 
+class FalseRule(RuntimeError):
+    """A rule of the user's makes variants that are not equal to their seed graphs; the message names it."""
+
+
 class Listener(Protocol):
     """Who is told of a campaign's results, each once it is stored."""
 
@@ -58,7 +62,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
     Returns when the configured number of cases or time is reached, and findings are triaged, or the time for that is
     over, too (see :class:`polyjuice.campaign.clock.Schedule`). On an interrupt (KeyboardInterrupt) all that was
-    finished is stored. Raises EnvironmentProblem where the compiler cannot be used.
+    finished is stored. Raises EnvironmentProblem where the compiler cannot be used, FalseRule where a rule of the
+    user's is false.
     """
     schedule = Schedule(config.time_s, store.spent(config.workers), triages=config.triage_s > 0)
     tasks = _Tasks(config, store.done(), store.postponed())
@@ -90,6 +95,8 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
                     tell(result)
                     if result.findings:
                         triage.publish()
+                    if result.false:
+                        raise FalseRule(f"the campaign has ended: {result.false}")
             for future in triaging.keys() & finished:
                 triaged: list[Triaged] = future.result()
                 for result, url in zip(triaged, triage.finish(triaging.pop(future), triaged), strict=True):

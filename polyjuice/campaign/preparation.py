@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import cycle, islice
@@ -16,6 +16,7 @@ from polyjuice import formats, pipeline
 from polyjuice.campaign.clock import Clock
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.factors import NOTHING_DUE, Levels, levels
+from polyjuice.campaign.false_rules import refuted
 from polyjuice.campaign.kinds import Kinds
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.compilers import CompilerInfo
@@ -73,7 +74,14 @@ class Skip(Exception):
 
 
 class Unsound(Exception):
-    """A rule failed, or made a variant that is not equal to its seed graph; the arguments say how."""
+    """A rule failed, or made a variant that is not equal to its seed graph; the arguments say how.
+
+    ``false`` names the rules of the user's that are to blame, if there are any.
+    """
+
+    def __init__(self, *problems: str, false: str = "") -> None:
+        super().__init__(*problems)
+        self.false = false
 
 
 class Preparation:
@@ -108,6 +116,7 @@ class Preparation:
             ),
         )
         # Who names rules wants them used; otherwise each graph takes a share of all.
+        self._rules = rules
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
@@ -170,7 +179,8 @@ class Preparation:
             try:
                 variants, rules = self._variants(graph, batch, index, key, plan, program, rewrite and not alone)
             except GraphError as error:
-                raise Unsound(self._store_unsound(index, graph, None, str(error))) from None
+                added = [rule.name for rule in self._rules if rule.added]
+                raise self._unsound(index, graph, [(None, str(error))], added) from None
         as_given = program.as_given(self._compiler.format) if program else None
         if as_given is None and not variants:
             raise Skip("unsupported: the model has no graph, and the compiler does not read it as it is")
@@ -178,7 +188,7 @@ class Preparation:
             raise Skip("identical: all variants are the same graph")
         with self._clock.of("judge"):
             sets = self._input_sets(graph, variants, key, plan, given, due, alone)
-            self._check_equivalence(index, graph, variants, sets)
+            self._check_equivalence(index, graph, variants, sets, rules)
         with self._clock.of("lower"):
             programs = self._programs(variants, sets, key, graph, as_given, due)
         return Case(sets, programs, rules=rules, seed=self._config.seed, index=index)
@@ -361,17 +371,23 @@ class Preparation:
         return list(islice(cycle(profiles), count))
 
     def _check_equivalence(
-        self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[InputSet]
+        self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[InputSet], fired: Sequence[str]
     ) -> None:
         """Trust no rule: the interpreter must find every variant equal to the seed graph. Raises Unsound."""
         problems = pipeline.equivalent(graph, [v.graph for v in variants], sets)
-        unsound = [
-            self._store_unsound(index, graph, v, problem)
-            for v, problem in zip(variants, problems, strict=True)
-            if problem
+        unequal = [(variant, problem) for variant, problem in zip(variants, problems, strict=True) if problem]
+        if unequal:
+            raise self._unsound(index, graph, unequal, fired)
+
+    def _unsound(
+        self, index: int, graph: Graph, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]
+    ) -> Unsound:
+        """What is wrong with some variants, or with the rules that made an ill-typed graph; it is stored, too."""
+        false = refuted(self._rules, fired)
+        said = [
+            self._store_unsound(index, graph, variant, "\n".join([problem, *false])) for variant, problem in problems
         ]
-        if unsound:
-            raise Unsound(*unsound)
+        return Unsound(*said, false="\n".join(false))
 
     def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
         """Those of some forms that the compiler does not take; it may have to be asked."""
@@ -379,7 +395,7 @@ class Preparation:
             return self._support.lacked(forms)
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
-        """Keep what our own rules got wrong, apart from the findings."""
+        """Keep what rules got wrong, apart from the findings."""
         folder = self._out / "unsound" / f"{index:06d}{'-' + variant.label if variant else ''}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

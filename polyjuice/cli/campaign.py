@@ -57,7 +57,7 @@ class CampaignProgress(Live):
         self._log.write(_log_line(result) + "\n")
         for finding in result.findings:
             stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
-        for problem in [*result.unsound, *filter(None, [result.defect])]:
+        for problem in [*([] if result.false else result.unsound), *filter(None, [result.defect])]:
             stderr.print(f"[magenta]a fault of Polyjuice's own[/magenta] in case {result.index}: {escape(problem)}")
         self._tell()
 

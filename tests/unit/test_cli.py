@@ -86,13 +86,18 @@ def test_findings_and_progress_go_to_standard_error_under_json(tmp_path: Path) -
     assert summary["unsound_variants"] > 0
     assert (summary["findings"], summary["raw_findings"]) == (0, 0)
     assert not list((out / "findings").iterdir())
-    assert "a fault of Polyjuice's own" in done.stderr
+    named = f"the rule false ({rules}:1) is false: (Sub x y)\n  is not (Sub y x)"
+    assert done.stderr.count(f"polyjuice: the campaign has ended: {named}") == 1
+    assert "a fault of Polyjuice's own" not in done.stderr
+    assert summary["tested"] + summary["skipped"] < 6
+    assert named.splitlines()[0] in (out / "log").read_text()
 
     stored = sorted((out / "unsound").iterdir())
-    assert len(stored) == summary["unsound_variants"]
+    assert len(stored) >= summary["unsound_variants"]
     for folder in stored:
         assert {path.name for path in folder.iterdir()} == {"seed.onnx", "variant.onnx", "problem.txt"}
         assert (folder / "problem.txt").read_text().startswith("output 0 (float32[2, 3]) differs at")
+        assert named in (folder / "problem.txt").read_text()
         for name in ("seed.onnx", "variant.onnx"):
             onnx.checker.check_model(folder / name, full_check=True)
     x, w = np.ones((2, 3), np.float32), np.full((2, 3), 3, np.float32)

@@ -34,10 +34,10 @@ STANDS_ON = {
     "packs": "pipeline",
     "support": "pipeline generate probes",
     "triage": "packs egraph timelimit",
-    "campaign": "triage support",
-    "suite": "campaign",
     "rulecheck": "egraph inputs generate",
-    "cli": "suite rulecheck",
+    "campaign": "triage support rulecheck",
+    "suite": "campaign",
+    "cli": "suite",
     "__main__": "cli",
 }
 """Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""
