@@ -20,7 +20,7 @@ from polyjuice.triage.replay import replay as replayed
 #: Seconds that a reproducer may take.
 _LIMIT_S = 120
 
-_COLOURS = {Fate.remains: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate.not_run: "magenta"}
+_COLOURS = {Fate.shows: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate.not_run: "magenta"}
 
 
 def replay(
@@ -32,7 +32,7 @@ def replay(
 ) -> None:
     """Run a finding's reproducer again, or judge all findings of a campaign anew, with another version perhaps.
 
-    Of a campaign's findings it says which are fixed, which remain, and which have changed: the programs go wrong in
+    Of a campaign's findings it says which still show, which are fixed, and which have changed: the programs go wrong in
     another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing could be run.
     """
     if (path / "repro.py").is_file():
@@ -51,12 +51,16 @@ def replay(
         print(json.dumps({**{fate.name: counts[fate] for fate in Fate}, "findings": rows}))
     else:
         stdout.print(", ".join(f"{counts[fate]} {_SAID[fate]}" for fate in Fate if counts[fate]))
-    if counts[Fate.remains] or counts[Fate.changed]:
+    if counts[Fate.shows] or counts[Fate.changed]:
         sys.exit(FINDINGS)
     sys.exit(OK if counts[Fate.fixed] else USAGE)
 
 
-_SAID = {Fate.remains: "remain", Fate.changed: "changed", Fate.fixed: "fixed", Fate.not_run: "could not be run"}
+_SAID = {Fate.shows: "still show", Fate.changed: "changed", Fate.fixed: "fixed", Fate.not_run: "could not be run"}
+
+
+_ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}
+"""What the exit status of a reproducer says."""
 
 
 def _tell(result: Replayed) -> None:
@@ -75,4 +79,5 @@ def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
         print(json.dumps({"finding": finding.name, "status": status, "output": output}))
     else:
         stdout.print(escape(output))
+        stdout.print(_ENDED.get(-1 if status is None else status, "the reproducer could not run"))
     sys.exit(USAGE if status is None else status)

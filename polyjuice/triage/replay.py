@@ -17,7 +17,7 @@ from polyjuice.triage.stored import FindingError, load
 class Fate(StrEnum):
     """``changed`` is where the programs go wrong in another way now."""
 
-    remains = "remains"
+    shows = "shows"
     changed = "changed"
     fixed = "fixed"
     not_run = "not run"
@@ -47,7 +47,7 @@ def replay(folder: Path, python: Path | None = None) -> Replayed:
                 again = pipeline.rerun(case, session)
                 version = session.version
                 if pipeline.shows(again, verdict, session):
-                    return Replayed(folder.name, Fate.remains, version)
+                    return Replayed(folder.name, Fate.shows, version)
                 refused = [p.outcome.message for p in again.programs if p.outcome.status == "unsupported"]
                 if refused:
                     return Replayed(folder.name, Fate.not_run, version, refused[0])

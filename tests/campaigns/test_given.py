@@ -95,7 +95,7 @@ def test_a_program_that_fails_beside_the_one_as_written_is_replayed(tmp_path: Pa
     finding = next((tmp_path / "c/raw").iterdir())
     assert (record(finding)["kind"], record(finding)["b"]) == ("crash", "original")
     replayed = json.loads(polyjuice("replay", tmp_path / "c", "--json", env=env).stdout)
-    assert {one["fate"] for one in replayed["findings"]} == {"remains"}
+    assert {one["fate"] for one in replayed["findings"]} == {"shows"}
 
 
 # --- what is no fault of the compiler -------------------------------------------------------------------------
