@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import filecmp
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import tomlkit
 
+from polyjuice.execution.protocol import from_wire
+from polyjuice.ir import array_digest
 from polyjuice.lower import Unlowerable
 from polyjuice.suite import carry, cases, stored
 from polyjuice.suite.candidates import SIDES
@@ -18,6 +22,10 @@ from polyjuice.triage.stored import Stored, load
 
 _SAYABLE = ("metamorphic", "crash", "differential")
 """The oracles whose verdicts a suite can come to: it holds programs against float64, and notices that they fail."""
+
+
+_ARRAYS = "inputs.npz"
+"""The file of a case's arrays: as an archive it has the time at which it was made, too."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class Added:
 def add(finding: Path, suite: Path, url: str = "") -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
-    Raises SuiteError where a suite cannot say it, FindingError, FormatError.
+    Raises SuiteError where a suite cannot say it, or has it already, FindingError, FormatError.
     """
     found = load(finding)
     if found.record.oracle not in _SAYABLE or found.record.broken:
@@ -71,9 +79,26 @@ def add(finding: Path, suite: Path, url: str = "") -> Added:
         cases.write(folder, case, _about(found, labels))
     except (cases.Unfit, cases.Unequal) as error:
         raise SuiteError(f"{finding} makes no case: {error}") from None
+    if twin := next((other for other in stored.case_folders(suite) if other != folder and _same(other, folder)), None):
+        shutil.rmtree(folder)
+        raise SuiteError(f"{finding} is in the suite already: {twin}")
     if url:
         _expect(suite / "xfail.toml", folder.name, found, url)
     return Added(folder.name, tuple(formats), refused)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two cases have the same programs and inputs, and come from the same finding."""
+    names = {path.name for path in one.iterdir()}
+    if names != {path.name for path in other.iterdir()}:
+        return False
+    texts = sorted(names - {_ARRAYS})
+    if filecmp.cmpfiles(one, other, texts, shallow=False)[0] != texts:
+        return False
+    arrays = [stored.load(folder).arrays for folder in (one, other)]
+    return arrays[0].keys() == arrays[1].keys() and all(
+        array_digest(from_wire(array)) == array_digest(from_wire(arrays[1][name])) for name, array in arrays[0].items()
+    )
 
 
 def _about(found: Stored, sides: Mapping[str, str]) -> cases.About:

@@ -17,6 +17,7 @@ from onnx import numpy_helper
 
 from polyjuice.session import Conditions
 from polyjuice.suite import adding, running, stored
+from polyjuice.suite.options import SuiteError
 from tests.support.mutants import SPLIT_UNEVEN
 
 pytest.importorskip("onnxruntime")
@@ -47,6 +48,13 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("negated-comparison", "split-uneven", "sqrt-of-square", "where-not-broadcast"):
         adding.add(FINDINGS / name, folder)
     return folder
+
+
+def test_a_finding_is_added_once(suite: Path) -> None:
+    before = stored.case_folders(suite)
+    with pytest.raises(SuiteError, match=f"is in the suite already: {before[1]}"):
+        adding.add(FINDINGS / "split-uneven", suite)
+    assert stored.case_folders(suite) == before
 
 
 @pytest.fixture(scope="module")
