@@ -163,6 +163,7 @@ def _first_wrong(stored: Stored) -> str:
         candidates = Candidates(one, session)
         try:
             pair = candidates.as_stored()
+            pair = pair.with_graphs([candidates.said(pair.graphs[0])])
             name = "" if pair.graphs[0].updates else candidates.first_wrong(pair)
         except (Unlowerable, *UNFIT):
             return ""

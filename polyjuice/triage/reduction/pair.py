@@ -55,6 +55,7 @@ class Pair:
         return (
             len(graphs[0].outputs),
             sum(map(len, graphs)),
+            sum(bool(node.domain) for graph in graphs for node in graph.nodes),
             unshared(graphs),
             len(graphs[0].inputs) + sum(len(graph.constants) for graph in graphs),
             sum(t.size for graph in graphs for t in (*graph.input_types, *_constant_types(graph))),

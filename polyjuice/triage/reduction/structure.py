@@ -25,13 +25,21 @@ from polyjuice.triage.reduction.values import Shared, in_type, traced
 def first_wrong(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """Of one program, the operator whose result is the first that is wrong, by itself; or all that this result takes.
 
-    One run tells it, with all values for outputs: most faults of kernels show so, and few of optimizers.
+    One run tells it, with all values for outputs: most faults of kernels show so, and few of optimizers. Operators are
+    those of the format, in which another one is said.
     """
-    if len(pair.graphs) == 1 and len(pair.graphs[0]) > 1 and not pair.graphs[0].updates:
+    if len(pair.graphs) == 1 and not pair.graphs[0].updates:
         yield partial(_first_wrong, trial=trial)
 
 
 def _first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
+    said = trial.said(pair.graphs[0])
+    for graph in (said, *(pair.graphs if said is not pair.graphs[0] else ())):
+        if len(graph) > 1:
+            yield from _up_to_first_wrong(replace(pair, graphs=(graph,)), trial)
+
+
+def _up_to_first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
     (graph,) = pair.graphs
     name = trial.first_wrong(pair)
     node = next((node for node in graph.nodes if name and name in node.outputs), None)

@@ -15,12 +15,14 @@ import numpy as np
 from polyjuice import pipeline
 from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
+from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import make_inputs, mode_in
 from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_digest, digest, read
 from polyjuice.lower import Unlowerable, unfit_layouts
 from polyjuice.lower.onnx_model import OPSET_SITE
 from polyjuice.numerics import Mode
+from polyjuice.ops.decompose import NoDecomposition, decompose
 from polyjuice.oracles import Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
@@ -165,6 +167,12 @@ class Trial:
         programs = [self._ran(pair, side) for side in range(len(pair.graphs))]
         found = [program for program in programs if program]
         return self.stored.case_of(self._sets(pair), found) if len(found) == len(programs) else None
+
+    def said(self, graph: Graph) -> Graph:
+        """The graph in the operators of the compiler's format, where another one is said in several of those."""
+        with suppress(NoDecomposition):
+            return decompose(graph, OPSET) if self.stored.target.format == "onnx" else graph
+        return graph
 
     def first_wrong(self, pair: Pair) -> str:
         """The first value of a single graph that its oracle finds wrong where all values are outputs; or ""."""
