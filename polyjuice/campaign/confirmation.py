@@ -50,7 +50,7 @@ class Confirming:
         self._config = config
         self._out = out
         self._session = session
-        self._bugs = known.read(Path(config.known)) if config.known else ()
+        self._bugs = known.of(config.known)
         self._told: Counter[str] = Counter()
         """How often each signature was found."""
         self._met: dict[str, list[tuple[int, int]]] = {}
@@ -114,8 +114,8 @@ class Confirming:
 
     def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""
-        name = self._session.compiler.name
-        return known.find(self._bugs, name, self._session.version, verdict.signature) if self._bugs else None
+        name, triaged = self._session.compiler.name, bool(self._config.triage_s)
+        return known.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 
 
 def _kin(case: Case, verdict: Verdict) -> str:

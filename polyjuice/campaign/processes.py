@@ -149,7 +149,7 @@ def triage(folder: Path, budget_s: float, end: float) -> Triaged:
     config, campaign, rules = _job
 
     def seen(compiler: str, version: str) -> Sequence[Suspect]:
-        return suspects(campaign, known.read(Path(config.known)) if config.known else (), compiler, version)
+        return suspects(campaign, known.of(config.known), compiler, version)
 
     def work() -> Triaged:
         try:

@@ -47,7 +47,7 @@ class Triage:
         """Raises KnownError, OSError."""
         self._config = config
         self._store = store
-        self._bugs = known.read(Path(config.known)) if config.known else ()
+        self._bugs = known.of(config.known)
         self._running: dict[str, Mapping[str, Any]] = {}
         self._spent_s = 0.0
         self._ended: Counter[str] = Counter()
