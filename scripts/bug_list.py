@@ -88,8 +88,9 @@ class BugList:
         return bug.status.get(self.newest[bug.package]) == RIGHT
 
 
-def read(path: Path = LIST) -> BugList:
-    """The list in a file. Raises ListError, OSError."""
+def read(path: Path | None = None) -> BugList:
+    """The list in a file, or else that in artifacts/bugs. Raises ListError, OSError."""
+    path = path or LIST
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
