@@ -78,14 +78,14 @@ class KnownBug:
     def explains(self, finding: Mapping[str, Any]) -> bool:
         """Whether this is a finding's bug, by what its ``finding.json`` says, in whatever version.
 
-        Its signature tells, or that it is a wrong result of the same kind that the same parts are to blame for.
+        Its signature tells, with the parts of the compiler to blame where it has been bisected; or that it is a wrong
+        result of the same kind that the same parts are to blame for.
         """
-        kind, signature = finding["kind"], finding["signature"]
-        blame = set(_blame(finding))
-        alike = kind not in FAILURES and (self.signature or self.pattern).startswith(f"{kind} ")
-        same_part = alike and bool(blame) and blame == set(self.blame)
+        kind, blame = finding["kind"], _blame(finding)
+        of_kind = kind not in FAILURES and kind in (self.signature or self.pattern).split()[:2]
+        same_part = of_kind and bool(blame) and set(blame) == set(self.blame)
         return self.compiler == finding["compiler"] and (
-            same_part or self.matches(self.compiler, signature, triaged=False)
+            same_part or any(self.matches(self.compiler, text, triaged=False) for text in _signatures(finding))
         )
 
     def is_in(self, version: str) -> bool:
@@ -246,6 +246,13 @@ def _blame(finding: Mapping[str, Any]) -> tuple[str, ...]:
     """The parts of the compiler to blame for a finding; its signature says them, too."""
     _, parts = _parted(finding)
     return tuple(finding.get("blame") or (parts.split(" and ") if parts else ()))
+
+
+def _signatures(finding: Mapping[str, Any]) -> tuple[str, ...]:
+    """A finding's signature, and the one that triage would give it where it has been bisected since."""
+    seen, _ = _parted(finding)
+    blame = _blame(finding)
+    return (finding["signature"], *([f"{seen}{_BY}{' and '.join(sorted(blame))}"] if blame else []))
 
 
 def _parted(finding: Mapping[str, Any]) -> tuple[str, str]:

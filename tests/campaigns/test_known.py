@@ -96,6 +96,14 @@ def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
             "signature = 'mismatch by Fuse'\nblame = ['Fuse']",
             {"kind": "mismatch", "signature": "metamorphic mismatch exact Relu", "blame": ["Fuse"]},
         ),
+        "the part to blame, of an entry from before triage": (
+            "signature = 'metamorphic mismatch exact Add'\nblame = ['Fuse']",
+            {"kind": "mismatch", "signature": "mismatch by Fuse", "blame": ["Fuse"]},
+        ),
+        "the part to blame for a failure": (
+            "signature = 'crash compile no | in f by Fuse and Pad'\nblame = ['Pad', 'Fuse']",
+            {"signature": "crash compile no | in f", "blame": ["Pad", "Fuse"]},
+        ),
         "its signature, though a later bisection blamed nothing": (
             "signature = 'mismatch by Fuse and Pad'\nblame = ['Pad', 'Fuse']",
             {"kind": "mismatch", "signature": "mismatch by Fuse and Pad", "blame": []},
