@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -119,21 +118,23 @@ def _bug(path: Path, entry: Mapping[str, Any]) -> Bug:
 def with_tables(text: str, bugs: BugList) -> str:
     """The text of README.md with its tables as the list has them. Raises ListError where it has no place for one."""
     for name, mended in ((_OPEN, False), (_MENDED, True)):
-        chosen = [bug for bug in bugs.bugs if bugs.is_mended(bug) == mended]
         begin, end = f"<!-- table: {name} -->\n", f"<!-- end: {name} -->"
-        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-        text, found = pattern.subn(lambda _, b=begin, e=end, c=chosen: f"{b}{_table(c)}{e}", text)  # type: ignore[misc]
-        if found != 1:
-            raise ListError(f"{README} needs {begin.strip()} and {end} once")
+        before, found, rest = text.partition(begin)
+        _, ended, after = rest.partition(end)
+        if not found or not ended:
+            raise ListError(f"{README} needs {begin.strip()} and {end}")
+        rows = [_cells(bug, "no" if mended else "not yet") for bug in bugs.bugs if bugs.is_mended(bug) == mended]
+        text = before + begin + _table(rows) + end + after
     return text
 
 
-def _table(bugs: Sequence[Bug]) -> str:
-    rows = [_HEAD, ("---",) * len(_HEAD), *map(_cells, bugs)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    lines = [_HEAD, ("---",) * len(_HEAD), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _cells(bug: Bug) -> list[str]:
+def _cells(bug: Bug, unreported: str) -> list[str]:
+    """A row; ``unreported`` is what is said where no report is known."""
     setting = f", `{bug.setting}`" if bug.setting else ""
     duplicate = f". The cause is that of {bug.duplicate_of}" if bug.duplicate_of else ""
     return [
@@ -148,7 +149,7 @@ def _cells(bug: Bug) -> list[str]:
         bug.where + duplicate,
         "yes" if bug.mainstream else "no",
         ", ".join(f"{version} {_said(bug, status)}" for version, status in bug.status.items()),
-        bug.reported or "not yet",
+        bug.reported or unreported,
     ]
 
 
