@@ -106,7 +106,7 @@ def _parsed() -> argparse.Namespace:
         "--python", action="append", default=[], metavar="COMPILER=PATH", help="an interpreter that has it"
     )
     parser.add_argument("--folder", type=Path, default=Path(".old/bugs"), help="where environments are kept")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for each reproducer")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds for each reproducer")
     parser.add_argument("--write", action="store_true", help="put what was seen into the list")
     parser.add_argument("--tables", action="store_true", help="make the tables of README.md anew, and run nothing")
     return parser.parse_args()
