@@ -7,12 +7,13 @@ PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
 HUNT ?=
+BUGS ?=
 PROBES ?=
 
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: fuzz check mutants published hunt probes test test-old test-long lint sizes clean
+.PHONY: fuzz check mutants published hunt probes bugs test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(READY)
@@ -38,6 +39,9 @@ published: $(READY)
 
 hunt: $(READY)
 	$(BIN)/python benchmarks/hunt/run.py $(HUNT)
+
+bugs: $(READY)
+	$(BIN)/python scripts/bugs.py $(BUGS)
 
 probes: $(READY)
 	$(BIN)/python scripts/probes.py $(PROBES)

@@ -130,7 +130,7 @@ def take(turn: Turn, folder: Path) -> None:
         arguments = ["--resume", campaign, *turn["reach"]]
     else:
         fixed = ["--compiler", turn["compiler"], "--seeds", turn["seeds"], "--seed", turn["seed"], "--workers", 1]
-        arguments = [*fixed, *turn["reach"], "--out", campaign]
+        arguments = [*fixed, *turn["reach"], "--known", "none", "--out", campaign]
     print(f"polyjuice fuzz {' '.join(map(str, arguments))}", file=sys.stderr, flush=True)
     status, said = fuzz(arguments)
     if status in ENDED or (status == USAGE and said):

@@ -12,7 +12,7 @@ import argparse
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -24,7 +24,13 @@ from packaging.version import Version
 sys.path.insert(0, str(Path(__file__).parent))
 import cuda_stubs
 
-PACKAGES = {"inductor": "torch", "onnxruntime": "onnxruntime", "tvm": "apache-tvm", "xla": "tensorflow-cpu"}
+PACKAGES = {
+    "inductor": "torch",
+    "onnxruntime": "onnxruntime",
+    "tvm": "apache-tvm",
+    "xla": "tensorflow-cpu",
+    "openvino": "openvino",
+}
 """The package that holds each compiler."""
 
 LIMITS = {
@@ -42,13 +48,14 @@ CUDA_PACKAGES = ("nvidia-", "cuda-", "triton")
 """How the names of packages begin that Torch's wheels ask for and only CUDA needs."""
 
 
-def interpreter(compiler: str, release: str, folder: Path) -> Path:
+def interpreter(compiler: str, release: str, folder: Path, *, besides: Sequence[str] = (), ours: bool = True) -> Path:
     """The Python that has this release of the compiler: our own, or that of an environment in ``folder``.
 
-    A missing environment is made; several processes may ask at once. Raises ``CalledProcessError`` where pip fails.
+    A missing environment is made, with the packages ``besides``; several processes may ask at once. Without ``ours``
+    it is never our own. Raises ``CalledProcessError`` where pip fails.
     """
     package = PACKAGES[compiler]
-    if _is_installed(package, release):
+    if ours and _is_installed(package, release):
         return Path(sys.executable)
     environment = folder.absolute() / f"{package}-{release}"
     python = environment / "bin" / "python"
@@ -57,7 +64,7 @@ def interpreter(compiler: str, release: str, folder: Path) -> Path:
     with FileLock(f"{environment}.lock"):
         if not ready.exists():
             venv.create(environment, with_pip=True, clear=True)
-            _install(python, package, release)
+            _install(python, package, release, besides)
             ready.touch()
     return python
 
@@ -74,14 +81,15 @@ def _exactly(release: str) -> SpecifierSet:
     return SpecifierSet(f"=={release}.*")
 
 
-def _install(python: Path, package: str, release: str) -> None:
-    limits = [limit for before, them in LIMITS[package].items() if Version(release) < Version(before) for limit in them]
+def _install(python: Path, package: str, release: str, besides: Sequence[str]) -> None:
+    dated = LIMITS.get(package, {})
+    limits = [limit for before, them in dated.items() if Version(release) < Version(before) for limit in them]
     wanted = f"{package}{_exactly(release)}"
     if package != "torch":
-        _pip(python, wanted, *limits, *BESIDES.get(package, ()))
+        _pip(python, wanted, *limits, *BESIDES.get(package, ()), *besides)
         return
     _pip(python, "--no-deps", "--no-cache-dir", wanted)
-    _pip(python, "numpy", "setuptools", *_without_cuda(python, package), *limits)
+    _pip(python, "numpy", "setuptools", *_without_cuda(python, package), *limits, *besides)
     cuda_stubs.add_to(next(python.parent.parent.glob("lib/python*/site-packages/torch/lib")))
 
 

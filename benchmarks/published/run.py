@@ -265,7 +265,8 @@ def _fuzz(campaign: Path, python: Path, compiler: str, *options: str, path: Path
     reach = options[:2]
     if (campaign / "campaign.sqlite").exists():
         return _polyjuice("fuzz", "--resume", campaign, *reach, path=path)
-    fixed = ["--compiler", compiler, "--python", python, "--workers", "1", "--triage", "0s", "--out", campaign]
+    fixed = ["--compiler", compiler, "--python", python, "--workers", "1", "--triage", "0s", "--known", "none"]
+    fixed += ["--out", campaign]
     return _polyjuice("fuzz", *options, *fixed, path=path)
 
 

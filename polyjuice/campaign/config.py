@@ -24,9 +24,9 @@ class Config:
     four in all where a compilation takes seconds.
     ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
     DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, of which there are no variants then (see
-    :mod:`polyjuice.generate.disruptive`). ``known`` is a file of known bugs, if there is one. ``triage_s`` is how long
-    each finding is reduced, and bisected, at most; with 0 neither is done. ``pack`` is how many programs are compiled
-    as one at most (0: as many as suits the compiler).
+    :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
+    ``triage_s`` is how long each finding is reduced, and bisected, at most; with 0 neither is done. ``pack`` is how
+    many programs are compiled as one at most (0: as many as suits the compiler).
     """
 
     compiler: str
@@ -51,7 +51,7 @@ class Config:
     timeout_s: float = 60.0
     opset: int = DRAWN_OPSET
     disruptive: bool = False
-    known: str = ""
+    known: tuple[str, ...] = ()
     triage_s: float = 300.0
     pack: int = 0
 
@@ -72,4 +72,6 @@ class Config:
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}
         if values.pop("plain", False):  # an earlier version said so
             values["pack"] = 1
+        if isinstance(values.get("known"), str):  # an earlier version named one file, or none
+            values["known"] = (values["known"],) if values["known"] else ()
         return cls(**values)

@@ -13,8 +13,9 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known
+from polyjuice.triage.bisection import Trial, tried
+from polyjuice.triage.causes import FAILURES
 from polyjuice.triage.confirming import confirmed
-from polyjuice.triage.groups import FAILURES
 
 _FAILURES = 2
 """How many failures of one signature a process confirms: one is triaged, and stands for all of them."""
@@ -50,7 +51,7 @@ class Confirming:
         self._config = config
         self._out = out
         self._session = session
-        self._bugs = known.read(Path(config.known)) if config.known else ()
+        self._bugs = known.of(config.known)
         self._told: Counter[str] = Counter()
         """How often each signature was found."""
         self._met: dict[str, list[tuple[int, int]]] = {}
@@ -64,7 +65,7 @@ class Confirming:
         found = Confirmed()
         asked: list[tuple[Verdict, Path, str]] = []
         for number, verdict in enumerate(_distinct(case, verdicts)):
-            bug = self._known_bug(verdict)
+            bug = self._of_signature(verdict)
             if bug and bug.is_in(self._session.version):
                 found.known.append(bug.url)
             elif self._is_told(verdict) or self._is_one_of_many(case, verdict, number):
@@ -74,6 +75,10 @@ class Confirming:
                 asked.append((verdict, folder, bug.url if bug else ""))
         if asked and may_wait:
             return Confirmed(postponed=True)
+        for one in list(asked):
+            if bug := self._of_part(case, one[0]):
+                found.known.append(bug.url)
+                asked.remove(one)
         with confirmed(case, [v for v, *_ in asked], [folder for _, folder, _ in asked], self._session) as drafts:
             for number, (verdict, _, regression) in enumerate(asked):
                 if self._is_told(verdict):
@@ -112,10 +117,27 @@ class Confirming:
             met.append((case.index, number))
         return (met.index((case.index, number)) + 1).bit_count() > 1
 
-    def _known_bug(self, verdict: Verdict) -> known.KnownBug | None:
+    def _of_signature(self, verdict: Verdict) -> known.KnownBug | None:
         """The known bug that a verdict looks like, if there is one."""
-        name = self._session.compiler.name
-        return known.find(self._bugs, name, self._session.version, verdict.signature) if self._bugs else None
+        name, triaged = self._session.compiler.name, bool(self._config.triage_s)
+        return known.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
+
+    def _of_part(self, case: Case, verdict: Verdict) -> known.KnownBug | None:
+        """The known bug with whose part of the compiler a wrong result vanishes.
+
+        All parts are switched off together first: most wrong results that are new are told by one trial.
+        """
+        name, version = self._session.compiler.name, self._session.version
+        blamed = [b for b in self._bugs if b.is_to_blame_for(verdict.kind) and b.compiler == name and b.is_in(version)]
+        everything = [*dict.fromkeys(part for b in blamed for part in b.blame)]
+        if not blamed or verdict.kind in FAILURES or self._without(case, verdict, everything) is Trial.shown:
+            return None
+        return next((b for b in blamed if self._without(case, verdict, b.blame) is Trial.gone), None)
+
+    def _without(self, case: Case, verdict: Verdict, parts: Sequence[str]) -> Trial:
+        """What becomes of a verdict where parts of the compiler are switched off."""
+        session = CompilerSession(self._session.conditions, self._session.compiler, parts)
+        return tried(case.only([verdict.a, verdict.b]), verdict, session)
 
 
 def _kin(case: Case, verdict: Verdict) -> str:

@@ -149,7 +149,7 @@ def triage(job: Job) -> list[Triaged]:
     def seen(compiler: str, version: str) -> Sequence[Suspect]:
         store, _ = Store.open(campaign)
         try:
-            return suspects(store, known.read(Path(config.known)) if config.known else (), compiler, version)
+            return suspects(store, known.of(config.known), compiler, version)
         finally:
             store.close()
 

@@ -17,7 +17,8 @@ from polyjuice.campaign.store import Distinct, Store, Untriaged
 from polyjuice.compilers import find
 from polyjuice.triage import known
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.groups import FAILURES, Suspect
+from polyjuice.triage.causes import FAILURES
+from polyjuice.triage.groups import Suspect
 from polyjuice.triage.stored import annotate
 
 #: How many of the findings that it stands for a finding names.
@@ -60,7 +61,7 @@ class Triage:
         """Raises KnownError, OSError."""
         self._config = config
         self._store = store
-        self._bugs = known.read(Path(config.known)) if config.known else ()
+        self._bugs = known.of(config.known)
         self._running: dict[str, Untriaged] = {}
         self._jobs: list[set[str]] = []
         self._ended: Counter[str] = Counter()

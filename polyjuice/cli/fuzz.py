@@ -131,7 +131,12 @@ def fuzz(
     level: Annotated[str, typer.Option(help="The compiler's optimization level; its highest unless given.")] = "",
     known_bugs: Annotated[
         Path | None,
-        typer.Option("--known", help=f"Known bugs, counted and not shown; {known.DEFAULT_FILE} if there is one."),
+        typer.Option(
+            "--known",
+            metavar=f"FILE|{known.NONE}",
+            help="Known bugs, counted and not shown, beside those that come with Polyjuice; none: hide nothing.",
+            show_default=f"{known.DEFAULT_FILE}, if there is one",
+        ),
     ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
@@ -182,7 +187,7 @@ def fuzz(
             config,
             workers=workers or config.workers,
             triage_s=seconds(triage, "--triage", zero=True) if "--triage" in given else config.triage_s,
-            known=_known_bugs(known_bugs) if known_bugs else config.known,
+            known=known.sources(known_bugs) if known_bugs else config.known,
             python=str(interpreter(python)) if python else config.python,
         )
         version, models, rules_used = _check_before_start(config, resume)
@@ -213,7 +218,7 @@ def fuzz(
             timeout_s=timeout,
             opset=opset or DRAWN_OPSET,
             disruptive=disruptive,
-            known=_known_bugs(known_bugs),
+            known=known.sources(known_bugs),
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
         )
@@ -260,8 +265,7 @@ def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str
     rules = tuple(rule for rule in rules if rule.ruleset in allowed)
     if not rules:
         raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
-    if config.known:
-        known.read(Path(config.known))
+    known.of(config.known)
     found = probe(compilers.find(config.compiler), config.python)
     if not found["available"]:
         raise EnvironmentProblem(found["reason"])
@@ -350,12 +354,6 @@ def _status(counts: dict[str, Any], folder: Path) -> int:
         stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
         return USAGE
     return OK
-
-
-def _known_bugs(path: Path | None) -> str:
-    """The file of known bugs, or "" where there is none."""
-    default = Path(known.DEFAULT_FILE)
-    return str((path or default).resolve()) if path or default.exists() else ""
 
 
 def _pack(text: str) -> int:

@@ -3,51 +3,138 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from polyjuice.cli.common import JsonOption, Usage, stdout
+from polyjuice.campaign.recognition import Recognized, recognized
+from polyjuice.campaign.store import Store
+from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known
 
 app = typer.Typer(help="Known bugs: campaigns count what matches them, and do not show it.", no_args_is_help=True)
 
 FileOption = Annotated[Path, typer.Option("--file", help="The file of known bugs.")]
 
+ReadOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--file",
+        help="The file of known bugs.",
+        show_default=f"{known.DEFAULT_FILE}, if there is one, and those that come with Polyjuice",
+    ),
+]
+
 
 @app.command("add")
 def add(
     finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
     url: Annotated[str, typer.Option(help="Where the bug is reported.")],
+    title: Annotated[str, typer.Option(help="What is wrong, in a few words.")] = "",
     fixed: Annotated[str, typer.Option(help="The version in which it is fixed.")] = "",
     file: FileOption = Path(known.DEFAULT_FILE),
 ) -> None:
-    """Add a finding's bug, from the version that showed it on; or say anew where a known one is reported, and fixed."""
+    """Add a finding's bug, from the version that showed it on; or say anew where a known one is reported, and fixed.
+
+    Nothing is added where an entry of the file, or one that comes with Polyjuice, knows the finding already.
+    """
     path = finding / "finding.json"
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        bug, new = known.add(file, record, url, fixed)
+        done = known.add(file, finding, {"url": url, "title": title, "fixed": fixed}, known.of([known.SHIPPED]))
     except FileNotFoundError:
         raise Usage(f"{finding} is not a finding's folder (there is no finding.json)") from None
     except (json.JSONDecodeError, KeyError) as error:
         raise Usage(f"{path} is not what a campaign writes: {error!r}") from None
-    stdout.print(escape(f"{file}: {'added' if new else 'changed'}: {_described(bug)}"))
+    if done.added or done.changed:
+        stdout.print(escape(f"{file}: {'added' if done.added else 'changed'}: {_described(done.bug)}"))
+    else:
+        stdout.print(escape(f"known already, nothing added: {done.bug.name}: {_described(done.bug)}"))
 
 
 @app.command("list")
-def show(file: FileOption = Path(known.DEFAULT_FILE), as_json: JsonOption = False) -> None:
-    """The known bugs of a file."""
-    bugs = known.read(file)
+def show(file: ReadOption = None, as_json: JsonOption = False) -> None:
+    """The known bugs: those that a campaign begun in this folder would know, or those of a file."""
+    bugs = _chosen(file)
     if as_json:
         print(json.dumps({"known": [vars(bug) for bug in bugs]}))
         return
-    table = Table("compiler", "versions", "fixed in", "signature or pattern", "reported", box=None)
+    table = Table("compiler", "versions", "fixed in", "bug", "signature or pattern", box=None)
     for bug in bugs:
-        table.add_row(bug.compiler, bug.versions or "all", bug.fixed or "-", escape(_sought(bug)), escape(bug.url))
+        table.add_row(bug.compiler, bug.versions or "all", bug.fixed or "-", escape(bug.name), escape(_sought(bug)))
     stdout.print(table)
+
+
+@app.command("check")
+def check(
+    campaign: Annotated[Path, typer.Argument(help="A campaign's folder.")],
+    file: ReadOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say which findings of a campaign are known bugs, and which are new.
+
+    Exit status: 0 where all are known, 1 where one is new.
+    """
+    store, _ = Store.open(campaign)
+    try:
+        found, met = recognized(store, _chosen(file)), store.known()
+    finally:
+        store.close()
+    new = sum(not one.is_known for one in found)
+    if as_json:
+        print(json.dumps({"campaign": str(campaign), "new": new, "met": met, **_as_json(found)}))
+    else:
+        for one in found:
+            stdout.print(escape(_line(one)))
+        for url, count in met.items():
+            stdout.print(escape(f"not among the findings, since the campaign knew it: {count} of {url}"))
+        stdout.print(f"{_counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
+    sys.exit(FINDINGS if new else OK)
+
+
+def _chosen(file: Path | None) -> tuple[known.KnownBug, ...]:
+    return known.read(file) if file else known.of(known.sources())
+
+
+def _line(one: Recognized) -> str:
+    """What is said of a finding: the bug, or its own signature."""
+    raw = _counted(len(one.raw), "raw finding")
+    if not one.bug:
+        return f"findings/{one.name} is new, {raw}: {one.signature}"
+    if not one.is_known:
+        return f"findings/{one.name} is new, {raw}: it looks like {one.bug.name}, which this version should not have"
+    return f"findings/{one.name} is known, {raw}: {one.bug.name}"
+
+
+def _raw_counts(found: Sequence[Recognized]) -> str:
+    raw = [bug for one in found for bug in one.raw.values()]
+    return f"{_counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} without an entry that matches"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:
+    findings = [
+        {
+            "folder": f"findings/{one.name}",
+            "signature": one.signature,
+            "known": vars(one.bug) if one.bug else None,
+            "is_known": one.is_known,
+        }
+        for one in found
+    ]
+    raw = [
+        {"folder": f"raw/{name}", "finding": f"findings/{one.name}", "known": bug.url if bug else None}
+        for one in found
+        for name, bug in one.raw.items()
+    ]
+    return {"findings": findings, "raw_findings": raw}
 
 
 def _described(bug: known.KnownBug) -> str:

@@ -120,7 +120,7 @@ def _top_frames(traceback: str) -> str:
     return WHERE + ", ".join(innermost) if innermost else ""
 
 
-_OF_THE_PROGRAM = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|0x[0-9a-f]+|(?<!\w)_*(?:polyjuice:[\w:]+|[a-z]\d+)(?!\w)")
+_OF_THE_PROGRAM = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|0x[0-9a-f]+|(?<!\w)_*(?:polyjuice:[\w:]+|[cdvx]\d+)(?!\w)")
 """What an error quotes, paths, addresses, and names of a program's values."""
 
 

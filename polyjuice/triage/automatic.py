@@ -1,9 +1,4 @@
-"""Triage without a person: a finding is reduced, bisected, and given a cause, or joins one that is known.
-
-What findings with one cause share is named by the part of the compiler to blame, as far as bisection names one. With
-it, a failure's has its error (see the crash oracle); another finding's, without one, what is left of the wrong program:
-its operators, and the types of 8 and 4 bits, whose conversions have faults of their own.
-"""
+"""Triage without a person: a finding is reduced, bisected, and given a cause, or joins one that is known."""
 
 from __future__ import annotations
 
@@ -17,14 +12,12 @@ from typing import Any
 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule
-from polyjuice.ir import Graph, dtypes
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles.comparison import operators
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
 from polyjuice.triage.bisection import Trial
-from polyjuice.triage.groups import FAILURES, Group, Suspect
-from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.causes import cause_of
+from polyjuice.triage.groups import Group, Suspect
 from polyjuice.triage.stored import FindingError, Stored, load
 
 
@@ -110,12 +103,11 @@ def _triage(
     try:
         found = bisection.bisect(small, time_s)
     except FindingError:  # nothing of this compiler can be switched off
-        blame: tuple[str, ...] = ()
+        small.annotate(cause=cause_of(small.record, small.graphs, ()))
     else:
         bisection.store(small, found)
-        blame = found.blame
-    cause = cause_of(small.record, small.graphs, blame)
-    return cause, small.annotate(cause=cause, folder=stored.folder.name)
+    record = small.annotate(folder=stored.folder.name)
+    return record["cause"], record
 
 
 def _reduced_before(stored: Stored) -> Stored | None:
@@ -146,15 +138,3 @@ def _accounting(stored: Stored, suspects: Suspects) -> str:
     if len(alike) > 1 and bisection.without(stored, case, everything) is Trial.shown:
         return ""
     return next((s.cause for s in alike if bisection.without(stored, case, s.blame) is Trial.gone), "")
-
-
-def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
-    """What names the cause of a finding that has been reduced and bisected; ``graphs`` are its programs by label."""
-    if blame:
-        return groups.by_part(record.signature if record.kind in FAILURES else record.kind, blame)
-    if record.kind in FAILURES:
-        return record.signature
-    wrong = [graphs[record.culprit]] if record.culprit in graphs else list(graphs.values())
-    narrow = sorted({t.dtype for graph in wrong for t in graph.types.values()}.intersection(dtypes.NARROW))
-    stored = f" with {' and '.join(narrow)}" if narrow else ""
-    return f"{record.kind} of {' '.join(sorted({name for graph in wrong for name in operators(graph)}))}{stored}"

@@ -15,10 +15,11 @@ from enum import StrEnum
 from polyjuice import pipeline
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Case, Program
+from polyjuice.oracles import Case, Program, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
+from polyjuice.triage.causes import cause_of
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
 
@@ -117,7 +118,7 @@ def bisect(
 
 
 def store(finding: Stored, result: Bisection) -> None:
-    """Write the result into ``finding.json``, and into ``report.md`` where the finding has one.
+    """Write the result, and the cause that it tells, into ``finding.json``, and ``report.md`` where there is one.
 
     What is known of a part to blame stays where the result names none.
     """
@@ -134,10 +135,11 @@ def store(finding: Stored, result: Bisection) -> None:
         "elapsed_s": round(result.elapsed_s, 2),
         "sentences": list(result.sentences()),
     }
-    finding.annotate(blame=blame, bisection=bisection)
+    cause = cause_of(finding.record, finding.graphs, result.blame)
+    finding.annotate(cause=cause, blame=blame, bisection=bisection)
     path, repro = finding.folder / "report.md", finding.folder / "repro.py"
     if path.is_file() and repro.is_file():
-        record = replace(finding.record, blame=blame, bisection=bisection)
+        record = replace(finding.record, cause=cause, blame=blame, bisection=bisection)
         path.write_text(report.render(record, finding.graphs, repro.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -146,24 +148,32 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
 
     ``case`` is the finding's. Raises EnvironmentProblem where nothing is switched off and the compiler does not start.
     """
-    verdict = finding.verdict
     conditions = replace(finding.conditions, level=level or finding.conditions.level)
+    with CompilerSession(conditions, finding.compiler, disabled) as session:
+        return tried(case, finding.verdict, session)
+
+
+def tried(case: Case, verdict: Verdict, session: CompilerSession) -> Trial:
+    """What becomes of a fault in a session that has seen nothing yet, in which knobs may be switched off.
+
+    Raises EnvironmentProblem where none is switched off and the compiler does not start.
+    """
     for _ in range(pipeline.tries(verdict.kind)):
-        with CompilerSession(conditions, finding.compiler, disabled) as session:
+        with session.fresh() as fresh:
             try:
-                again = pipeline.rerun(case, session)
-            except EnvironmentProblem:  # the compiler does not even start
-                if not disabled:
+                again = pipeline.rerun(case, fresh)
+            except EnvironmentProblem:
+                if not session.disabled:
                     raise
-                return Trial.broken
-            if (trial := trial_of(finding, again, session)) is not Trial.gone:
+                return Trial.broken  # the compiler does not even start
+            if (trial := trial_of(again, verdict, fresh)) is not Trial.gone:
                 return trial
     return Trial.gone
 
 
-def trial_of(finding: Stored, case: Case, session: CompilerSession) -> Trial:
-    """What has become of a finding's fault in a case that has run."""
-    if pipeline.shows(case, finding.verdict, session):
+def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> Trial:
+    """What has become of a fault in a case that has run."""
+    if pipeline.shows(case, verdict, session):
         return Trial.shown
     return Trial.gone if _fine(case) else Trial.broken
 

@@ -19,13 +19,11 @@ from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import Trial, bisect, trial_of
+from polyjuice.triage.causes import FAILURES, by_part
 from polyjuice.triage.reduction.alone import alone
 from polyjuice.triage.reduction.trial import UNFIT
 from polyjuice.triage.reduction.trial import Trial as Candidates
 from polyjuice.triage.stored import FindingError, Stored
-
-FAILURES = ("crash", "hang")
-"""The kinds that an error tells apart."""
 
 _BISECTION_S = 10.0
 """How long a finding is bisected at most to be grouped, in seconds: a trial takes a tenth of one."""
@@ -116,7 +114,7 @@ def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequ
             if not disabled:
                 raise
             return {one.name: Trial.broken for one in among}
-        return {one.name: trial_of(one.stored, case, session) for one, case in zip(among, cases, strict=True)}
+        return {one.name: trial_of(case, one.stored.verdict, session) for one, case in zip(among, cases, strict=True)}
 
 
 def _levels(waiting: Sequence[_Waiting]) -> dict[str, str]:
@@ -144,14 +142,9 @@ def _group(stored: Stored, level: str) -> Group:
     with suppress(FindingError):
         found = bisect(stored, _BISECTION_S, alternatives=0)
         if found.blame:
-            return Group(by_part(record.kind, found.blame), alike=True, blame=found.blame)
+            return Group(by_part(record.kind, record.signature, found.blame), alike=True, blame=found.blame)
     place = _first_wrong(stored)
     return Group(f"{record.kind} ({record.rung}){f' of {place}' if place else ''}", alike=bool(place))
-
-
-def by_part(kind: str, blame: Sequence[str]) -> str:
-    """What findings of a kind for which parts of the compiler are to blame share."""
-    return f"{kind} by {' and '.join(sorted(blame))}"
 
 
 def _first_wrong(stored: Stored) -> str:

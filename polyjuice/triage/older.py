@@ -13,6 +13,8 @@ from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.lower.choices import Chooser
 from polyjuice.lower.forms import ALL
+from polyjuice.oracles.crash import WHERE
+from polyjuice.triage.causes import BY, FAILURES, by_part
 
 
 def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,10 +36,22 @@ def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_cause(said: Mapping[str, Any]) -> dict[str, Any]:
     """What a ``finding.json`` says, with a cause apart from its signature: once, triage put that in its place."""
-    by = f" by {' and '.join(sorted(said.get('blame', ())))}"
-    if "cause" in said or not said.get("blame") or not said.get("signature", "").endswith(by):
+    if said.get("cause"):
         return dict(said)
-    return {**said, "cause": said["signature"], "signature": said["signature"].removesuffix(by)}
+    seen, parts = _parted(said["kind"], said["signature"])
+    blame = list(said.get("blame") or (parts.split(" and ") if parts else ()))
+    if not blame:
+        return {**said, "cause": ""}
+    signature = seen if said["kind"] in FAILURES else said["signature"]
+    return {**said, "signature": signature, "blame": blame, "cause": by_part(said["kind"], signature, blame)}
+
+
+def _parted(kind: str, signature: str) -> tuple[str, str]:
+    """What the signature of a triaged finding said was seen, and behind it the parts to blame, or ""."""
+    error, where, rest = signature.rpartition(WHERE) if kind in FAILURES else ("", "", signature)
+    seen, by, parts = rest.partition(BY)
+    is_blame = by and (where or seen == kind)  # an error may have the word in its own text
+    return (error + where + seen, parts) if is_blame else (signature, "")
 
 
 def _choices(spelling: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, opset: int) -> Any:

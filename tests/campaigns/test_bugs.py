@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from polyjuice.triage import known
-from polyjuice.triage.automatic import signature_of
+from polyjuice.triage.causes import cause_of
 from polyjuice.triage.stored import load
+from scripts import bug_list
 
 BUGS = Path(__file__).parents[2] / "artifacts/bugs"
 FOLDERS = sorted(path for path in BUGS.iterdir() if path.is_dir())
@@ -22,9 +23,24 @@ REPRODUCERS = sorted(file for file in BUGS.rglob("repro.py") if file.parts[-3] n
 
 
 def test_every_bug_is_listed() -> None:
-    rows = re.findall(r"^\| \[(\d+)\]\((.*?)\)", (BUGS / "README.md").read_text(), re.MULTILINE)
-    assert [name for _, name in rows] == [folder.name for folder in FOLDERS]
-    assert all(name.startswith(number + "-") for number, name in rows)
+    listed = bug_list.read().bugs
+    assert [bug.folder for bug in listed] == FOLDERS
+    numbers = {bug.number for bug in listed}
+    assert {bug.duplicate_of for bug in listed} <= numbers | {""}
+
+
+def test_the_newest_release_is_listed_of_every_bug() -> None:
+    bugs = bug_list.read()
+    assert [bug.number for bug in bugs.bugs if bugs.newest[bug.package] not in bug.status] == []
+    assert [bug.number for bug in bugs.bugs if ("depends" in bug.status.values()) != bool(bug.needs)] == []
+
+
+def test_the_tables_are_those_of_the_list() -> None:
+    """Else run ``make bugs BUGS=--tables``."""
+    text = (BUGS / "README.md").read_text()
+    assert text == bug_list.with_tables(text, bug_list.read())
+    rows = re.findall(r"^\| \[\d+\]\((.*?)\)", text, re.MULTILINE)
+    assert sorted(rows) == [folder.name for folder in FOLDERS]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -53,9 +69,17 @@ def test_a_reproducer_that_lacks_its_compiler_could_not_run(bare: Path, file: Pa
     assert done.returncode == 2, done.stdout + done.stderr
 
 
-def test_every_known_bug_has_a_folder() -> None:
-    for bug in known.read(BUGS / "known.toml"):
-        assert (BUGS.parents[1] / bug.url).is_dir(), bug.url
+def test_every_known_bug_is_one_of_the_list() -> None:
+    listed = {bug.number: bug for bug in bug_list.read().bugs}
+    for bug in known.of([known.SHIPPED]):
+        entry = listed[bug.number]
+        assert (bug.title, bug.compiler) == (entry.title, entry.compiler)
+        assert bug.url in (*entry.upstream, f"artifacts/bugs/{entry.folder.name}"), bug.url
+
+
+def test_no_two_entries_of_known_bugs_are_the_same() -> None:
+    entries = [(bug.compiler, bug.signature, bug.pattern, bug.fixed) for bug in known.of([known.SHIPPED])]
+    assert len(set(entries)) == len(entries)
 
 
 KNOWN_BY_THEIR_FINDINGS = (
@@ -63,6 +87,7 @@ KNOWN_BY_THEIR_FINDINGS = (
     "067-onnxruntime-cast-float8-zero-to-bool",
     "068-onnxruntime-concat-of-float16-scales",
     "069-onnxruntime-dequantize-absent-zero-point",
+    "070-onnxruntime-constant-of-shape-float8",
     "071-onnxruntime-function-of-float8",
     "073-openvino-cast-float8-saturate",
     "074-openvino-quantize-halves",
@@ -70,6 +95,7 @@ KNOWN_BY_THEIR_FINDINGS = (
     "076-onnxruntime-dequantize-reshape-int8",
     "077-onnxruntime-pad-of-some-axes",
     "078-onnxruntime-pad-wrap-of-nothing",
+    "079-onnxruntime-conv-transpose-small-output",
     "080-onnxruntime-reduce-min-of-nan",
     "081-onnxruntime-max-pool-of-infinities",
 )
@@ -79,7 +105,7 @@ KNOWN_BY_THEIR_FINDINGS = (
 def test_a_finding_is_known_again_by_its_signature(folder: str) -> None:
     stored = load(BUGS / folder / "finding")
     compiler = stored.record.compiler
-    signature = signature_of(stored.record, stored.graphs, ())
-    bug = known.find(known.read(BUGS / "known.toml"), compiler, stored.record.versions[compiler], signature)
+    signature = cause_of(stored.record, stored.graphs, ())
+    bug = known.find(known.of([known.SHIPPED]), compiler, stored.record.versions[compiler], signature)
     assert bug, signature
-    assert bug.url == f"artifacts/bugs/{folder}"
+    assert bug.number == folder[:3]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from polyjuice.campaign.config import Config
 from polyjuice.triage import known
 from polyjuice.triage.known import KnownBug, KnownError
 from tests.support.commands import ONE_RULE, fuzz, polyjuice, save_model
@@ -18,7 +19,19 @@ URL = "https://github.com/org/compiler/issues/7"
 
 CRASHES = "def compile(program, inputs): raise ValueError('no such loop')\n"
 
-FINDING = {"compiler": "tvm", "signature": 'crash compile "it\'s" \\ N', "versions": {"tvm": "0.27.0.post1"}}
+FINDING = {
+    "kind": "crash",
+    "compiler": "tvm",
+    "signature": 'crash compile "it\'s" \\ N',
+    "versions": {"tvm": "0.27.0.post1"},
+}
+
+
+def stored(folder: Path, **said: Any) -> Path:
+    """The folder of a finding that says this."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "finding.json").write_text(json.dumps({**FINDING, **said}))
+    return folder
 
 
 # --- the file ---------------------------------------------------------------------------------------------------------
@@ -56,19 +69,107 @@ def test_a_bug_that_the_version_has_goes_before_one_that_it_should_not_have() ->
 def test_what_is_added_is_read_again_and_the_rest_of_the_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text("# ours\n[[bug]]\ncompiler = 'xla' # for now\npattern = '*'\nurl = 'u'\n")
-    bug, new = known.add(path, FINDING, URL)
-    assert (bug.signature, bug.versions, bug.fixed, new) == (FINDING["signature"], ">=0.27.0.post1", "", True)
-    again, new = known.add(path, FINDING, "https://elsewhere", "0.28")
-    assert (again.url, again.fixed, new) == ("https://elsewhere", "0.28", False)
-    assert known.read(path) == (KnownBug("xla", "u", pattern="*"), again)
+    done = known.add(path, stored(tmp_path / "f"), {"url": URL, "title": "no such loop", "fixed": ""})
+    assert done == known.Added(done.bug, added=True)
+    assert (done.bug.signature, done.bug.versions, done.bug.fixed) == (FINDING["signature"], ">=0.27.0.post1", "")
+    assert done.bug.name == f"no such loop ({URL})"
+    again = known.add(path, tmp_path / "f", {"url": "https://elsewhere", "fixed": "0.28"})
+    assert again == known.Added(again.bug, changed=True)
+    assert (again.bug.url, again.bug.title, again.bug.fixed) == ("https://elsewhere", "no such loop", "0.28")
+    assert known.read(path) == (KnownBug("xla", "u", pattern="*"), again.bug)
     assert path.read_text().startswith("# ours\n[[bug]]\ncompiler = 'xla' # for now\n")
 
 
 def test_a_local_build_stands_for_its_release(tmp_path: Path) -> None:
-    finding = {"compiler": "inductor", "signature": "crash", "versions": {"inductor": "2.13.0+cpu"}}
-    bug, _ = known.add(tmp_path / "known.toml", finding, URL)
+    finding = stored(tmp_path / "f", compiler="inductor", versions={"inductor": "2.13.0+cpu"})
+    bug = known.add(tmp_path / "known.toml", finding, {"url": URL}).bug
     assert bug.versions == ">=2.13.0"
     assert bug.is_in("2.13.0+cpu")
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    {
+        "a pattern": ("pattern = 'crash compile *'", {}),
+        "where it happened": ("signature = 'crash compile no'", {"signature": "crash compile no | in visit, lower"}),
+        "the part to blame": (
+            "signature = 'mismatch by Fuse'\nblame = ['Fuse']",
+            {"kind": "mismatch", "signature": "metamorphic mismatch exact Relu", "blame": ["Fuse"]},
+        ),
+        "the part to blame, of an entry from before triage": (
+            "signature = 'metamorphic mismatch exact Add'\nblame = ['Fuse']",
+            {"kind": "mismatch", "signature": "mismatch by Fuse", "blame": ["Fuse"]},
+        ),
+        "the part to blame for a failure": (
+            "signature = 'crash compile no | in f by Fuse and Pad'\nblame = ['Pad', 'Fuse']",
+            {"signature": "crash compile no | in f", "blame": ["Pad", "Fuse"]},
+        ),
+        "its signature, though a later bisection blamed nothing": (
+            "signature = 'mismatch by Fuse and Pad'\nblame = ['Pad', 'Fuse']",
+            {"kind": "mismatch", "signature": "mismatch by Fuse and Pad", "blame": []},
+        ),
+    }.values(),
+)
+def test_what_an_entry_knows_is_not_added(tmp_path: Path, entry: str, said: dict[str, Any]) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(f"[[bug]]\ncompiler = 'tvm'\nurl = 'u'\ntitle = 'the first'\n{entry}\n")
+    before = path.read_text()
+    there = known.read(path)
+    finding = stored(tmp_path / "f", **said)
+    assert known.add(path, finding, {"url": there[0].url}) == known.Added(there[0])
+    assert known.add(tmp_path / "other.toml", finding, {"url": URL}, there) == known.Added(there[0])
+    assert path.read_text() == before
+    assert not (tmp_path / "other.toml").exists()
+    done = polyjuice("known", "add", finding, "--url", there[0].url, "--file", path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("known already, nothing added: the first (u): tvm in all versions: ")
+
+
+def test_what_looks_like_a_bug_of_other_versions_is_added(tmp_path: Path) -> None:
+    old = KnownBug("tvm", "u", pattern="crash compile *", fixed="0.27")
+    assert known.add(tmp_path / "known.toml", stored(tmp_path / "f"), {"url": URL}, [old]).added
+
+
+def test_another_failure_of_the_same_part_is_another_bug(tmp_path: Path) -> None:
+    bug = KnownBug("tvm", "u", signature="crash compile no by Fuse", blame=("Fuse",))
+    assert known.add(tmp_path / "known.toml", stored(tmp_path / "f", blame=["Fuse"]), {"url": URL}, [bug]).added
+
+
+@pytest.mark.parametrize("place", ["findings/000001-0-mismatch", "raw/000001-0-mismatch/reduced"])
+def test_a_triaged_finding_is_known_where_nothing_is_triaged(tmp_path: Path, place: str) -> None:
+    raw = "metamorphic mismatch exact Relu"
+    stored(tmp_path / "raw/000001-0-mismatch", kind="mismatch", signature=raw)
+    finding = stored(tmp_path / place, kind="mismatch", signature="mismatch by Fuse")
+    bug = known.add(tmp_path / "known.toml", finding, {"url": URL}).bug
+    assert (bug.signature, bug.untriaged, bug.blame) == ("mismatch by Fuse", raw, ("Fuse",))
+    assert known.find([bug], "tvm", "0.27.0.post1", raw, triaged=False) is bug
+    assert known.find([bug], "tvm", "0.27.0.post1", raw) is None, "there triage tells whether it is this bug"
+
+
+def test_a_triaged_failure_is_known_by_its_error_where_nothing_is_triaged(tmp_path: Path) -> None:
+    finding = stored(tmp_path / "f", signature="crash run by zero | in visit, lower by Fuse and Pad")
+    bug = known.add(tmp_path / "known.toml", finding, {"url": URL}).bug
+    assert (bug.untriaged, bug.blame) == ("crash run by zero | in visit, lower", ("Fuse", "Pad"))
+
+
+def test_a_campaign_knows_what_is_shipped_and_the_users_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert known.sources() == (known.SHIPPED,)
+    here, other = tmp_path / known.DEFAULT_FILE, tmp_path / "other.toml"
+    for path, url in ((here, "here"), (other, "there")):
+        path.write_text(f"[[bug]]\ncompiler = 'tvm'\nurl = '{url}'\npattern = '*'\n")
+    assert known.sources() == (str(here), known.SHIPPED)
+    assert known.sources(Path("other.toml")) == (str(other), known.SHIPPED)
+    assert known.sources(Path(known.NONE)) == ()
+    assert [bug.url for bug in known.of(known.sources())] == ["here", *(bug.url for bug in known.of([known.SHIPPED]))]
+
+
+@pytest.mark.parametrize(("stored", "read"), [("", ()), ("/a/known.toml", ("/a/known.toml",))])
+def test_what_an_earlier_campaign_knows_is_read(stored: str, read: tuple[str, ...]) -> None:
+    config = json.loads(Config("numpy").to_json())
+    assert Config.from_json(json.dumps({**config, "known": stored})).known == read
+    shipped = Config("numpy", known=known.sources())
+    assert Config.from_json(shipped.to_json()) == shipped
 
 
 @pytest.mark.parametrize(
@@ -138,10 +239,42 @@ def test_what_is_added_is_counted_from_then_on(tmp_path: Path) -> None:
     assert f"It looks like {URL}, which is said to be fixed" in (first / "report.md").read_text()
 
 
+def test_check_says_which_findings_are_known(tmp_path: Path) -> None:
+    campaign(tmp_path, "c", "--triage", "0s")
+    (finding,) = (tmp_path / "c" / "findings").iterdir()
+    done = polyjuice("known", "check", tmp_path / "c", cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"findings/{finding.name} is new, 2 raw findings: crash compile ValueError: no such loop" in done.stdout
+    assert "1 finding, 1 new; 2 raw findings, 2 without an entry that matches" in done.stdout
+
+    polyjuice("known", "add", finding, "--url", URL, "--title", "no loops", cwd=tmp_path)
+    done = polyjuice("known", "check", tmp_path / "c", cwd=tmp_path)
+    assert (done.returncode, f"is known, 2 raw findings: no loops ({URL})" in done.stdout) == (0, True)
+    file = tmp_path / "known.toml"
+    said = json.loads(polyjuice("known", "check", tmp_path / "c", "--file", file, "--json").stdout)
+    assert (said["new"], said["findings"][0]["known"]["url"]) == (0, URL)
+    assert [raw["known"] for raw in said["raw_findings"]] == [URL, URL]
+
+    polyjuice("known", "add", finding, "--url", URL, "--fixed", "0.0.1", cwd=tmp_path)
+    done = polyjuice("known", "check", tmp_path / "c", cwd=tmp_path)
+    assert (done.returncode, "it looks like no loops" in done.stdout) == (1, True)
+
+
+def test_check_counts_what_the_campaign_knew(tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(f"[[bug]]\ncompiler = 'fake'\npattern = '*no such loop*'\nurl = '{URL}'\n")
+    campaign(tmp_path, "c", "--known", file)
+    done = polyjuice("known", "check", tmp_path / "c", "--file", file)
+    assert (done.returncode, f"since the campaign knew it: 2 of {URL}" in done.stdout) == (0, True)
+    assert campaign(tmp_path, "nothing hidden", "--known", "none", "--triage", "0s")[1]["known"] == {}
+
+
 def test_a_folder_that_is_no_finding_is_told(tmp_path: Path) -> None:
     done = polyjuice("known", "add", tmp_path, "--url", URL, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"polyjuice: {tmp_path} is not a finding's folder (there is no finding.json)\n"
     (tmp_path / "finding.json").write_text('{"compiler": "tvm"}')
     done = polyjuice("known", "add", tmp_path, "--url", URL, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    done = polyjuice("known", "check", tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -1,14 +1,13 @@
 """conv3d with SAME padding skips the first elements where a stride is larger than the kernel, in TensorFlow 2.21.0, CPU.
 
-It is float64, or any type without oneDNN. No padding is needed here, so the first window starts at the first element.
-Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
+It is float64, and each type for which oneDNN is not used; nothing is set here. No padding is needed, so the first window
+starts at the first element. Exits 1 where the bug shows, 0 where it does not, 2 where this could not run.
 """
 
 import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # float64 is wrong with it, too; the others are not
 try:
     import numpy as np
     import tensorflow as tf

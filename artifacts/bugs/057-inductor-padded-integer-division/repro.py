@@ -45,10 +45,12 @@ except Exception as error:
     print("could not run:", error)
     sys.exit(2)
 shows = False
-for name in DIVISIONS:
-    done = subprocess.run(
-        [sys.executable, __file__, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    print(f"{name}: status {done.returncode} {done.stdout.strip()[-17:]}".rstrip())
-    shows |= done.returncode != 0
+children = {
+    name: subprocess.Popen([sys.executable, __file__, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for name in DIVISIONS
+}
+for name, child in children.items():
+    printed, _ = child.communicate()
+    print(f"{name}: status {child.returncode} {printed.strip()[-17:]}".rstrip())
+    shows |= child.returncode != 0
 sys.exit(shows)

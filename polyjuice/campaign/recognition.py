@@ -1,0 +1,41 @@
+"""Which findings of a campaign are known bugs, whether the campaign knew that or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from polyjuice.campaign.store import Store
+from polyjuice.triage import known, older
+from polyjuice.triage.known import KnownBug
+
+
+@dataclass(frozen=True)
+class Recognized:
+    """A finding that is reported, and the known ``bug`` that it looks like, if there is one.
+
+    ``is_known`` says that its version is said to have the bug. ``raw`` are the raw findings that it stands for, by
+    folder, each with its bug: that of the finding, or else the one that its own signature tells.
+    """
+
+    name: str
+    signature: str
+    bug: KnownBug | None
+    is_known: bool
+    raw: Mapping[str, KnownBug | None]
+
+
+def recognized(store: Store, bugs: Sequence[KnownBug]) -> list[Recognized]:
+    """Every finding that a campaign reports, by name."""
+    found = []
+    for distinct in [*store.causes(), *store.groups()]:
+        finding = {"blame": (), **older.with_cause(distinct.record)}
+        bug = known.explaining(bugs, finding)
+        version = finding["versions"].get(finding["compiler"], "")
+        raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}
+        found.append(Recognized(distinct.name, distinct.cause, bug, bool(bug and bug.is_in(version)), raw))
+    return found
+
+
+def _of_raw(store: Store, name: str, bugs: Sequence[KnownBug]) -> KnownBug | None:
+    return known.explaining(bugs, known.read_finding(store.folder / "raw" / name))

@@ -1,0 +1,157 @@
+"""The list of bugs found, ``artifacts/bugs/status.toml``, and the tables of README.md there that follow from it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1] / "artifacts/bugs"
+LIST = FOLDER / "status.toml"
+README = FOLDER / "README.md"
+
+COMPONENTS = ("optimizer", "code generator", "kernel", "importer", "framework")
+"""Where a bug can be: see README.md."""
+
+SHOWS, RIGHT, DEPENDS = STATUSES = ("shows", "right", "depends")
+"""What a release makes of a reproducer."""
+
+NAMES = {
+    "inductor": "TorchInductor",
+    "onnxruntime": "ONNX Runtime",
+    "tvm": "TVM",
+    "xla": "XLA in TensorFlow",
+    "tensorflow": "TensorFlow",
+    "openvino": "OpenVINO",
+}
+"""How people call each compiler. That of ``tensorflow`` is the framework itself, in the package of XLA."""
+
+_OPEN, _MENDED = "open", "mended"
+_HEAD = (
+    *("number", "compiler", "kind", "what", "float64", "uncompiled", "compiled", "component", "where it is"),
+    *("mainstream configuration", "releases", "reported"),
+)
+
+
+class ListError(ValueError):
+    """A list that cannot be used: which bug, and what is wrong."""
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One entry of the list; README.md says what its fields mean."""
+
+    number: str
+    compiler: str
+    title: str
+    kind: str
+    component: str
+    mainstream: bool
+    what: str
+    where: str
+    status: Mapping[str, str]
+    setting: str = ""
+    float64: str = ""
+    uncompiled: str = ""
+    compiled: str = ""
+    reported: str = ""
+    upstream: Sequence[str] = field(default_factory=tuple)
+    duplicate_of: str = ""
+    needs: str = ""
+
+    @property
+    def package(self) -> str:
+        """The compiler whose package has it."""
+        return "xla" if self.compiler == "tensorflow" else self.compiler
+
+    @property
+    def folder(self) -> Path:
+        """Raises ListError where there is none, or several."""
+        found = list(FOLDER.glob(f"{self.number}-{self.compiler}-*"))
+        if len(found) != 1:
+            raise ListError(f"{LIST}, bug {self.number}: there is no folder {self.number}-{self.compiler}-...")
+        return found[0]
+
+
+@dataclass(frozen=True)
+class BugList:
+    """All bugs, and the ``newest`` release of each compiler's package that the list knows."""
+
+    newest: Mapping[str, str]
+    bugs: Sequence[Bug]
+
+    def is_mended(self, bug: Bug) -> bool:
+        """Whether the newest release no longer shows it."""
+        return bug.status.get(self.newest[bug.package]) == RIGHT
+
+
+def read(path: Path | None = None) -> BugList:
+    """The list in a file, or else that in artifacts/bugs. Raises ListError, OSError."""
+    path = path or LIST
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ListError(f"{path} is not TOML: {error}") from None
+    return BugList(said["newest"], [_bug(path, entry) for entry in said["bug"]])
+
+
+def _bug(path: Path, entry: Mapping[str, Any]) -> Bug:
+    place = f"{path}, bug {entry.get('number', '?')}"
+    unknown = entry.keys() - {one.name for one in fields(Bug)}
+    if unknown:
+        raise ListError(f"{place}: {min(unknown)} is unknown")
+    try:
+        bug = Bug(**entry)
+    except TypeError as error:
+        raise ListError(f"{place}: {error}") from None
+    if bug.component not in COMPONENTS:
+        raise ListError(f"{place}: component {bug.component} is not one of {', '.join(COMPONENTS)}")
+    if bug.compiler not in NAMES:
+        raise ListError(f"{place}: compiler {bug.compiler} is not one of {', '.join(NAMES)}")
+    if wrong := set(bug.status.values()).difference(STATUSES):
+        raise ListError(f"{place}: status {min(wrong)} is not one of {', '.join(STATUSES)}")
+    return bug
+
+
+def with_tables(text: str, bugs: BugList) -> str:
+    """The text of README.md with its tables as the list has them. Raises ListError where it has no place for one."""
+    for name, mended in ((_OPEN, False), (_MENDED, True)):
+        begin, end = f"<!-- table: {name} -->\n", f"<!-- end: {name} -->"
+        before, found, rest = text.partition(begin)
+        _, ended, after = rest.partition(end)
+        if not found or not ended:
+            raise ListError(f"{README} needs {begin.strip()} and {end}")
+        rows = [_cells(bug, "no" if mended else "not yet") for bug in bugs.bugs if bugs.is_mended(bug) == mended]
+        text = before + begin + _table(rows) + end + after
+    return text
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    lines = [_HEAD, ("---",) * len(_HEAD), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _cells(bug: Bug, unreported: str) -> list[str]:
+    """A row; ``unreported`` is what is said where no report is known."""
+    setting = f", `{bug.setting}`" if bug.setting else ""
+    duplicate = f". The cause is that of {bug.duplicate_of}" if bug.duplicate_of else ""
+    return [
+        f"[{bug.number}]({bug.folder.name})",
+        NAMES[bug.compiler] + setting,
+        bug.kind,
+        bug.what,
+        bug.float64,
+        bug.uncompiled,
+        bug.compiled,
+        bug.component,
+        bug.where + duplicate,
+        "yes" if bug.mainstream else "no",
+        ", ".join(f"{version} {_said(bug, status)}" for version, status in bug.status.items()),
+        bug.reported or unreported,
+    ]
+
+
+def _said(bug: Bug, status: str) -> str:
+    return f"depends on {bug.needs}" if status == DEPENDS else status
