@@ -22,6 +22,7 @@ from polyjuice.cli.rules import app as rules
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
 from polyjuice.suite.carried.harness.expected import ExpectationError
@@ -51,6 +52,8 @@ app.add_typer(suite, name="suite")
 
 #: Mistakes that the user, or the environment, has made: one line says what and where.
 _THE_USERS = (
+    DrawingError,
+    DrawingMissing,
     EnvironmentProblem,
     ExpectationError,
     FindingError,

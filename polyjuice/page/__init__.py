@@ -1,0 +1,1 @@
+"""A campaign, or the result of a suite, as one page."""
