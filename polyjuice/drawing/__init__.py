@@ -1,4 +1,4 @@
-"""Programs as drawings: graphs in, SVG out. Graphviz lays them out; what differs between two programs is highlighted."""
+"""Programs as drawings: graphs in, SVG out. Graphviz lays them out; what differs between two is highlighted."""
 
 from polyjuice.drawing.difference import differing
 from polyjuice.drawing.dot import Side
