@@ -72,7 +72,7 @@ class _Writer:
                 yield self._node(name, "input", [f"input {place}", self._type(name)])
         for name, array in graph.constants.items():
             if name in needed or name in graph.outputs:
-                text = array_text(array) if array.size else "no element"
+                text = _without_gaps(array_text(array)) if array.size else "no element"
                 yield self._node(name, "constant", [_cut(text), self._type(name)])
         for place in sorted(self._drawn):
             yield from self._operator(place, graph.nodes[place])
@@ -134,6 +134,11 @@ def _attributes(node: Node) -> list[str]:
     texts = [f"{name} = {_cut(value)}" for name, value in attribute_texts(node.attrs)]
     more = ["…"] if len(texts) > _ATTRIBUTES else []
     return texts[:_ATTRIBUTES] + more
+
+
+def _without_gaps(text: str) -> str:
+    """An array's text without the spaces that align its columns."""
+    return " ".join(text.split()).replace("[ ", "[").replace(" ]", "]").replace(" ,", ",")
 
 
 def _cut(text: str) -> str:

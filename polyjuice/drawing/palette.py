@@ -25,7 +25,7 @@ LIGHT: Mapping[str, str] = {
     "heat-1": "#dbe6fb",
     "heat-2": "#b3cbf6",
     "heat-3": "#7fa5ec",
-    "heat-4": "#4a7ad9",
+    "heat-4": "#3d6bc6",
     "heat-5": "#2252b8",
 }
 
@@ -49,7 +49,7 @@ DARK: Mapping[str, str] = {
     "heat-1": "#1d2b47",
     "heat-2": "#26406f",
     "heat-3": "#33589b",
-    "heat-4": "#4d7ad0",
+    "heat-4": "#6c95e6",
     "heat-5": "#8fb3ff",
 }
 

@@ -127,20 +127,24 @@ def _numbers(summary: Mapping[str, Any], told: int, left: int) -> list[Number]:
 def _growth(store: Store) -> list[Picture]:
     """How coverage and findings add up over the cases; of coverage nothing where the campaign does not say it."""
     rows = store.growth()
-    _, pairs, tuples, found = zip(*rows, strict=True) if rows else ((), (), (), ())
+    _, pairs, conditions, found = zip(*rows, strict=True) if rows else ((), (), (), ())
     pictures = []
     if sum(pairs):
-        pictures.append(plots.growth([pairs], "Operators on element types", ["pairs met"], "growth-pairs"))
-        pictures.append(plots.growth([tuples], "With sizes, neighbours, settings", ["tuples met"], "growth-all"))
+        said = f"{sum(pairs):,} pairs of an operator and an element type"
+        pictures.append(plots.growth(pairs, said, "growth-pairs"))
+        said = f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
+        pictures.append(plots.growth(conditions, said, "growth-conditions"))
     if sum(found):
-        pictures.append(plots.growth([found], "Findings, causes told more than once", ["findings"], "growth-found"))
+        pictures.append(
+            plots.growth(found, f"{_count(sum(found), 'finding')}, before causes are told apart", "growth-found")
+        )
     return pictures
 
 
 def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[Share]:
     report = coverage.of_campaign(covered, config, version) if covered else {}
     return [
-        Share(_FACTORS[name], row["share"], f"{row['covered']:,} of {row['of']:,}", f"{100 * row['share']:.1f} %")
+        Share(_FACTORS[name], row["share"], f"{100 * row['share']:.1f} %", f"{row['covered']:,} of {row['of']:,}")
         for name, row in report.items()
     ]
 

@@ -124,7 +124,7 @@ def part_of(record: Record) -> str:
 
 def _chips(record: Record) -> list[str]:
     more = record.get("more", 0)
-    chips = [record.get("oracle", "")]
+    chips = [record.get("oracle", "")] if record.get("oracle") != record.get("kind") else []
     chips += [f"{more} more like it"] if more else []
     chips += ["as it was found"] if not record.get("reduction") else []
     return [chip for chip in chips if chip]
@@ -237,8 +237,8 @@ def _rules(found: Found) -> dict[str, str]:
         return {}
     applied = set(found.record.get("rules", ()))
     fired = [rule for rule in default_rules() if rule.name in applied]
-    likely = accountable(*found.graphs.values(), fired)[:_RULES]
-    return {rule.name: rule.comment for rule in likely}
+    a, b = found.graphs.values()
+    return {rule.name: rule.comment for rule in accountable(a, b, fired)[:_RULES]}
 
 
 def _commands(record: Record, shown: Path) -> dict[str, str]:

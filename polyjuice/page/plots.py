@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,22 +76,16 @@ def values(record: Record, key: str) -> Picture | None:
     return Picture(_page_svg(written, key, lead), f"{lead}, by their place in output {record.get('output', 0)}.{note}")
 
 
-def growth(counts: Sequence[Sequence[int]], name: str, what: Sequence[str], key: str) -> Picture:
-    """Curves that add up ``counts``, a row for each curve, over the cases of a campaign."""
+def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
+    """A curve that adds up what was new with each case of a campaign."""
+    curve = list(itertools.accumulate(counts))
     with _axes(key, 4.6, 2.5) as (axes, written):
-        for number, (label, row) in enumerate(zip(what, counts, strict=True)):
-            total, curve = 0, []
-            for count in row:
-                total += count
-                curve.append(total)
-            places = range(1, len(curve) + 1)
-            axes.plot(places, curve, color=(_ACCENT, _BAD)[number], drawstyle="steps-post", lw=1.8, label=label)
+        axes.plot(range(1, len(curve) + 1), curve, color=_ACCENT, drawstyle="steps-post", lw=1.8)
         axes.set_xlabel("cases")
-        axes.set_xlim(0, max(2, *map(len, counts)))
+        axes.set_xlim(0, max(2, len(curve)))
         axes.set_ylim(bottom=0)
         axes.yaxis.get_major_locator().set_params(integer=True)
-    ends = ", ".join(f"{sum(row):,} {label}" for label, row in zip(what, counts, strict=True))
-    return Picture(_page_svg(written, key, f"{name}: {ends}"), f"{name}: {ends}.")
+    return Picture(_page_svg(written, key, caption), f"{caption}.")
 
 
 def _number(text: str) -> float | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from polyjuice import drawing
 from polyjuice.drawing import palette
@@ -20,6 +21,11 @@ def render(page: Page) -> str:
     return _environment().get_template("page.html").render(page=page) + "\n"
 
 
+def _code(text: str) -> Markup:
+    """A sentence in which what stands between backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -29,7 +35,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         autoescape=True,
     )
-    environment.filters["svg"] = Markup
+    environment.filters.update(svg=Markup, code=_code)
     environment.globals.update(
         style=Markup((_TEMPLATES / "page.css").read_text(encoding="utf-8") + drawing.STYLE.read_text(encoding="utf-8")),
         script=Markup((_TEMPLATES / "page.js").read_text(encoding="utf-8")),

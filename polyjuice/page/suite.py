@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ def of_result(path: Path) -> Page:
     told = sorted(result["results"], key=lambda one: (_ORDER.index(one["status"]), one["case"]))
     suite = Path(result["suite"]) if result["suite"] else None
     return Page(
-        f"{result['compiler']} {result['version']}".strip() or path.name,
+        _title(result, counts, path),
         list(_lead(result, counts, path)),
         [
             Number(f"{n:,}", status, _TONES.get(status, "") if n else "")
@@ -47,13 +48,18 @@ def of_result(path: Path) -> Page:
     )
 
 
+def _title(result: Mapping[str, Any], counts: Mapping[str, int], path: Path) -> str:
+    what = f"{result['compiler']} {result['version']}".strip() or path.name
+    wrong = sum(counts[status] for status in WRONG)
+    return f"{what}: " + (f"{wrong:,} of {result['cases']:,} cases not as expected" if wrong else "all as expected")
+
+
 def _lead(result: Mapping[str, Any], counts: Mapping[str, int], path: Path) -> Iterator[str]:
     what = f"{result['compiler']} {result['version']}".strip() or "A compiler"
     took = f" in {duration(result['elapsed_s'])}" if result["elapsed_s"] else ""
     yield f"{what} ran the {result['cases']:,} cases of {result['suite'] or path.name}{took}."
-    wrong = sum(counts[status] for status in WRONG)
     said = [f"{counts[status]:,} {status}" for status in STATUSES if counts[status]]
-    yield f"{'All is as expected' if not wrong else f'{wrong:,} are not as expected'}: {', '.join(said)}."
+    yield f"Of these are {', '.join(said)}."
 
 
 def _json(path: Path, text: str) -> dict[str, Any]:
@@ -113,7 +119,7 @@ def _card(one: Mapping[str, str], key: str, result: Mapping[str, Any], suite: Pa
     folder = suite / one["case"] if suite else None
     case = _case(folder)
     wrong = one["status"] in WRONG
-    programs, note = _programs(folder, key) if folder and wrong else ((), "")
+    programs, note = _programs(folder, key, one["message"]) if folder and wrong else ((), "")
     first, _, rest = one["message"].partition("\n")
     commands = {}
     if suite and wrong:
@@ -143,13 +149,22 @@ def _case(folder: Path | None) -> dict[str, Any]:
         return {}
 
 
-def _programs(folder: Path, key: str) -> tuple[Sequence[Picture], str]:
+def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], str]:
     """The two programs of a case, where the suite is at hand and has them as ONNX models."""
     files = {"A": folder / "a.onnx", "B": folder / "b.onnx"}
     if not all(path.is_file() for path in files.values()):
         return (), ""
     try:
         graphs = {label: formats.load(path) for label, path in files.items()}
-        return pictures(key, graphs, {label: f"Program {label}" for label in graphs}), ""
+        captions = {label: f"Program {label.lower()}" for label in graphs}
+        return pictures(key, graphs, captions, wrong=_wrong(message)), ""
     except (formats.FormatError, drawing.DrawingError) as error:
         return (), f"{error}."
+
+
+def _wrong(message: str) -> dict[str, dict[int, str]]:
+    """The outputs that a case's message calls wrong, by program."""
+    found: dict[str, dict[int, str]] = {}
+    for side, output in re.findall(r"^([ab]): output (\d+) ", message, re.MULTILINE):
+        found.setdefault(side.upper(), {})[int(output)] = "is wrong"
+    return found

@@ -28,14 +28,17 @@ function toggle(card) {
 }
 
 // A large drawing is scrolled to the output that is wrong.
+function reveal(details) {
+  for (const wrong of details.open ? details.querySelectorAll(".node.wrong") : []) {
+    const box = wrong.closest(".scroll");
+    const [inner, outer] = [wrong.getBoundingClientRect(), box.getBoundingClientRect()];
+    box.scrollBy(Math.max(0, inner.right - outer.right + 8), Math.max(0, inner.bottom - outer.bottom + 8));
+  }
+}
+
 for (const details of document.querySelectorAll(".card > details")) {
-  details.addEventListener("toggle", () => {
-    for (const wrong of details.open ? details.querySelectorAll(".node.wrong") : []) {
-      const box = wrong.closest(".scroll");
-      const [inner, outer] = [wrong.getBoundingClientRect(), box.getBoundingClientRect()];
-      box.scrollBy(Math.max(0, inner.right - outer.right + 8), Math.max(0, inner.bottom - outer.bottom + 8));
-    }
-  });
+  details.addEventListener("toggle", () => reveal(details));
+  reveal(details);
 }
 
 document.addEventListener("keydown", (event) => {
