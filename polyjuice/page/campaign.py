@@ -102,12 +102,13 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     kinds = Counter(causes.KINDS.get(kind, kind) for kind, n in summary["by_kind"].items() for _ in range(n))
     kinds = Counter({name: n for name, n in kinds.items() if name in causes.KINDS.values()})
     listed = ", ".join(f"{n} × {name}" for name, n in kinds.items())
-    lead.append(f"{_count(summary['raw_findings'], 'finding')} were confirmed in fresh processes: {listed}.")
+    raw = summary["raw_findings"]
+    lead.append(f"{_count(raw, 'finding')} {_was(raw)} confirmed in fresh processes: {listed}.")
     if config.triage_s:
         left = summary["untriaged"]
         lead.append(
-            f"They are told below as {_count(told, 'cause')}."
-            + (f" {_count(left, 'finding')} {'is' if left == 1 else 'are'} not triaged yet." if left else "")
+            f"Below {'is' if told == 1 else 'are'} {_count(told, 'cause')}."
+            + (f" {_count(left, 'finding')} {_was(left)} not triaged yet." if left else "")
         )
     return lead
 
@@ -235,6 +236,10 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
 
 
 def _count(n: int, what: str) -> str:

@@ -70,10 +70,11 @@ def in_folder(folder: Path) -> list[Found]:
 def read(folder: Path) -> Found:
     """A finding of any age."""
     try:
-        record = json.loads((folder / "finding.json").read_text(encoding="utf-8"))
+        record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:
+        return Found(folder, {"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
+    try:
         stored = stored_findings.load(folder)
-    except ValueError as error:  # no JSON at all
-        return Found(folder, {"folder": folder.name}, problem=str(error))
     except (FindingError, formats.FormatError, OSError) as error:
         return Found(folder, record, problem=str(error))
     return Found(folder, record, stored.graphs, stored.inputs)
