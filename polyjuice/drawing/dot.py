@@ -15,7 +15,7 @@ _ATTRIBUTES, _CHARACTERS = 5, 30
 
 _HEADER = """digraph {
   graph [bgcolor=transparent, ordering=in, nodesep=0.22, ranksep=0.3, fontname="Helvetica", fontsize=12, pad=0.06];
-  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, margin="0.14,0.06", height=0.3];
+  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, margin="0.18,0.06", height=0.3];
   edge [arrowsize=0.6];
 """
 

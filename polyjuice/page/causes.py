@@ -56,13 +56,14 @@ class Found:
 
 
 def in_folder(folder: Path) -> list[Found]:
-    """The findings in the folders of a folder, silent ones first; those that were met most often come early."""
+    """The findings in the folders of a folder: silent ones first, then reduced ones, then those met most often."""
     found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
 
-    def order(one: Found) -> tuple[int, int]:
+    def order(one: Found) -> tuple[int, bool, int]:
         kind = one.record.get("kind", "")
-        return (kinds.index(kind) if kind in kinds else len(kinds)), -one.record.get("more", 0)
+        number = kinds.index(kind) if kind in kinds else len(kinds)
+        return number, not one.record.get("reduction"), -one.record.get("more", 0)
 
     return sorted(found, key=order)
 
@@ -191,7 +192,8 @@ def _first_difference(record: Record, label: str) -> str:
     if not rows:
         return "is wrong"
     row = min(rows, key=lambda row: row["at"])
-    return f"at {row['at']}: {_short(row['compiled'][label])}\nshould be {_short(row['float64'])}"
+    place = f"at {row['at']}:" if row["at"] else "is"
+    return f"{place} {_short(row['compiled'][label])}\nshould be {_short(row['float64'])}"
 
 
 def _short(number: str) -> str:
@@ -226,7 +228,10 @@ def _rules_lead(found: Found) -> str:
         lead = "Both programs were rewritten from one graph."
         return f"{lead} Of the rules that were applied these can account for the difference:" if _rules(found) else lead
     if not record["explanation"]:
-        return "The programs differ in nothing but how broadcasting is written."
+        return (
+            "As graphs the two differ in nothing but how broadcasting is written. "
+            "The reproducer shows in which forms they are written."
+        )
     if len(record["explanation"]) == 1:
         return "One rule makes one program of the other:"
     return "These rules together make one program of the other:"

@@ -24,6 +24,11 @@ class Picture:
         width = re.match(r'<svg[^>]*? width="(\d+)"', self.svg)
         return width is not None and int(width[1]) > _HALF
 
+    @property
+    def marks(self) -> list[str]:
+        """What it highlights, by the classes of drawings."""
+        return [name for name in ("differs", "wrong") if re.search(f'class="node [a-z]+ {name}"', self.svg)]
+
 
 @dataclass(frozen=True)
 class Card:

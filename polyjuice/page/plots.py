@@ -24,9 +24,9 @@ _VARIABLES = dict(
     )
 )
 
-#: From which ratio of the largest to the smallest magnitude on an axis is logarithmic, and below which share of the
-#: axis a difference is too small to be seen.
-_WIDE, _UNSEEN = 1e4, 0.03
+#: From which ratio of the largest to the smallest magnitude on an axis is logarithmic, below which share of the largest
+#: magnitude all is shown as zero then, and below which share of the axis a difference is too small to be seen.
+_WIDE, _SHOWN, _UNSEEN = 1e4, 1e-6, 0.03
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
@@ -112,18 +112,21 @@ def _minus(values: Sequence[float | None], expected: Sequence[float]) -> list[fl
 
 
 def _place(at: Sequence[int]) -> str:
-    return str(list(at)).replace(" ", "")
+    return str(list(at)).replace(" ", "") if at else "the only element"
 
 
 def _scale(axes: Any, shown: Sequence[float]) -> None:
     """Make the axis logarithmic on both sides of zero where magnitudes are far apart, and leave room at its ends."""
+    axes.margins(y=0.2)
     sizes = [abs(value) for value in shown if value]
     if sizes and max(sizes) / min(sizes) > _WIDE:
-        axes.set_yscale("symlog", linthresh=max(min(sizes), max(sizes) * 1e-12))
-        axes.yaxis.get_major_locator().numticks = 6
+        axes.set_yscale("symlog", linthresh=max(min(sizes), max(sizes) * _SHOWN))
+        most = math.floor(math.log10(max(sizes)))
+        signs = {math.copysign(1, value) for value in shown if value}
+        axes.set_yticks([0.0, *(sign * 10.0**exponent for sign in signs for exponent in (most, most - 3))])
+        axes.minorticks_off()
     else:
         axes.ticklabel_format(axis="y", useOffset=False, style="plain" if max(sizes, default=1) < 1e6 else "sci")
-        axes.margins(y=0.2)
         axes.locator_params(axis="y", nbins=5)
 
 
