@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyjuice.ir import Graph, Node, array_text, attribute_texts
+from polyjuice.ir import Graph, Node, array_text
 
 #: From how many nodes on only those are drawn that differ, with their neighbours.
 _WHOLE = 200
@@ -131,9 +131,13 @@ def _attributes(node: Node) -> list[str]:
     """Some lines that name a node's attributes; those of an opaque one are messages that no line holds."""
     if node.opaque:
         return []
-    texts = [f"{name} = {_cut(value)}" for name, value in attribute_texts(node.attrs)]
+    texts = [f"{name} = {_cut(_value(value))}" for name, value in sorted(node.attrs.items())]
     more = ["…"] if len(texts) > _ATTRIBUTES else []
     return texts[:_ATTRIBUTES] + more
+
+
+def _value(value: object) -> str:
+    return f"a graph of {len(value)} operators" if isinstance(value, Graph) else str(value)
 
 
 def _without_gaps(text: str) -> str:

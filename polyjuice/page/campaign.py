@@ -7,13 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polyjuice import compilers
 from polyjuice.campaign import coverage
 from polyjuice.campaign.clock import SHARES
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
+from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ops import matching
 from polyjuice.page import causes, plots
 from polyjuice.page.content import Cell, Group, Heat, Number, Page, Picture, Share
+from polyjuice.support import refused
 
 _ACTIVITIES = {
     "generate": "making seed graphs",
@@ -65,7 +68,7 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
         groups,
         _growth(store),
         _coverage(config, version, covered),
-        _heat(config, covered, found) if covered else None,
+        _heat(config, version, covered, found) if covered else None,
         [
             Share(name, summary["share"][name], f"{100 * summary['share'][name]:.1f} %", _ACTIVITIES[name])
             for name in SHARES
@@ -143,38 +146,50 @@ def _growth(store: Store) -> list[Picture]:
 
 
 def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[Share]:
-    report = coverage.of_campaign(covered, config, version) if covered else {}
+    """How much is covered, by factor; nothing where the compiler's file is not there any more."""
+    try:
+        report = coverage.of_campaign(covered, config, version) if covered else {}
+    except EnvironmentProblem:
+        return []
     return [
         Share(_FACTORS[name], row["share"], f"{100 * row['share']:.1f} %", f"{row['covered']:,} of {row['of']:,}")
         for name, row in report.items()
     ]
 
 
-def _heat(config: Config, covered: Sequence[coverage.Tuple], found: Sequence[causes.Found]) -> Heat:
+def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[causes.Found]) -> Heat:
     """The operators that were met, on the element types on which some operator was."""
     met = Counter((op, dtype) for op, dtype, *_ in covered)
     blamed = Counter(pair for one in found for pair in _operators(one))
-    columns = list(dict.fromkeys(t for op in matching(()) for t in op.types[op.variable(0)]))
-    columns = [dtype for dtype in columns if any(dtype == other for _, other in met)]
-    possible = {op.qualified: set(op.types[op.variable(0)]) for op in matching(config.only_operators)}
-    names = sorted({op for op, _ in met}, key=lambda name: ("." in name, name.lower()))
-    rows = {
-        name: [
-            _cell(name, dtype, met[name, dtype], blamed[name, dtype], dtype in possible.get(name, ()))
-            for dtype in columns
-        ]
-        for name in names
+    possible = {
+        (op.qualified, dtype): dtype for op in matching(config.only_operators) for dtype in op.types[op.variable(0)]
     }
-    return Heat(columns, rows)
+    columns = [dtype for dtype in dict.fromkeys(possible.values()) if any(dtype == other for _, other in met)]
+    not_taken = _not_taken(config, version)
+
+    def cell(pair: tuple[str, str]) -> Cell:
+        if met[pair]:
+            return _met(pair, met[pair], blamed[pair])
+        if pair in not_taken:
+            return Cell("none", "–")
+        return Cell("none", "·") if pair in possible else Cell()
+
+    names = sorted({op for op, _ in met}, key=lambda name: ("." in name, name.lower()))
+    return Heat(columns, {name: [cell((name, dtype)) for dtype in columns] for name in names})
 
 
-def _cell(name: str, dtype: str, conditions: int, blamed: int, possible: bool) -> Cell:
-    if not conditions:
-        return Cell(
-            "none" if possible else "", "·" if possible else "", f"{name} on {dtype}: not met" if possible else ""
-        )
+def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
+    """The operators and types that the compiler is known not to take."""
+    try:
+        return refused(compilers.find(config.compiler), version, config.opset)
+    except EnvironmentProblem:
+        return set()
+
+
+def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
+    """The cell of an operator on a type that was met under so many conditions, and stood in so many wrong programs."""
     heat = 1 + sum(conditions >= limit for limit in _HEAT)
-    meaning = f"{name} on {dtype}: met under {_count(conditions, 'condition')}"
+    meaning = f"{pair[0]} on {pair[1]}: met under {_count(conditions, 'condition')}"
     if blamed:
         return Cell(f"heat-{heat} found", str(conditions), f"{meaning}; in {_count(blamed, 'wrong program')}")
     return Cell(f"heat-{heat}", str(conditions), meaning)
