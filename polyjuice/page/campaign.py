@@ -62,7 +62,7 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
     return Page(
         f"{config.compiler} {version}".strip() + f": {_count(len(found), noun.removesuffix('s'))}",
         _lead(config, version, store, summary, len(found)),
-        _numbers(summary, len(found), sum(group.count for group in groups)),
+        _numbers(config, summary, len(found), sum(group.count for group in groups)),
         noun,
         [causes.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
         groups,
@@ -116,13 +116,13 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     return lead
 
 
-def _numbers(summary: Mapping[str, Any], told: int, left: int) -> list[Number]:
+def _numbers(config: Config, summary: Mapping[str, Any], told: int, left: int) -> list[Number]:
     own = summary["unsound_variants"] + summary["defects"]
     return [
         Number(f"{summary['tested']:,}", "cases tested"),
         Number(f"{summary['programs']:,}", "programs run"),
         Number(f"{summary['raw_findings']:,}", "findings", "bad" if summary["raw_findings"] else ""),
-        Number(f"{told:,}", "causes told", "bad" if told else ""),
+        Number(f"{told:,}", "causes told" if config.triage_s else "signatures", "bad" if told else ""),
         *([Number(f"{left:,}", "not yet triaged", "mark")] if left else []),
         *([Number(f"{own:,}", "faults of Polyjuice's own", "bad")] if own else []),
     ]
