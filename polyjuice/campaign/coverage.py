@@ -11,14 +11,17 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from polyjuice import compilers
+from polyjuice.campaign.config import Config
 from polyjuice.campaign.factors import SETTINGS
 from polyjuice.generate.small import SIZE_CLASSES, size_classes
 from polyjuice.inputs import DISTRIBUTIONS
 from polyjuice.ir import Graph, Node, TensorType
 from polyjuice.lower import onnx_opsets, opset_of
 from polyjuice.lower.torch_source import CONTIGUOUS, LAYOUTS, PLAIN
-from polyjuice.ops import Op
+from polyjuice.ops import Op, matching
 from polyjuice.oracles import Program
+from polyjuice.support import refused
 
 TYPE = "type"
 """The factor that has one level: the pair of operator and element type itself."""
@@ -86,6 +89,13 @@ def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
     opsets = [opset for opset in map(opset_of, program.artifact.forms) if opset]
     versions = {} if node.domain else onnx_opsets.versions(node.op, first.dtype)
     yield from (str(since) for since, known in versions.items() if any(opset in known for opset in opsets))
+
+
+def of_campaign(found: Iterable[Tuple], config: Config, version: str) -> dict[str, Any]:
+    """The report on what a campaign covered in a version of its compiler, as far as that is known to take operators."""
+    compiler = compilers.find(config.compiler)
+    known = refused(compiler, version, config.opset)
+    return report(found, matching(config.only_operators), compiler.format, config.opset, known)
 
 
 def report(

@@ -53,7 +53,8 @@ CREATE TABLE IF NOT EXISTS sorted (
 );
 CREATE TABLE IF NOT EXISTS rules (name TEXT PRIMARY KEY, cases INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS covered (
-    operator TEXT, dtype TEXT, factor TEXT, level TEXT, PRIMARY KEY (operator, dtype, factor, level)
+    operator TEXT, dtype TEXT, factor TEXT, level TEXT, "index" INTEGER,
+    PRIMARY KEY (operator, dtype, factor, level)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL);
 """
@@ -176,10 +177,17 @@ class Store:
         return store, Config.from_json(text)
 
     def _add_counts(self) -> None:
-        """Campaigns of an earlier version did not count programs and packs: of their cases none counts."""
-        there = {name for _, name, *_ in self._db.execute("PRAGMA table_info(cases)")}
-        for name in {"programs", "packs"} - there:
+        """Campaigns of an earlier version did not count programs and packs, and did not say which case covered what.
+
+        Of their cases no program counts, and none is said to have covered anything.
+        """
+        for name in {"programs", "packs"} - self._columns("cases"):
             self._db.execute(f"ALTER TABLE cases ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
+        if "index" not in self._columns("covered"):
+            self._db.execute('ALTER TABLE covered ADD COLUMN "index" INTEGER')
+
+    def _columns(self, table: str) -> set[str]:
+        return {name for _, name, *_ in self._db.execute(f"PRAGMA table_info({table})")}
 
     def claim(self) -> None:
         """Keep others from running this campaign until `close` or the end of the process. Raises NoCampaign."""
@@ -273,7 +281,8 @@ class Store:
             notes += [(result.index, POSTPONED, json.dumps([*result.postponed]))] if result.postponed else []
             notes += [(result.index, "defect", result.defect)] if result.defect else []
             self._db.executemany("INSERT INTO notes VALUES (?, ?, ?)", notes)
-            self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?)", result.covered)
+            covered = [(*one, result.index) for one in result.covered]
+            self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?, ?, ?, ?)", covered)
             if not before:
                 self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
 
@@ -347,7 +356,20 @@ class Store:
 
     def covered(self) -> list[Tuple]:
         """What the cases' programs had that ran (see :mod:`polyjuice.campaign.coverage`)."""
-        return self._db.execute("SELECT * FROM covered").fetchall()
+        return self._db.execute("SELECT operator, dtype, factor, level FROM covered").fetchall()
+
+    def growth(self) -> list[tuple[int, int, int, int]]:
+        """Of each case its index and what was new with it: pairs of operator and type, all tuples, and findings.
+
+        What two cases covered counts for the one that was stored first.
+        """
+        return self._db.execute(
+            'SELECT "index", COALESCE(c.pairs, 0), COALESCE(c.tuples, 0), COALESCE(f.found, 0) FROM cases '
+            "LEFT JOIN (SELECT \"index\", SUM(factor = 'type') AS pairs, COUNT(*) AS tuples FROM covered "
+            'GROUP BY "index") c USING ("index") '
+            'LEFT JOIN (SELECT "index", COUNT(*) AS found FROM findings GROUP BY "index") f USING ("index") '
+            'ORDER BY "index"'
+        ).fetchall()
 
     def accepted(self) -> int:
         """How many programs with a broken constraint the compiler took."""

@@ -17,13 +17,16 @@ from polyjuice.cli.graphs import generate, metrics
 from polyjuice.cli.known import app as known
 from polyjuice.cli.reduce import reduce
 from polyjuice.cli.replay import replay
+from polyjuice.cli.report import report
 from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
+from polyjuice.drawing import DrawingError, DrawingMissing
 from polyjuice.egraph import RuleError
 from polyjuice.generate import SolverMissing
+from polyjuice.page import PageError
 from polyjuice.suite.carried.harness.expected import ExpectationError
 from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
@@ -40,6 +43,7 @@ app.command()(rewrite)
 app.command()(replay)
 app.command()(reduce)
 app.command()(bisect)
+app.command()(report)
 app.command()(generate)
 app.command()(metrics)
 app.command("compilers")(list_compilers)
@@ -51,11 +55,14 @@ app.add_typer(suite, name="suite")
 
 #: Mistakes that the user, or the environment, has made: one line says what and where.
 _THE_USERS = (
+    DrawingError,
+    DrawingMissing,
     EnvironmentProblem,
     ExpectationError,
     FindingError,
     KnownError,
     NoCampaign,
+    PageError,
     RuleError,
     SolverMissing,
     SuiteError,

@@ -50,7 +50,6 @@ from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets, usual_p
 from polyjuice.lower import DRAWN_OPSET, OPSETS
 from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES, USUAL_ORACLES, usual_oracles
-from polyjuice.support import refused
 from polyjuice.triage import known
 
 _DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}, of Torch alias, too; crash with --disruptive"
@@ -296,6 +295,7 @@ def _check_choices(config: Config) -> None:
 
 def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: str) -> tuple[int, dict[str, Any]]:
     status = None
+    store.set_meta("version", version)
     try:
         with CampaignProgress(config, store) as live:
             loop.run(config, rules, store, live)
@@ -337,12 +337,7 @@ def _rate(count: int, busy_s: float) -> float:
 def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
     """What small programs covered, if there were any that ran."""
     found = store.covered()
-    if not found:
-        return {}
-    compiler = compilers.find(config.compiler)
-    known = refused(compiler, version, config.opset)
-    operators = matching(config.only_operators)
-    return {"coverage": coverage.report(found, operators, compiler.format, config.opset, known)}
+    return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
 
 
 def _status(counts: dict[str, Any], folder: Path) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from polyjuice import formats, pipeline
+from polyjuice import drawing, formats, pipeline
 from polyjuice.cli.common import (
     JsonOption,
     RulesOption,
@@ -29,12 +29,15 @@ def rewrite(
     rules: RulesOption = None,
     seed: SeedOption = 0,
     out: Annotated[Path, typer.Option(help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path("."),
+    draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between.
 
     They have no operator that ONNX cannot say, unless the model itself has it.
     """
+    if draw:
+        drawing.check()
     graph = formats.load(model)
     try:
         result = windows.rewrite(Rewriter(load(rules or ())), graph, seed, "minmax", variants, sayable(graph))
@@ -47,6 +50,9 @@ def rewrite(
         if problem:
             own_fault(f"{model}: the variant {variant.label} is not equal: {problem}")
         formats.save(variant.graph, out / f"{variant.label}.onnx")
+    if draw:
+        pair = {variant.label: variant.graph for variant in result.variants}
+        (out / "pair.svg").write_text(_drawn(pair["min"], pair["max"]), encoding="utf-8")
     operators = {v.label: v.operators for v in result.variants}
     summary = {
         "ops_original": operator_count(result.seed),
@@ -70,6 +76,15 @@ def rewrite(
     )
     for variant in result.variants:
         stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
+    if draw:
+        stdout.print(f"they are drawn in  {out / 'pair.svg'}")
+
+
+def _drawn(smallest: Graph, largest: Graph) -> str:
+    """Both graphs side by side, as a file of SVG."""
+    differ = drawing.differing(smallest, largest)
+    sides = [drawing.Side("min", smallest, differ[0]), drawing.Side("max", largest, differ[1])]
+    return drawing.draw(sides, "pair", "The graph with the fewest operators, and the one with the most", alone=True)
 
 
 def sayable(graph: Graph) -> Accepts:

@@ -13,6 +13,7 @@ from polyjuice.ir.graph import (
     prune,
     read,
     releases,
+    value_keys,
     with_outputs,
 )
 from polyjuice.ir.names import numbered, renamed, renamed_node, union
@@ -45,5 +46,6 @@ __all__ = [
     "uniform_value",
     "union",
     "unpacked",
+    "value_keys",
     "with_outputs",
 ]

@@ -208,13 +208,8 @@ def attribute_texts(attrs: Attrs) -> list[tuple[str, str]]:
     return [(k, f"graph {digest(v)}" if isinstance(v, Graph) else str(v)) for k, v in sorted(attrs.items())]
 
 
-def digest(graph: Graph) -> str:
-    """A short hash of the program that does not depend on the names of its values.
-
-    Two graphs have the same digest exactly when they apply the same operators to the same inputs and constants in
-    the same wiring; nodes that no output needs do not count.
-    """
-    graph = prune(graph)
+def value_keys(graph: Graph) -> dict[str, str]:
+    """A hash of each value by its name, equal where the same operators make it of the same inputs and constants."""
     keys: dict[str, str] = {"": ""}
     for position, name in enumerate(graph.inputs):
         keys[name] = f"input {position} {graph.types[name]}"
@@ -226,6 +221,17 @@ def digest(graph: Graph) -> str:
         for position, name in enumerate(node.outputs):
             if name:
                 keys[name] = f"{body}:{position}"
+    return keys
+
+
+def digest(graph: Graph) -> str:
+    """A short hash of the program that does not depend on the names of its values.
+
+    Two graphs have the same digest exactly when they apply the same operators to the same inputs and constants in
+    the same wiring; nodes that no output needs do not count.
+    """
+    graph = prune(graph)
+    keys = value_keys(graph)
     updates = sorted((place, graph.inputs.index(name)) for name, place in graph.updates.items())
     return _sha("\n".join([*(keys[name] for name in graph.outputs), *(f"update {pair}" for pair in updates)]))[:16]
 

@@ -16,6 +16,7 @@ STANDS_ON = {
     "timelimit": "",
     "ir": "",
     "compilers": "",
+    "drawing": "ir",
     "ops": "ir",
     "execution": "compilers cache",
     "probes": "compilers cache",
@@ -37,7 +38,8 @@ STANDS_ON = {
     "rulecheck": "egraph inputs generate",
     "campaign": "triage support rulecheck",
     "suite": "campaign",
-    "cli": "suite",
+    "page": "suite drawing",
+    "cli": "page",
     "__main__": "cli",
 }
 """Every room, from the ground up, and the rooms right under it; what those stand on may be imported too."""

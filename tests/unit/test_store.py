@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +60,17 @@ def test_a_campaign_of_an_earlier_version_goes_on_without_the_counts_that_it_lac
     summary = store.summary()
     assert (summary["tested"], summary["pairs"], summary["programs"], summary["packs"]) == (2, 2, 2, 1)
     assert store.spent(1)["busy_s"] == 5.0
+
+
+def test_a_campaign_of_an_earlier_version_does_not_say_which_case_covered_what(tmp_path: Path) -> None:
+    first, second = ("Add", "int32", "type", ""), ("Add", "int32", "size", "1")
+    store = Store.create(tmp_path / "campaign", Config("numpy"))
+    store.add(CaseResult(0, 1, covered=[first]), 1.0)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "campaign/campaign.sqlite")) as db, db:
+        db.execute('ALTER TABLE covered DROP COLUMN "index"')
+    store, _ = Store.open(tmp_path / "campaign")
+    store.add(CaseResult(1, 1, covered=[first, second]), 2.0)
+    assert sorted(store.covered()) == sorted([first, second])
+    assert store.growth() == [(0, 0, 0, 0), (1, 0, 1, 0)]
+    store.close()

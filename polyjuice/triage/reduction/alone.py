@@ -1,18 +1,28 @@
 """A finding of two programs, of which one is wrong by itself, as a finding of that program.
 
-Which values a program must give follows from its graph. Where float64 shows that one side is wrong, the other adds
-nothing: without it, a reduction has half as much to run, and need not keep two programs equal.
+Which values a program must give follows from its graph. Where float64 shows that one side is wrong, a reduction without
+the other has half as much to run, and need not keep two programs equal. What is left is set beside one of its own
+rewritings: that an equal program is right says by itself that the compiler is wrong.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from polyjuice import pipeline
+from polyjuice.egraph import Rewriter
+from polyjuice.execution import LoweringChoices
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Verdict
 from polyjuice.session import CompilerSession
+from polyjuice.triage.reduction.pair import Pair
+from polyjuice.triage.reduction.rewritings import without_an_operator
 from polyjuice.triage.stored import Stored
+
+_REWRITINGS = 3
+"""How many rewritings are tried beside a program."""
 
 
 def alone(stored: Stored, session: CompilerSession) -> Stored:
@@ -31,6 +41,15 @@ def alone(stored: Stored, session: CompilerSession) -> Stored:
         return stored
     culprit = stored.record.culprit
     return _of(stored, min(found, key=lambda v: (v.a != culprit, len(stored.graphs[v.a]))))
+
+
+def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
+    """A single program as that side of a pair, with its smallest rewritings, written plainly, as the other."""
+    (graph,) = one.graphs
+    for other in islice(without_an_operator(graph, rewriter), _REWRITINGS):
+        sides = [(graph, one.choices[0]), (other, LoweringChoices())]
+        graphs, choices = zip(*(sides if side == 0 else reversed(sides)), strict=True)
+        yield replace(one, graphs=graphs, choices=choices)
 
 
 def _of(stored: Stored, verdict: Verdict) -> Stored:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from polyjuice import pipeline
@@ -20,7 +20,7 @@ from polyjuice.triage.explanation import default_rules, explain
 from polyjuice.triage.finding import write_finding
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reduction import cutting, details, names, ranks, rewritings, shapes, sides, structure
-from polyjuice.triage.reduction.alone import alone
+from polyjuice.triage.reduction.alone import alone, beside
 from polyjuice.triage.reduction.anew import written_anew
 from polyjuice.triage.reduction.excerpt import ExcerptTrial
 from polyjuice.triage.reduction.pair import Pair
@@ -85,8 +85,8 @@ def reduce(
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
     with CompilerSession(stored.conditions, stored.compiler) as session:
-        stored = alone(stored, session)
-        found = (_of_given if stored.given else _of_graphs)(stored, session, time_s, show, rules)
+        one = alone(stored, session)
+        found = (_of_given if one.given else _of_graphs)(one, session, time_s, show, rules, stored)
         reduction = {
             "from": stored.record.folder,
             "operators_before": dict(found.before),
@@ -107,20 +107,49 @@ def reduce(
 
 
 def _of_graphs(
-    stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
+    stored: Stored,
+    session: CompilerSession,
+    time_s: float,
+    show: Callable[[Step], None],
+    rules: Sequence[Rule],
+    whole: Stored,
 ) -> Reduced:
-    """A finding whose programs are written from their graphs. Raises NotShown, FindingError."""
+    """A finding whose programs are written from their graphs; it is the ``whole``, or one program of that.
+
+    What is left of one is set beside an equal program that is right, if one is near. Raises NotShown, FindingError.
+    """
     trial = Trial(stored, session, rules or default_rules())
     start = _start(trial)
     trial.until = time.monotonic() + time_s
     search = Search(PASSES, trial, [start], show, names.tidy)
     finished = search.run()
     search.accepted.append(names.with_plain_names(search.accepted[-1]))
-    return _result(tuple(stored.graphs), search, finished)
+    found = _beside_another(search, whole, finished) if len(whole.graphs) > len(stored.graphs) else None
+    return found or _result(tuple(stored.graphs), search, finished)
+
+
+def _beside_another(search: Search[Pair], whole: Stored, finished: bool) -> Reduced | None:
+    """What a search has found, confirmed beside an equal program that is right; None where none is near."""
+    one = search.trial
+    assert isinstance(one, Trial)
+    (label,) = one.stored.graphs
+    trial = Trial(replace(whole, given={}), one.session, one.rules, runs=one.runs)
+    for pair in beside(search.accepted[-1], list(whole.graphs).index(label), one.rewriter):
+        judged = trial.judge(pair) if trial.shows(pair) else None
+        if judged and pipeline.repeats(*judged, trial.session):
+            before = {name: len(graph) for name, graph in whole.graphs.items()}
+            after = dict(zip(whole.graphs, pair.operators, strict=True))
+            return Reduced(before, after, search.steps, one.counts, finished, *judged)
+    return None
 
 
 def _of_given(
-    stored: Stored, session: CompilerSession, time_s: float, show: Callable[[Step], None], rules: Sequence[Rule]
+    stored: Stored,
+    session: CompilerSession,
+    time_s: float,
+    show: Callable[[Step], None],
+    rules: Sequence[Rule],
+    whole: Stored,
 ) -> Reduced:
     """A finding with a program as its owner wrote it: written anew from its graph, or cut down, whichever gets smaller.
 
@@ -131,7 +160,7 @@ def _of_given(
     written = None
     if anew:
         with suppress(NotShown, FindingError):
-            written = _of_graphs(anew, session, time_s / 2, show, rules)
+            written = _of_graphs(anew, session, time_s / 2, show, rules, whole)
     (label,) = stored.given
     if written and written.after[label] == 1:
         return written

@@ -1,0 +1,51 @@
+"""``polyjuice report``: a campaign, or the result of a suite, as one page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from polyjuice import page
+from polyjuice.cli.common import JsonOption, stdout
+
+
+def report(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CAMPAIGN_DIR|SUITE_RESULT",
+            help="A campaign's folder; or what suite run --json printed, or the file of pytest --junitxml.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file to write.", show_default="report.html in the campaign, or beside the result of the suite"
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make one HTML page of a campaign: causes with their programs drawn, coverage, time, environment.
+
+    Of the result of a suite it tells what passed, what failed, and why. The page needs no network and no other file.
+    """
+    told = page.of_campaign(path) if path.is_dir() else page.of_result(path)
+    written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))
+    text = page.render(told)
+    written.write_text(text, encoding="utf-8")
+    size = len(text.encode())
+    summary = {
+        "out": str(written),
+        "title": told.title,
+        "told": len(told.cards),
+        "untriaged": sum(group.count for group in told.groups),
+        "bytes": size,
+    }
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        stdout.print(escape(f"{written}: {len(told.cards)} {told.noun}, {size / 1000:,.0f} kB"))

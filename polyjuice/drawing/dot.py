@@ -1,0 +1,159 @@
+"""Graphs in the language of Graphviz. What a part of the drawing looks like is left to its class in ``style.css``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from polyjuice.ir import Graph, Node, array_text
+
+#: From how many nodes on only those are drawn that differ, with their neighbours.
+_WHOLE = 200
+
+#: How many attributes a node shows, and how many characters of each text.
+_ATTRIBUTES, _CHARACTERS = 5, 30
+
+_HEADER = """digraph {
+  graph [bgcolor=transparent, ordering=in, nodesep=0.22, ranksep=0.3, fontname="Helvetica", fontsize=12, pad=0.06];
+  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, margin="0.18,0.06", height=0.3];
+  edge [arrowsize=0.6];
+"""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One program as it is drawn.
+
+    ``differs`` are the places of the nodes that the other program lacks. ``wrong`` says what is wrong with outputs, by
+    their places. ``shown`` gives the texts that appear when one points at a value, by its name.
+    """
+
+    title: str
+    graph: Graph
+    differs: frozenset[int] = frozenset()
+    wrong: Mapping[int, str] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A drawing in Graphviz's language, and the texts that appear when one points at a node, by the node's id."""
+
+    text: str
+    titles: Mapping[str, str]
+
+
+def source(sides: Sequence[Side]) -> Source:
+    """Some programs, side by side; each has a frame where there are several."""
+    titles: dict[str, str] = {}
+    parts = []
+    for number, side in enumerate(sides):
+        body = "\n".join(_Writer(side, f"s{number}", titles).lines())
+        if len(sides) > 1:
+            body = f"subgraph cluster_{number} {{ label={_quoted(side.title)}; margin=14;\n{body}\n}}"
+        parts.append(body)
+    return Source(_HEADER + "\n".join(parts) + "\n}\n", titles)
+
+
+class _Writer:
+    """Writes one side."""
+
+    def __init__(self, side: Side, prefix: str, titles: dict[str, str]) -> None:
+        self._side, self._graph, self._prefix, self._titles = side, side.graph, prefix, titles
+        self._drawn = _drawn(side)
+        self._ids: dict[str, str] = {}
+
+    def lines(self) -> Iterator[str]:
+        graph = self._graph
+        needed = {name for place in self._drawn for name in graph.nodes[place].inputs}
+        whole = len(self._drawn) == len(graph.nodes)
+        for place, name in enumerate(graph.inputs):
+            if whole or name in needed:
+                yield self._node(name, "input", [f"input {place}", self._type(name)])
+        for name, array in graph.constants.items():
+            if name in needed or name in graph.outputs:
+                text = _without_gaps(array_text(array)) if array.size else "no element"
+                yield self._node(name, "constant", [_cut(text), self._type(name)])
+        for place in sorted(self._drawn):
+            yield from self._operator(place, graph.nodes[place])
+        yield from self._outputs()
+
+    def _operator(self, place: int, node: Node) -> Iterator[str]:
+        for name in dict.fromkeys(filter(None, node.inputs)):
+            if name not in self._ids:
+                yield self._node(name, "elsewhere", ["…", self._type(name)])
+        first = next(filter(None, node.outputs))
+        differs = " differs" if place in self._side.differs else ""
+        label = [node.qualified, *_attributes(node), *map(self._type, filter(None, node.outputs))]
+        yield self._node(first, f"operator{differs}", label, str(node))
+        self._ids.update(dict.fromkeys(filter(None, node.outputs), self._ids[first]))
+        for name in filter(None, node.inputs):
+            edge_class = "differs" if differs else "plain"
+            yield f'{self._ids[name]} -> {self._ids[first]} [class="{edge_class}"];'
+
+    def _outputs(self) -> Iterator[str]:
+        graph, wrong = self._graph, self._side.wrong
+        updated = {place: name for name, place in graph.updates.items()}
+        for place, name in enumerate(graph.outputs):
+            if name not in self._ids:
+                continue
+            said = f"new value of {updated[place]}" if place in updated else f"output {place}"
+            label = [said, *wrong.get(place, "").splitlines()]
+            key = f"{self._prefix}_out{place}"
+            classes = "output wrong" if place in wrong else "output"
+            yield self._drawing(key, classes, label, self._side.shown.get(name, said))
+            yield f'{self._ids[name]} -> {key} [class="{"wrong" if place in wrong else "plain"}"];'
+
+    def _node(self, name: str, classes: str, label: Sequence[str], said: str = "") -> str:
+        key = self._ids[name] = f"{self._prefix}_{len(self._ids)}"
+        value = self._side.shown.get(name, "")
+        return self._drawing(key, classes, label, "\n".join(filter(None, [said or name, value])))
+
+    def _drawing(self, key: str, classes: str, label: Sequence[str], title: str) -> str:
+        self._titles[key] = _printable(title)
+        text = "\n".join(label)
+        return f'{key} [id="{key}", class="{classes}", label={_quoted(text)}];'
+
+    def _type(self, name: str) -> str:
+        return str(self._graph.types[name])
+
+
+def _drawn(side: Side) -> set[int]:
+    """The places of the nodes to draw: all of them, or of a large graph those that differ and their neighbours."""
+    graph = side.graph
+    if len(graph.nodes) <= _WHOLE:
+        return set(range(len(graph.nodes)))
+    near = {name for place in side.differs for node in [graph.nodes[place]] for name in (*node.inputs, *node.outputs)}
+    return {place for place, node in enumerate(graph.nodes) if near.intersection((*node.inputs, *node.outputs))}
+
+
+def _attributes(node: Node) -> list[str]:
+    """Some lines that name a node's attributes; those of an opaque one are messages that no line holds."""
+    if node.opaque:
+        return []
+    texts = [f"{name} = {_cut(_value(value))}" for name, value in sorted(node.attrs.items())]
+    more = ["…"] if len(texts) > _ATTRIBUTES else []
+    return texts[:_ATTRIBUTES] + more
+
+
+def _value(value: object) -> str:
+    return f"a graph of {len(value)} operators" if isinstance(value, Graph) else str(value)
+
+
+def _without_gaps(text: str) -> str:
+    """An array's text without the spaces that align its columns."""
+    return " ".join(text.split()).replace("[ ", "[").replace(" ]", "]").replace(" ,", ",")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CHARACTERS else f"{text[: _CHARACTERS - 1]}…"
+
+
+def _quoted(text: str) -> str:
+    """A text in quotes, in which line breaks stay what they are."""
+    escaped = _printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)

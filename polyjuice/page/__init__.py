@@ -1,0 +1,7 @@
+"""A campaign, or the result of a suite, as one page: HTML that needs no other file, no network and no server."""
+
+from polyjuice.page.campaign import of_campaign
+from polyjuice.page.render import render
+from polyjuice.page.suite import PageError, of_result
+
+__all__ = ["PageError", "of_campaign", "of_result", "render"]

@@ -1,0 +1,261 @@
+"""A campaign's folder as a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polyjuice import compilers
+from polyjuice.campaign import coverage
+from polyjuice.campaign.clock import SHARES
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.store import Store
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.ops import matching
+from polyjuice.page import causes, plots
+from polyjuice.page.content import Cell, Group, Heat, Number, Page, Picture, Share
+from polyjuice.support import refused
+
+_ACTIVITIES = {
+    "generate": "making seed graphs",
+    "rewrite": "saturating e-graphs, and extracting variants",
+    "lower": "writing programs",
+    "compile": "inside the compiler, compiling",
+    "run": "inside the compiler, running",
+    "judge": "float64 references, error bounds, comparing",
+    "confirm": "running again what went wrong, in fresh processes",
+    "triage": "reducing and bisecting findings",
+    "other": "starting processes, and all else",
+}
+_FACTORS = {
+    "type": "operators on element types",
+    "size": "sizes of the first operand",
+    "neighbour": "operators that read the result",
+    "layout": "layouts of an input in memory",
+    "setting": "settings, or versions of the operator",
+    "distribution": "distributions of values",
+}
+
+#: How many examples a group has, and the limits of the classes of the heat map.
+_EXAMPLES, _HEAT = 3, (2, 5, 10, 20)
+
+
+def of_campaign(folder: Path) -> Page:
+    """Read a campaign. Raises NoCampaign, DrawingMissing where a library is not installed that draws."""
+    plots.check()
+    store, config = Store.open(folder)
+    try:
+        return _page(folder, store, config)
+    finally:
+        store.close()
+
+
+def _page(folder: Path, store: Store, config: Config) -> Page:
+    summary = store.summary()
+    found = causes.in_folder(folder / "findings")
+    groups = untriaged(store) if config.triage_s else []
+    version = store.meta("version") or _version(config, found)
+    covered = store.covered()
+    noun = "causes" if config.triage_s else "findings"
+    return Page(
+        f"{config.compiler} {version}".strip() + f": {_count(len(found), noun.removesuffix('s'))}",
+        _lead(config, version, store, summary, len(found)),
+        _numbers(config, summary, len(found), sum(group.count for group in groups)),
+        noun,
+        [causes.card(one, f"c{n}", folder / "findings" / one.folder.name) for n, one in enumerate(found, 1)],
+        groups,
+        _growth(store),
+        _coverage(config, version, covered),
+        _heat(config, version, covered, found) if covered else None,
+        [
+            Share(name, summary["share"][name], f"{100 * summary['share'][name]:.1f} %", _ACTIVITIES[name])
+            for name in SHARES
+        ],
+        _environment(config, version, found),
+        _further(store, summary),
+    )
+
+
+def untriaged(store: Store) -> list[Group]:
+    """What has no cause yet, by groups; the largest come first."""
+    found = []
+    for group in store.groups():
+        names = (group.name, *group.others)
+        found.append(Group(group.cause, len(names), [f"raw/{name}" for name in names[:_EXAMPLES]]))
+    return sorted(found, key=lambda group: -group.count)
+
+
+def _version(config: Config, found: Sequence[causes.Found]) -> str:
+    """The compiler's version by a finding: campaigns of an earlier version do not say it."""
+    return next((str(f.record["versions"].get(config.compiler, "")) for f in found if "versions" in f.record), "")
+
+
+def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], told: int) -> list[str]:
+    """What was tested, what was found, and what was done about it, a sentence each."""
+    took = duration(store.spent(config.workers)["elapsed_s"])
+    tested = _count(summary["tested"], "case")
+    lead = [
+        f"Polyjuice tested {config.compiler} {version} with {tested} in {took}: "
+        f"{_count(summary['programs'], 'program')}, {_count(summary['pairs'], 'comparison')}."
+    ]
+    if not summary["raw_findings"]:
+        return [*lead, "Nothing went wrong."]
+    kinds = Counter(causes.KINDS.get(kind, kind) for kind, n in summary["by_kind"].items() for _ in range(n))
+    kinds = Counter({name: n for name, n in kinds.items() if name in causes.KINDS.values()})
+    listed = ", ".join(f"{n} × {name}" for name, n in kinds.items())
+    raw = summary["raw_findings"]
+    lead.append(f"{_count(raw, 'finding')} {_was(raw)} confirmed in fresh processes: {listed}.")
+    if config.triage_s:
+        left = summary["untriaged"]
+        lead.append(
+            f"Below {'is' if told == 1 else 'are'} {_count(told, 'cause')}."
+            + (f" {_count(left, 'finding')} {_was(left)} not triaged yet." if left else "")
+        )
+    return lead
+
+
+def _numbers(config: Config, summary: Mapping[str, Any], told: int, left: int) -> list[Number]:
+    own = summary["unsound_variants"] + summary["defects"]
+    return [
+        Number(f"{summary['tested']:,}", "cases tested"),
+        Number(f"{summary['programs']:,}", "programs run"),
+        Number(f"{summary['raw_findings']:,}", "findings", "bad" if summary["raw_findings"] else ""),
+        Number(f"{told:,}", "causes told" if config.triage_s else "signatures", "bad" if told else ""),
+        *([Number(f"{left:,}", "not yet triaged", "mark")] if left else []),
+        *([Number(f"{own:,}", "faults of Polyjuice's own", "bad")] if own else []),
+    ]
+
+
+def _growth(store: Store) -> list[Picture]:
+    """How coverage and findings add up over the cases; of coverage nothing where the campaign does not say it."""
+    rows = store.growth()
+    _, pairs, conditions, found = zip(*rows, strict=True) if rows else ((), (), (), ())
+    pictures = []
+    if sum(pairs):
+        said = f"{sum(pairs):,} pairs of an operator and an element type"
+        pictures.append(plots.growth(pairs, said, "growth-pairs"))
+        said = f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
+        pictures.append(plots.growth(conditions, said, "growth-conditions"))
+    if sum(found):
+        pictures.append(
+            plots.growth(found, f"{_count(sum(found), 'finding')}, before causes are told apart", "growth-found")
+        )
+    return pictures
+
+
+def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[Share]:
+    """How much is covered, by factor; nothing where the compiler's file is not there any more."""
+    try:
+        report = coverage.of_campaign(covered, config, version) if covered else {}
+    except EnvironmentProblem:
+        return []
+    return [
+        Share(_FACTORS[name], row["share"], f"{100 * row['share']:.1f} %", f"{row['covered']:,} of {row['of']:,}")
+        for name, row in report.items()
+    ]
+
+
+def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[causes.Found]) -> Heat:
+    """The operators that were met, on the element types on which some operator was."""
+    met = Counter((op, dtype) for op, dtype, *_ in covered)
+    blamed = Counter(pair for one in found for pair in _operators(one))
+    possible = {
+        (op.qualified, dtype): dtype for op in matching(config.only_operators) for dtype in op.types[op.variable(0)]
+    }
+    columns = [dtype for dtype in dict.fromkeys(possible.values()) if any(dtype == other for _, other in met)]
+    not_taken = _not_taken(config, version)
+
+    def cell(pair: tuple[str, str]) -> Cell:
+        if met[pair]:
+            return _met(pair, met[pair], blamed[pair])
+        if pair in not_taken:
+            return Cell("none", "–")
+        return Cell("none", "·") if pair in possible else Cell()
+
+    names = sorted({op for op, _ in met}, key=lambda name: ("." in name, name.lower()))
+    return Heat(columns, {name: [cell((name, dtype)) for dtype in columns] for name in names})
+
+
+def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
+    """The operators and types that the compiler is known not to take."""
+    try:
+        return refused(compilers.find(config.compiler), version, config.opset)
+    except EnvironmentProblem:
+        return set()
+
+
+def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
+    """The cell of an operator on a type that was met under so many conditions, and stood in so many wrong programs."""
+    heat = 1 + sum(conditions >= limit for limit in _HEAT)
+    meaning = f"{pair[0]} on {pair[1]}: met under {_count(conditions, 'condition')}"
+    if blamed:
+        return Cell(f"heat-{heat} found", str(conditions), f"{meaning}; in {_count(blamed, 'wrong program')}")
+    return Cell(f"heat-{heat}", str(conditions), meaning)
+
+
+def _operators(one: causes.Found) -> set[tuple[str, str]]:
+    """The operators of a wrong program with the element types of their first operands."""
+    graph = one.wrong
+    if graph is None:
+        return set()
+    nodes = (node for node in graph.nodes if node.inputs and node.inputs[0])
+    return {(node.qualified, graph.types[node.inputs[0]].dtype) for node in nodes}
+
+
+def _environment(config: Config, version: str, found: Sequence[causes.Found]) -> dict[str, str]:
+    versions = {config.compiler: version}
+    for one in found:
+        versions.update(one.record.get("versions", {}))
+    options = {
+        "Seed": config.seed,
+        "Seed graphs": ", ".join(config.seeds),
+        "Oracles": ", ".join(config.oracles),
+        "Profiles of inputs": ", ".join(config.profiles),
+        "Variants of a graph": f"{config.variants}, {config.extract}",
+        "Device": config.device,
+        "Optimization level": config.level or "the compiler's default",
+        "Processes": config.workers,
+        "Time for cases": duration(config.time_s) if config.time_s else "",
+        "Number of cases": config.cases or "",
+        "Own rules": ", ".join(config.rules),
+        "Interpreter": config.python,
+    }
+    return {**versions, **{name: str(said) for name, said in options.items() if said != ""}}
+
+
+def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Lists of what else the campaign has to tell."""
+    lists = {
+        "Cases that were skipped": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
+        "Known bugs that were met": [f"{n} × {url}" for url, n in summary["known"].items()],
+        "Sizes of models with symbolic sizes": [f"{text}: {n} cases" for text, n in store.sizes().items()],
+        "Not counted as findings": list(_not_counted(summary["by_kind"])),
+    }
+    return {name: items for name, items in lists.items() if items}
+
+
+def _not_counted(by_kind: Mapping[str, int]) -> Iterator[str]:
+    if by_kind.get("flaky"):
+        yield f"{by_kind['flaky']} × flaky: it did not repeat in fresh processes"
+    if by_kind.get("again"):
+        yield f"{by_kind['again']} × met again: failures like one that was confirmed before"
+    if by_kind.get("postponed"):
+        yield f"{by_kind['postponed']} × postponed: still to be confirmed; --resume does that"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _was(n: int) -> str:
+    return "was" if n == 1 else "were"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" + ("" if n == 1 else "s")

@@ -1,0 +1,281 @@
+"""A finding's folder as a card of the page. What is missing in a folder is left out of its card."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from polyjuice import drawing, formats
+from polyjuice.ir import Graph
+from polyjuice.page import plots
+from polyjuice.page.content import Card, Picture, Record
+from polyjuice.page.programs import pictures
+from polyjuice.triage import FindingError
+from polyjuice.triage import stored as stored_findings
+from polyjuice.triage.explanation import accountable, default_rules
+
+KINDS = {
+    "mismatch": "wrong result",
+    "alias": "wrong aliasing",
+    "nondeterministic": "differs from run to run",
+    "slow": "slow code",
+    "memory": "memory",
+    "hang": "hang",
+    "crash": "crash",
+}
+"""What kinds of findings are called; silent ones come first."""
+
+NOT_ISOLATED = "not isolated"
+"""What is said where no small set of parts of the compiler is to blame."""
+
+#: How many rules are named that were applied, how many operators, and how long a text may be that the page holds.
+_RULES, _NAMED, _TEXT = 5, 8, 60_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding as its folder has it: its ``finding.json``, and its programs and inputs where they can be read."""
+
+    folder: Path
+    record: Record
+    graphs: Mapping[str, Graph] = field(default_factory=dict)
+    inputs: Sequence[np.ndarray] = ()
+    problem: str = ""
+
+    @property
+    def wrong(self) -> Graph | None:
+        """The program that is wrong, or else the first."""
+        return self.graphs.get(self.record.get("culprit", "")) or next(iter(self.graphs.values()), None)
+
+
+def in_folder(folder: Path) -> list[Found]:
+    """The findings in the folders of a folder: silent ones first, then reduced ones, then those met most often."""
+    found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
+    kinds = list(KINDS)
+
+    def order(one: Found) -> tuple[int, bool, int]:
+        kind = one.record.get("kind", "")
+        number = kinds.index(kind) if kind in kinds else len(kinds)
+        return number, not one.record.get("reduction"), -one.record.get("more", 0)
+
+    return sorted(found, key=order)
+
+
+def read(folder: Path) -> Found:
+    """A finding of any age."""
+    try:
+        record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError) as error:
+        return Found(folder, {"folder": folder.name}, problem=f"finding.json cannot be read: {error}")
+    try:
+        stored = stored_findings.load(folder)
+    except (FindingError, formats.FormatError, OSError) as error:
+        return Found(folder, record, problem=str(error))
+    return Found(folder, record, stored.graphs, stored.inputs)
+
+
+def card(found: Found, key: str, shown: Path) -> Card:
+    """A finding as a card; ``shown`` is its folder as the commands of the card call it. Raises DrawingMissing."""
+    record = found.record
+    programs, note = _programs(found, key)
+    explained = record.get("explanation")
+    return Card(
+        key,
+        KINDS.get(record.get("kind", ""), str(record.get("kind", ""))),
+        "mark" if record.get("kind") in ("crash", "hang") else "bad",
+        title_of(found),
+        _one_line(record.get("message", found.problem)),
+        _chips(record),
+        _facts(found),
+        programs,
+        note,
+        plots.values(record, f"{key}-plot"),
+        _table(record),
+        _rules_lead(found),
+        _rules(found) if explained is None else {name: text or "" for name, text in explained.items()},
+        record.get("bisection", {}).get("sentences", ()) if record.get("bisection", {}).get("shown") else (),
+        _commands(record, shown),
+        dict(_texts(found)),
+    )
+
+
+def title_of(found: Found) -> str:
+    """The title of the report where it has one, else what identifies the finding."""
+    record, report = found.record, found.folder / "report.md"
+    if record.get("title"):
+        return str(record["title"])
+    text = report.read_text(encoding="utf-8") if report.is_file() else ""
+    said = re.search(r"^(?:<!-- )?Title: (.+?)(?: -->)?$|^# (.+)$", text, re.MULTILINE)
+    if said:
+        return said[1] or said[2]
+    return str(record.get("signature") or record.get("folder", found.folder.name))
+
+
+def part_of(record: Record) -> str:
+    """The part of the compiler to blame."""
+    blame = record.get("blame") or ()
+    return " and ".join(map(str, blame)) or NOT_ISOLATED
+
+
+def _chips(record: Record) -> list[str]:
+    more = record.get("more", 0)
+    chips = [record.get("oracle", "")] if record.get("oracle") != record.get("kind") else []
+    chips += [f"{more} more like it"] if more else []
+    chips += ["as it was found"] if not record.get("reduction") else []
+    return [chip for chip in chips if chip]
+
+
+def _facts(found: Found) -> dict[str, str]:
+    record, wrong = found.record, found.wrong
+    facts = {
+        "Culprit part": part_of(record),
+        "Wrong side": record.get("culprit", "") if record.get("b") else "",
+        "Operators": _operators(wrong) if wrong else "",
+        "Element types": ", ".join(dict.fromkeys(t.dtype for t in wrong.types.values())) if wrong else "",
+        "Reproducer": _REPRODUCED.get(record.get("repro_exit", 1), ""),
+        "Looks like": record.get("regression", ""),
+        "Not read": found.problem,
+        "Case": f"{record['index']} of seed {record.get('seed', '')}" if "index" in record else "",
+    }
+    return {name: said for name, said in facts.items() if said}
+
+
+def _operators(graph: Graph) -> str:
+    counts = Counter(node.qualified for node in graph.nodes)
+    names = [f"{name} × {n}" if n > 1 else name for name, n in counts.items()]
+    left = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {left} more" if left > 0 else "")
+
+
+_REPRODUCED = {
+    1: "repro.py was run, and shows it",
+    0: "repro.py was run, and does not show it",
+    2: "repro.py could not run",
+    None: "repro.py did not end",
+}
+
+
+def _programs(found: Found, key: str) -> tuple[Sequence[Picture], str]:
+    """The drawings, and what is said where there are none."""
+    record = found.record
+    if not found.graphs:
+        return (), "The programs cannot be read." if found.problem else ""
+    wrong: dict[str, dict[int, str]] = {}
+    if record.get("kind") == "mismatch":
+        sides = [label for label in found.graphs if label == record.get("culprit")] or list(found.graphs)
+        wrong = {label: {record.get("output", 0): _first_difference(record, label)} for label in sides}
+    try:
+        return pictures(key, found.graphs, dict(_captions(found)), found.inputs, wrong), ""
+    except drawing.DrawingError as error:
+        return (), f"{error}."
+
+
+def _captions(found: Found) -> Iterator[tuple[str, str]]:
+    record = found.record
+    for letter, label in zip("AB", found.graphs, strict=False):
+        said = f"Program {letter} ({label})" if len(found.graphs) > 1 else "The program"
+        if label == record.get("culprit"):
+            said += ": wrong" if record.get("kind") == "mismatch" else ": fails"
+        yield label, said
+
+
+def _first_difference(record: Record, label: str) -> str:
+    """The first element that differs, as far as the record has it: where it is, what it is, what it should be."""
+    rows = [row for row in record.get("values", ()) if label in row["compiled"]]
+    if not rows:
+        return "is wrong"
+    row = min(rows, key=lambda row: row["at"])
+    place = f"at {row['at']}:" if row["at"] else "is"
+    return f"{place} {_short(row['compiled'][label])}\nshould be {_short(row['float64'])}"
+
+
+def _short(number: str) -> str:
+    """A number with few digits; others than reals stay as they are."""
+    try:
+        return number if len(number) < 12 else f"{float(number):.9g}"
+    except ValueError:
+        return number
+
+
+def _table(record: Record) -> list[list[str]]:
+    """The elements that differ most, below the heads of their columns."""
+    rows = record.get("values", ())
+    if not rows:
+        return []
+    labels = list(rows[0]["compiled"])
+    heads = ["element", *(f"{label}, compiled" for label in labels)] if len(labels) > 1 else ["element", "compiled"]
+    plain = list(rows[0]["uncompiled"])
+    heads += [f"{label}, not compiled" for label in plain] if len(labels) > 1 else ["not compiled"] * len(plain)
+    body = [
+        [str(row["at"]), *row["compiled"].values(), *row["uncompiled"].values(), row["float64"], row["allowed"]]
+        for row in rows
+    ]
+    return [[*heads, "float64", "allowed difference"], *body]
+
+
+def _rules_lead(found: Found) -> str:
+    record = found.record
+    if len(found.graphs) < 2:
+        return ""
+    if record.get("explanation") is None:
+        lead = "Both programs were rewritten from one graph."
+        return f"{lead} Of the rules that were applied these can account for the difference:" if _rules(found) else lead
+    if not record["explanation"]:
+        return (
+            "As graphs the two differ in nothing but how broadcasting is written. "
+            "The reproducer shows in which forms they are written."
+        )
+    if len(record["explanation"]) == 1:
+        return "One rule makes one program of the other:"
+    return "These rules together make one program of the other:"
+
+
+def _rules(found: Found) -> dict[str, str]:
+    """Of the rules that were applied those that mention what differs, with their mathematics; no more than a few."""
+    if len(found.graphs) < 2:
+        return {}
+    applied = set(found.record.get("rules", ()))
+    fired = [rule for rule in default_rules() if rule.name in applied]
+    a, b = found.graphs.values()
+    return {rule.name: rule.comment for rule in accountable(a, b, fired)[:_RULES]}
+
+
+def _commands(record: Record, shown: Path) -> dict[str, str]:
+    folder = shlex.quote(str(shown))
+    commands = {
+        "Does it still show?": f"polyjuice replay {folder}",
+        "Does it show in another release?": f"polyjuice replay {folder} --python OTHER/bin/python",
+    }
+    if not record.get("blame"):
+        commands["Which part is to blame?"] = f"polyjuice bisect {folder} --time 5m"
+    if not record.get("reduction"):
+        commands["Make it smaller"] = f"polyjuice reduce {folder}"
+    return {
+        **commands,
+        "It is reported: count it, and do not show it": f"polyjuice known add {folder} --url URL",
+        "Keep it as a regression test": f"polyjuice suite add {folder} SUITE",
+    }
+
+
+def _texts(found: Found) -> Iterator[tuple[str, str]]:
+    """What one may want to copy."""
+    for name in ("report.md", "repro.py"):
+        path = found.folder / name
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            yield name, text if len(text) <= _TEXT else f"{path} is too long to be shown here.\n"
+    if found.record.get("traceback"):
+        yield "traceback", found.record["traceback"][-_TEXT:]
+    if found.record.get("printed"):
+        yield "what repro.py printed", found.record["printed"][-_TEXT:]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,193 @@
+"""Plots as elements of SVG, drawn by matplotlib, in the colours of the page."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from xml.etree import ElementTree
+
+from polyjuice.drawing import DrawingMissing
+from polyjuice.page.content import Picture, Record
+
+#: Colours of plots, and the variables of the page that they stand for.
+_INK, _DIM, _LINE, _ACCENT, _GOOD, _BAD, _MARK = (f"#0000{n:02x}" for n in range(1, 8))
+_VARIABLES = dict(
+    zip(
+        (_INK, _DIM, _LINE, _ACCENT, _GOOD, _BAD, _MARK),
+        ("ink", "dim", "line", "accent", "good", "bad", "mark"),
+        strict=True,
+    )
+)
+
+#: From which ratio of the largest to the smallest magnitude on an axis is logarithmic, below which share of the largest
+#: magnitude all is shown as zero then, and below which share of the axis a difference is too small to be seen.
+_WIDE, _SHOWN, _UNSEEN = 1e4, 1e-6, 0.03
+
+_SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+
+
+def check() -> None:
+    """Raise DrawingMissing unless matplotlib is there."""
+    _matplotlib()
+
+
+def values(record: Record, key: str) -> Picture | None:
+    """The elements of an output that differ most, compiled and as they should be; None where no number is known."""
+    rows = [row for row in record.get("values", ()) if _number(row["float64"]) is not None]
+    labels = list(rows[0]["compiled"]) if rows else []
+    series = {label: [_number(row["compiled"][label]) for row in rows] for label in labels}
+    if not any(value is not None for one in series.values() for value in one):
+        return None
+    expected = [_number(row["float64"]) or 0.0 for row in rows]
+    allowed = [_number(row["allowed"]) or 0.0 for row in rows]
+    differences = not _seen(expected, [value for one in series.values() for value in one])
+    if differences:
+        series = {label: _minus(one, expected) for label, one in series.items()}
+    with _axes(key, 3.6, 2.1) as (axes, written):
+        base = [0.0] * len(rows) if differences else expected
+        places = range(len(rows))
+        low, high = ([value + sign * by for value, by in zip(base, allowed, strict=True)] for sign in (-1, 1))
+        axes.vlines(places, low, high, color=_GOOD, lw=6, alpha=0.35)
+        axes.plot(places, base, "_", color=_GOOD, ms=24, mew=2, label="float64")
+        wrong = record.get("culprit") or record.get("a")
+        for number, (label, one) in enumerate(series.items()):
+            at = [place + 0.09 * (number - (len(series) - 1) / 2) for place in places]
+            colour = _BAD if label == wrong else _ACCENT
+            axes.plot(
+                at,
+                [math.nan if v is None else v for v in one],
+                "os"[number % 2],
+                color=colour,
+                label=label if len(labels) > 1 else "compiled",
+            )
+        axes.set_xticks(list(places), [_place(row["at"]) for row in rows])
+        axes.set_xlim(-0.6, len(rows) - 0.4)
+        axes.set_ylabel("difference from float64" if differences else "value")
+        _scale(axes, [*base, *(value for one in series.values() for value in one if value is not None)])
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=3)
+    lead = "How far the elements that differ most are from float64" if differences else "The elements that differ most"
+    infinite = sum(value is None for one in series.values() for value in one)
+    note = f" {infinite} compiled values are not finite, and not shown." if infinite else ""
+    return Picture(_page_svg(written, key, lead), f"{lead}, by their place in output {record.get('output', 0)}.{note}")
+
+
+def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
+    """A curve that adds up what was new with each case of a campaign."""
+    curve = list(itertools.accumulate(counts))
+    with _axes(key, 4.6, 2.5) as (axes, written):
+        axes.plot(range(1, len(curve) + 1), curve, color=_ACCENT, drawstyle="steps-post", lw=1.8)
+        axes.set_xlabel("cases")
+        axes.set_xlim(0, max(2, len(curve)))
+        axes.set_ylim(bottom=0)
+        axes.yaxis.get_major_locator().set_params(integer=True)
+    return Picture(_page_svg(written, key, caption), f"{caption}.")
+
+
+def _number(text: str) -> float | None:
+    """A finite real number, or None."""
+    try:
+        value = {"True": 1.0, "False": 0.0}.get(text)
+        value = float(text) if value is None else value
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _seen(expected: Sequence[float], got: Sequence[float | None]) -> bool:
+    """Whether the largest difference can be seen on an axis that holds all values."""
+    known = [value for value in got if value is not None]
+    width = max([*expected, *known, 0.0]) - min([*expected, *known, 0.0])
+    pairs = zip(got, [*expected] * (len(got) // len(expected)), strict=True)
+    most = max(abs(value - right) for value, right in pairs if value is not None)
+    return most >= _UNSEEN * width
+
+
+def _minus(values: Sequence[float | None], expected: Sequence[float]) -> list[float | None]:
+    return [None if value is None else value - right for value, right in zip(values, expected, strict=True)]
+
+
+def _place(at: Sequence[int]) -> str:
+    return str(list(at)).replace(" ", "") if at else "the only element"
+
+
+def _scale(axes: Any, shown: Sequence[float]) -> None:
+    """Make the axis logarithmic on both sides of zero where magnitudes are far apart, and leave room at its ends."""
+    axes.margins(y=0.2)
+    sizes = [abs(value) for value in shown if value]
+    if sizes and max(sizes) / min(sizes) > _WIDE:
+        axes.set_yscale("symlog", linthresh=max(min(sizes), max(sizes) * _SHOWN))
+        most = math.floor(math.log10(max(sizes)))
+        signs = {math.copysign(1, value) for value in shown if value}
+        axes.set_yticks([0.0, *(sign * 10.0**exponent for sign in signs for exponent in (most, most - 3))])
+        axes.minorticks_off()
+    else:
+        axes.ticklabel_format(axis="y", useOffset=False, style="plain" if max(sizes, default=1) < 1e6 else "sci")
+        axes.locator_params(axis="y", nbins=5)
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib.backends.backend_svg
+        import matplotlib.figure
+    except ImportError:
+        raise DrawingMissing("the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'") from None
+    return matplotlib
+
+
+@contextmanager
+def _axes(key: str, width: float, height: float) -> Iterator[tuple[Any, io.BytesIO]]:
+    """Axes to draw on, of a size in inches, and the file into which they are written at the end of the block."""
+    matplotlib = _matplotlib()
+    written = io.BytesIO()
+    with matplotlib.rc_context(_style(key)):
+        figure = matplotlib.figure.Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+        yield axes, written
+        figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
+
+
+def _style(key: str) -> Mapping[str, Any]:
+    colours = dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), _DIM)
+    lines = dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color", "grid.color"), _LINE)
+    return {
+        **colours,
+        **lines,
+        "axes.axisbelow": True,
+        "axes.grid": True,
+        "axes.grid.axis": "y",
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "font.size": 9,
+        "legend.frameon": False,
+        "lines.markersize": 6,
+        "svg.fonttype": "none",
+        "svg.hashsalt": key,
+    }
+
+
+def _page_svg(written: io.BytesIO, key: str, label: str) -> str:
+    """What matplotlib has written as an element of a page: ids of its own, colours by variables, no metadata."""
+    root = ElementTree.fromstring(re.sub(rb"<!DOCTYPE[^>]*>", b"", written.getvalue()))
+    for metadata in root.findall(f"{_SVG}metadata"):
+        root.remove(metadata)
+    for element in root.iter():
+        target = element.attrib.pop(f"{_XLINK}href", None)
+        if target:
+            element.set("href", f"#{key}-{target[1:]}")
+        for name, value in element.attrib.items():
+            changed = re.sub(r"url\(#", f"url(#{key}-", value)
+            if name in ("style", "fill", "stroke"):
+                changed = re.sub(r"#0000\d\d", lambda found: f"var(--{_VARIABLES[found[0]]})", changed)
+            element.set(name, f"{key}-{value}" if name == "id" else changed)
+    root.set("class", "plot")
+    root.set("role", "img")
+    root.set("aria-label", label)
+    for name, namespace in (("", _SVG), ("xlink", _XLINK)):
+        ElementTree.register_namespace(name, namespace.strip("{}"))
+    return ElementTree.tostring(root, encoding="unicode")

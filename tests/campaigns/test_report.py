@@ -1,0 +1,390 @@
+"""A campaign, and the result of a suite, as one page: what it says, and how it behaves in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.store import Store
+from tests.support.commands import PLAIN, fuzz, polyjuice, refusal, save_model
+from tests.support.plugins import plugin
+
+WRONG = """
+_disabled = set()
+
+def start(options):
+    _disabled.update(options.get("disable", ()))
+
+def knobs():
+    return ["no-relu", "other"]
+
+def run(compiled, inputs):
+    wrong = "Relu" in {node.op for node in compiled.nodes} and "no-relu" not in _disabled
+    return [(dtype, values + values.dtype.type(wrong)) for dtype, values in control.run(compiled, inputs)]
+"""
+"""It adds 1 to all results of a program with Relu, unless the part that does so is off."""
+
+RELU = """<ir_version: 9, opset_import: ["" : 18]>
+    relu (float[3,4] x, float[3,4] w) => (float[3,4] y) { s = Add(x, w) r = Relu(s) y = Mul(r, w) }"""
+
+RESULT = {
+    "suite": "my-suite",
+    "compiler": "onnxruntime",
+    "version": "1.15.0",
+    "cases": 4,
+    "passed": 1,
+    "failed": 1,
+    "skipped": 1,
+    "expected_failure": 1,
+    "unexpected_pass": 0,
+    "elapsed_s": 2.5,
+    "results": [
+        {"case": "case-00001", "status": "skipped", "message": "the compiler does not take it: a: <no kernel>"},
+        {"case": "case-00002", "status": "failed", "message": "a: output 0 (float32[2]) is wrong\nb is right"},
+        {"case": "case-00003", "status": "expected failure", "message": "https://example.org/1"},
+    ],
+}
+
+JUNIT = """<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" time="1.5">
+<testcase classname="test_suite" name="test_case[case-00001]" time="0.1" />
+<testcase classname="test_suite" name="test_case[case-00002]" time="0.1">
+<failure message="Failed: a: output 0 is wrong">long text</failure></testcase>
+<testcase classname="test_suite" name="test_case[case-00003]" time="0.1">
+<skipped type="pytest.xfail" message="https://example.org/1"/></testcase>
+<testcase classname="test_suite" name="test_case[case-00004]" time="0.1">
+<skipped type="pytest.skip" message="the compiler does not take it"/></testcase></testsuite></testsuites>"""
+
+
+class Seen(HTMLParser):
+    """What a page holds: its text outside of scripts, ids, where links lead, addresses, and whether tags are closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self.ids: list[str] = []
+        self.targets: set[str] = set()
+        self.addresses: set[str] = set()
+        self.open: list[str] = []
+        self.images: list[dict[str, str | None]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = dict(attrs)
+        self.ids += [known["id"] or ""] if "id" in known else []
+        if tag == "svg":
+            self.images.append(known)
+        for name in ("href", "src"):
+            address = known.get(name) or ""
+            if address.startswith("#"):
+                self.targets.add(address[1:])
+            elif address:
+                self.addresses.add(address)
+        if tag not in ("meta", "link", "input", "br", "hr"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, self.getpos()
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.text.append(data)
+
+    @property
+    def said(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A campaign with one cause: a pair of which one side has Relu, reduced, bisected and explained."""
+    folder = tmp_path_factory.mktemp("report")
+    env = plugin(folder / "site", WRONG, name="wrong")
+    options = ("--compiler", "wrong", "-n", 2, "--seeds", save_model(folder / "relu.onnx", RELU))
+    rules = ("--only-rule", "relu-as-half-sum", "--oracle", "metamorphic")
+    status, summary = fuzz(folder / "c", *options, *rules, "--workers", 1, "--triage", "60s", env=env)
+    assert (status, summary["findings"]) == (1, 1), summary
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", env["PYTHONPATH"])
+        yield folder / "c"
+
+
+@pytest.fixture(scope="module")
+def page(campaign: Path) -> str:
+    done = polyjuice("report", campaign)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(str(campaign / "report.html"))
+    return (campaign / "report.html").read_text()
+
+
+def test_the_page_tells_the_cause(page: str, campaign: Path) -> None:
+    said = Seen(page).said
+    assert f"wrong {np.__version__}: 1 cause" in said  # the control has the version of NumPy
+    assert re.search(r"Culprit part\s+no-relu", said)
+    assert "One rule makes one program of the other" in said
+    assert "relu-as-half-sum" in said
+    assert "relu(x) = (x + |x|) / 2" in said
+    assert f"polyjuice replay {campaign}/findings/" in said
+    assert re.search(r"output 0 (at \[.*?\]:|is) \S+ should be \S+", said)
+
+
+def test_the_pair_is_drawn_with_what_differs(page: str) -> None:
+    assert page.count('class="drawing"') == 2
+    heads = re.findall(r'<g id="[^"]*" class="node operator differs">.*?class="head"[^>]*>([^<]*)<', page, re.DOTALL)
+    assert "Relu" in heads
+    assert "Abs" in heads
+    assert len(re.findall(r'class="node output wrong"', page)) == 1
+
+
+def test_values_are_drawn_and_listed(page: str) -> None:
+    seen = Seen(page)
+    assert page.count('class="plot"') >= 2  # what comes out, and how findings grew
+    assert "allowed difference" in seen.said
+    assert all(image["role"] == "img" and image["aria-label"] for image in seen.images)
+
+
+def test_the_page_is_one_file_that_says_each_name_once(page: str) -> None:
+    seen = Seen(page)
+    assert seen.open == []
+    assert len(seen.ids) == len(set(seen.ids))
+    assert seen.targets <= set(seen.ids)
+    assert seen.addresses == {"data:,"}
+    assert not re.search(r"(?:src|href)=[\"']?https?:", page)
+    assert "var(--None" not in page
+
+
+def test_the_page_is_the_same_again(page: str, campaign: Path) -> None:
+    done = polyjuice("report", campaign, "--out", campaign / "again.html", "--json")
+    summary = json.loads(done.stdout)
+    assert (campaign / "again.html").read_text() == page
+    assert summary == {
+        "out": str(campaign / "again.html"),
+        "title": f"wrong {np.__version__}: 1 cause",
+        "told": 1,
+        "untriaged": 0,
+        "bytes": len(page.encode()),
+    }
+
+
+def test_what_a_finding_says_stays_text(campaign: Path, tmp_path: Path) -> None:
+    """Signs of HTML in a message, a part or a rule are shown as they are. Findings that cannot be read have cards."""
+    copy = shutil.copytree(campaign, tmp_path / "c")
+    (path,) = (copy / "findings").glob("*/finding.json")
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+    record = {**json.loads(path.read_text()), "message": evil, "blame": [evil], "explanation": {evil: evil}}
+    path.write_text(json.dumps(record))
+    (path.parent / "repro.py").write_text(evil)
+    (copy / "findings/000009-0-crash").mkdir()
+    (copy / "findings/000009-0-crash/finding.json").write_text('{"kind": "crash", "message": "it ended"}')
+    (copy / "findings/000010-0-crash").mkdir()
+    (copy / "findings/000010-0-crash/finding.json").write_text("{")
+    assert polyjuice("report", copy).returncode == 0
+    text = (copy / "report.html").read_text()
+    assert "<img" not in text
+    assert text.count("<script>") == 1
+    assert evil in Seen(text).said
+    assert "it ended" in Seen(text).said
+    assert "finding.json cannot be read" in Seen(text).said
+
+
+def test_what_is_not_triaged_is_told_in_groups(campaign: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(campaign, tmp_path / "c")
+    with closing(sqlite3.connect(copy / "campaign.sqlite")) as db, db:
+        db.execute("DELETE FROM triaged")
+    assert polyjuice("report", copy).returncode == 0
+    said = Seen((copy / "report.html").read_text()).said
+    assert "2 findings were not triaged yet." in said
+    assert re.search(r"Not yet triaged .* 2 metamorphic mismatch .* raw/000000-0-mismatch", said)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign on the control, which finds nothing."""
+    folder = tmp_path_factory.mktemp("sound") / "c"
+    options = ("--compiler", "numpy", "-n", 6, "--seeds", "small")
+    status, summary = fuzz(folder, *options, *PLAIN)
+    assert status == 0, summary
+    return folder
+
+
+def test_a_campaign_that_found_nothing_has_a_page(sound: Path) -> None:
+    assert polyjuice("report", sound).returncode == 0
+    text = (sound / "report.html").read_text()
+    said = Seen(text).said
+    assert "Nothing went wrong." in said
+    assert "Operators on element types" in said
+    assert re.search(r'class="heat-\d"', text)
+    assert re.search(r"\d+ pairs of an operator and an element type", said)
+    assert "triage reducing and bisecting findings" in said
+
+
+def test_a_page_does_not_need_the_compiler(sound: Path, tmp_path: Path) -> None:
+    """It is that of a plugin, say, on another machine. How much is covered of what there is cannot be said then."""
+    copy = shutil.copytree(sound, tmp_path / "c")
+    store, config = Store.open(copy)
+    store.set_config(replace(config, compiler="gone"))
+    store.close()
+    assert polyjuice("report", copy).returncode == 0
+    text = (copy / "report.html").read_text()
+    assert "Of what small programs can have" not in text
+    assert re.search(r'class="heat-\d"', text)
+
+
+def test_what_is_covered_counts_for_the_case_that_had_it_first(sound: Path) -> None:
+    store, _ = Store.open(sound)
+    rows, covered = store.growth(), store.covered()
+    store.close()
+    assert [index for index, *_ in rows] == list(range(6))
+    assert sum(conditions for _, _, conditions, _ in rows) == len(covered)
+    assert sum(pairs for _, pairs, _, _ in rows) == len({(op, dtype) for op, dtype, *_ in covered})
+
+
+def test_the_result_of_a_suite(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text(json.dumps(RESULT))
+    assert polyjuice("report", tmp_path / "result.json").returncode == 0
+    text = (tmp_path / "result.html").read_text()
+    said = Seen(text).said
+    assert "onnxruntime 1.15.0: 1 of 4 cases not as expected" in said
+    assert "1 passed, 1 failed, 1 skipped, 1 expected failure" in said
+    assert "a: output 0 (float32[2]) is wrong" in said
+    assert "the compiler does not take it: a: <no kernel>" in said
+    assert text.index("case-00002") < text.index("case-00003") < text.index("case-00001")
+
+
+def test_the_pair_of_a_case_that_failed_is_drawn(tmp_path: Path) -> None:
+    sample = Path(__file__).parents[2] / "artifacts/suite-sample"
+    case = next(folder for folder in sorted(sample.iterdir()) if (folder / "b.onnx").is_file())
+    failed = [{"case": case.name, "status": "failed", "message": "b: output 0 (float32[2]) is wrong at 1 of 2"}]
+    (tmp_path / "r.json").write_text(json.dumps({**RESULT, "suite": str(sample), "results": failed}))
+    assert polyjuice("report", tmp_path / "r.json").returncode == 0
+    text = (tmp_path / "r.html").read_text()
+    assert text.count('class="drawing"') == 2
+    assert text.count("node output wrong") == 1
+    assert f"pytest {sample} --compiler onnxruntime -k {case.name}" in Seen(text).said
+
+
+def test_junit_xml(tmp_path: Path) -> None:
+    (tmp_path / "results.xml").write_text(JUNIT)
+    done = polyjuice("report", tmp_path / "results.xml", "--out", tmp_path / "page.html", "--json")
+    assert json.loads(done.stdout)["title"] == "results.xml: 1 of 4 cases not as expected"
+    said = Seen((tmp_path / "page.html").read_text()).said
+    assert "1 passed, 1 failed, 1 skipped, 1 expected failure" in said
+    assert "case-00002 a: output 0 is wrong" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("no.json", "[1, 2]", "is no result of a suite"),
+        ("no.json", '{"results": [{"case": "x"}]}', "is no result of a suite"),
+        ("no.xml", "<html/>", "is no result of a suite"),
+        ("no.xml", "<testsuites", "cannot be read as XML"),
+    ],
+)
+def test_what_is_no_result_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert said in refusal(tmp_path / name, command="report")
+
+
+def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
+    assert "holds no campaign" in refusal(tmp_path, command="report")
+    assert str(tmp_path / "none.json") in refusal(tmp_path / "none.json", command="report")
+
+
+def test_without_matplotlib_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store.create(tmp_path / "c", Config("numpy")).close()
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said = refusal(tmp_path / "c", command="report")
+    assert said == "the page needs matplotlib: pip install 'polyjuice-fuzzer[report]'"
+
+
+# In a browser
+
+
+def chromium() -> str | None:
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = chromium()
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+
+
+def opened(browser: Any, path: Path, width: int, scheme: str) -> tuple[Any, list[str]]:
+    """The page in a browser, and a list of what goes wrong there, which grows."""
+    tab = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    problems: list[str] = []
+    tab.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.on("request", lambda request: problems.extend([request.url] if not request.url.startswith("file:") else []))
+    tab.goto(path.as_uri())
+    return tab, problems
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_no_error_and_no_overflow_in_chromium(page: str, campaign: Path, browser: Any, width: int, scheme: str) -> None:
+    tab, problems = opened(browser, campaign / "report.html", width, scheme)
+    tab.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    assert problems == []
+    background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    tab.click("#theme")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != background
+    tab.close()
+
+
+def test_the_keyboard_searches_and_moves(tmp_path: Path, browser: Any) -> None:
+    (tmp_path / "result.json").write_text(json.dumps(RESULT))
+    assert polyjuice("report", tmp_path / "result.json").returncode == 0
+    tab, problems = opened(browser, tmp_path / "result.html", 800, "light")
+
+    def shown() -> list[str]:
+        found: list[str] = tab.eval_on_selector_all(".card:not([hidden])", "cards => cards.map(card => card.id)")
+        return found
+
+    assert shown() == ["c1", "c2", "c3"]
+    tab.keyboard.press("/")
+    tab.keyboard.type("KERNEL")
+    assert shown() == ["c3"]
+    assert tab.input_value("#search") == "KERNEL"
+    assert tab.text_content("#count") == "1 of 3"
+    tab.keyboard.type(" nowhere")
+    assert tab.is_visible("#nothing")
+    tab.keyboard.press("Escape")
+    assert shown() == ["c1", "c2", "c3"]
+    here = "document.activeElement.id"
+    tab.keyboard.press("j")
+    tab.keyboard.press("ArrowDown")
+    assert tab.evaluate(here) == "c2"
+    tab.keyboard.press("k")
+    assert tab.evaluate(here) == "c1"
+    was_open = tab.eval_on_selector("#c1 > details", "details => details.open")
+    tab.keyboard.press("Enter")
+    assert tab.eval_on_selector("#c1 > details", "details => details.open") != was_open
+    assert problems == []
+    tab.close()
