@@ -136,10 +136,14 @@ class Draft:
             values=report.values(case, verdict),
             printed=output,
             traceback=_COLOURS.sub("", a.outcome.traceback),
+            result=report.result(case, verdict),
+            failure=report.failure(a.outcome) if verdict.kind in ("crash", "hang") else {},
         )
         (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-        graphs = {t.label: t.graph for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a}
-        (folder / "report.md").write_text(report.render(record, graphs, text), encoding="utf-8")
+        sides = [t for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a]
+        graphs = {t.label: t.graph for t in sides}
+        artifacts = {t.label: ORACLES[verdict.oracle].program(t.artifact) for t in sides}
+        (folder / "report.md").write_text(report.render(record, graphs, artifacts, text), encoding="utf-8")
         self.finished = True
         return record
 

@@ -1,8 +1,13 @@
-"""Findings from before choices were kept have the key that their choices were drawn with: these are drawn once more."""
+"""What older findings lack is made up for.
+
+Those from before choices were kept have the key that their choices were drawn with: these are drawn once more. Others
+say in their message alone how a program failed.
+"""
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +34,19 @@ def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
         for label, file in files.items()
     }
     return {**said, "choices": choices}
+
+
+_BEHIND_ERROR = r"(?: \(its equivalent \S+ did not\)| \(an error was due: .*\))*"
+_FAILED = re.compile(rf".*? (?:failed in|does not) (\w+): (.*?){_BEHIND_ERROR}", re.DOTALL)
+
+
+def with_failure(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ``finding.json`` says, with how the run of a crash or a hang ended, which is read off its message."""
+    match = _FAILED.fullmatch(str(said.get("message", ""))) if said.get("kind") in ("crash", "hang") else None
+    if "failure" in said or not match:
+        return dict(said)
+    status = "crash" if match[2].startswith("the process ") else "error"
+    return {**said, "failure": {"status": status, "stage": match[1], "error": match[2]}}
 
 
 def _choices(spelling: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, opset: int) -> Any:

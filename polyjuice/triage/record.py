@@ -19,7 +19,9 @@ class FindingRecord:
     has found.
     ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
     were not sought, or not found). ``values`` are those elements that differ most (see `report.values`), ``printed`` is
-    what the reproducer printed, and ``traceback`` that of the compiler's error.
+    what the reproducer printed, and ``traceback`` that of the compiler's error. ``result`` is what came of the wrong
+    program and what is due (see `report.result`), and ``failure`` says of a crash or a hang how the run ended: its
+    ``status``, its ``stage``, and the ``error`` in a line.
     """
 
     kind: str
@@ -56,3 +58,5 @@ class FindingRecord:
     values: Sequence[Mapping[str, Any]] = ()
     printed: str = ""
     traceback: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    failure: Mapping[str, str] = field(default_factory=dict)

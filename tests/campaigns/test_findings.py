@@ -194,7 +194,8 @@ def test_a_reproducer_without_its_inputs_could_not_run(mismatch: Path, tmp_path:
 def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
     text = (mismatch / "report.md").read_text()
     said = record(mismatch)
-    for part in (said["message"], f"**{said['culprit']}**", (mismatch / "repro.py").read_text()):
+    wrong = f"Program {'A' if said['culprit'] == said['a'] else 'B'} is the one that is wrong."
+    for part in ("gives wrong values", wrong, (mismatch / "repro.py").read_text()):
         assert part in text
     for name, version in said["versions"].items():
         assert f"- {name}: {version}" in text
@@ -229,9 +230,9 @@ def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1
 
 
 CRASHES = {
-    "error": ("raise ValueError('no such loop')", "max failed in compile: ValueError: no such loop"),
-    "exit": ("import os; os._exit(3)", "max failed in compile: the process exited with status 3 during compile"),
-    "signal": ("import os; os.abort()", "max failed in compile: the process was ended by SIGABRT during compile"),
+    "error": ("raise ValueError('no such loop')", "max does not compile: ValueError: no such loop"),
+    "exit": ("import os; os._exit(3)", "max does not compile: the process exited with status 3 during compile"),
+    "signal": ("import os; os.abort()", "max does not compile: the process was ended by SIGABRT during compile"),
 }
 
 
@@ -289,7 +290,7 @@ def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     (finding,) = findings(out)
     said = record(finding)
     assert (said["kind"], said["a"], said["culprit"], said["repro_exit"]) == ("hang", "max", "max", 1)
-    assert "max failed in run: no end of run within 1 s" in said["message"]
+    assert "max does not run: no end of run within 1 s" in said["message"]
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     script = finding / "repro.py"
     script.write_text(script.read_text().replace("timeout=2", "timeout=100"))  # on however slow a machine

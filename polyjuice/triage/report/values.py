@@ -1,4 +1,4 @@
-"""The elements in which a mismatch shows most."""
+"""What came of the programs, and what is due: the elements in which a mismatch shows most, and whole small results."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from polyjuice.ir import dtypes
 from polyjuice.numerics import distance
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles.zeros import ZEROS
+from polyjuice.triage.report.expressions import MOST, elements
 
 #: How many elements a report shows.
 _MOST = 5
+
+#: The oracles whose verdicts are about results that the case holds.
+_OF_RESULTS = ("metamorphic", "differential")
 
 
 def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
@@ -19,14 +24,16 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
 
     As texts. None where outputs were not compared, or not those of the case (gradients, other optimization levels).
     """
-    if verdict.allowed is None or verdict.oracle not in ("metamorphic", "differential"):
+    if verdict.allowed is None or verdict.oracle not in _OF_RESULTS:
         return []
     i, k = verdict.inputs, verdict.output
     sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
     compiled = {t.label: t.outcome.outputs[i][k] for t in sides}
     uncompiled = {t.label: t.outcome.reference[i][k] for t in sides if t.outcome.reference is not None}
     references = {t.label: t.analyses[i][k].reference for t in sides}
-    reference = references.get(verdict.culprit, references[verdict.a])
+    reference = verdict.expected
+    if reference is None:
+        reference = references.get(verdict.culprit, references[verdict.a])
     gap = distance(compiled[verdict.a], compiled[verdict.b] if verdict.b else reference)
     wrong = verdict.allowed == 0 if verdict.rung == ZEROS else gap > verdict.allowed
     order = np.argsort(np.where(wrong, -gap, 1.0), axis=None, kind="stable")[: min(_MOST, int(wrong.sum()))]
@@ -42,6 +49,40 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def result(case: Case, verdict: Verdict) -> dict[str, Any]:
+    """The inputs, what the wrong program makes of them, and what is due, as far as arrays are small, as texts.
+
+    ``got_type`` and ``due_type`` are pairs of an element type and a shape, where outputs were compared. ``wrong`` of
+    ``elements`` are not as they should be.
+    """
+    inputs = case.inputs[verdict.inputs]
+    names = case.of(verdict.a).graph.inputs
+    said: dict[str, Any] = {"inputs": {name: _array(x) for name, x in zip(names, inputs, strict=True)}}
+    if verdict.kind != "mismatch" or verdict.oracle not in _OF_RESULTS:
+        return said
+    i, k = verdict.inputs, verdict.output
+    side = case.of(verdict.culprit or verdict.a)
+    got = side.outcome.outputs[i][k]
+    due = side.graph.output_types[k]
+    said["got_type"] = [dtypes.of_array(got), list(got.shape)]
+    said["due_type"] = [due.dtype, list(due.shape)]
+    if verdict.allowed is None:
+        return said
+    reference = side.analyses[i][k].reference if verdict.expected is None else verdict.expected
+    wrong = distance(got, reference) > verdict.allowed
+    if verdict.rung == ZEROS:
+        wrong = verdict.allowed == 0
+    said |= {"wrong": int(wrong.sum()), "elements": int(got.size), "got": _array(got), "expected": _array(reference)}
+    if side.outcome.reference is not None:
+        said["uncompiled"] = _array(side.outcome.reference[i][k])
+    return said
+
+
+def _array(array: np.ndarray) -> str:
+    """A small array as nested lists; else ""."""
+    return elements(array) if array.size <= MOST else ""
 
 
 def _text(value: np.generic) -> str:

@@ -1,0 +1,56 @@
+"""Programs and arrays in a line: nested expressions and lists, cut where they are long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyjuice.triage.reproducers.arrays import number
+
+#: The most characters of an expression in a title.
+WIDTH = 90
+
+#: The most elements of an array that are written out.
+MOST = 16
+
+_DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Call:
+    """An operator with its operands: calls, or texts that stand as they are."""
+
+    name: str
+    operands: tuple[Call | str, ...] = ()
+
+
+def shortened(value: Call | str, width: int = WIDTH) -> str:
+    """The expression, as deep as fits into so many characters."""
+    texts = [_text(value, depth) for depth in range(_DEEPEST, 0, -1)]
+    return next((text for text in texts if len(text) <= width), cut(texts[-1], width))
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most so many characters, with "..." for what is left out at its end."""
+    return text if len(text) <= width else text[: width - 3].rstrip() + "..."
+
+
+def elements(array: np.ndarray) -> str:
+    """The elements of an array as nested lists, of a large one its first; a number where it is a scalar."""
+    if array.ndim == 0:
+        return number(array.reshape(-1)[0])
+    if array.size <= MOST:
+        return "[" + ", ".join(elements(row) for row in array) + "]"
+    flat = array.reshape(-1)
+    if (flat == flat[0]).all():
+        return f"all {number(flat[0])}"
+    return f"[{', '.join(map(number, flat[:MOST]))}, ...]"
+
+
+def _text(value: Call | str, depth: int) -> str:
+    if isinstance(value, str):
+        return value
+    if not depth:
+        return "..."
+    return f"{value.name}({', '.join(_text(operand, depth - 1) for operand in value.operands)})"
