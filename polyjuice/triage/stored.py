@@ -34,6 +34,7 @@ _FURTHER = (
     "traceback",
     "result",
     "failure",
+    "environment",
 )
 
 

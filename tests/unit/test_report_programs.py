@@ -15,7 +15,7 @@ from polyjuice.execution import Artifact, Outcome
 from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage import FindingRecord, report
-from polyjuice.triage.report.programs import differences, shown
+from polyjuice.triage.listing.programs import differences, shown
 from polyjuice.triage.stored import load
 
 FINDING = Path(__file__).parents[1] / "findings/split-uneven"
@@ -224,7 +224,7 @@ def test_a_program_that_is_the_same_twice_is_shown_once() -> None:
 
 
 def test_small_arrays_are_told_whole() -> None:
-    from polyjuice.triage.report.expressions import elements
+    from polyjuice.triage.listing.expressions import elements
 
     assert elements(np.array([[1, 2.5], [np.nan, -0.0]], np.float32)) == "[[1, 2.5], [np.nan, -0.0]]"
     assert elements(np.zeros(100)) == "all 0"

@@ -28,7 +28,12 @@ _VALID = {
 
 
 def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
-    """Why it is a fault, in a sentence or two."""
+    """Why it is a fault, in a few sentences."""
+    unique = str(record.result.get("unique", ""))
+    return " ".join(filter(None, [_why(record, format, letters), unique]))
+
+
+def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
     if record.broken:
         return f"The program breaks a rule on purpose ({record.broken}): an error is due, not the end of the process."
     if record.kind in ("crash", "hang"):

@@ -53,7 +53,11 @@ def failure(outcome: Outcome) -> dict[str, str]:
 _PLACE_IN_SOURCE = re.compile(r"\S*/([\w.]+\.(?:h|cc|cpp|cu):\d+) [^\n]*?\)(?: const)?(?: \[with [^\n]*\])? ")
 """Where an error of C++ was raised: the path, the line, and the function's signature, which is long."""
 
-_STATUS = re.compile(r"(?<=: )\[ONNXRuntimeError\] : \d+ : \w+ : ")
+_STATUS = re.compile(
+    r"(?<=: )\[ONNXRuntimeError\] : \d+ : \w+ : (?:Exception during (?:initialization|loading): )?"
+    r"|Non-zero status code returned while running |(?<= node)\. Name:'[^']*' Status Message(?=: )"
+)
+"""What ONNX Runtime says of an error beside the error."""
 
 
 def error(record: FindingRecord) -> str:

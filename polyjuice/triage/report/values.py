@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from polyjuice.ir import dtypes
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import distance
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles.zeros import ZEROS
-from polyjuice.triage.report.expressions import MOST, elements
+from polyjuice.triage.listing import MOST, elements
 
 #: How many elements a report shows.
 _MOST = 5
+
+#: Operators whose last output is the place of an extremum.
+_PLACES = {
+    "ArgMax": "maximum",
+    "argmax": "maximum",
+    "max": "maximum",
+    "ArgMin": "minimum",
+    "argmin": "minimum",
+    "min": "minimum",
+}
 
 #: The oracles whose verdicts are about results that the case holds.
 _OF_RESULTS = ("metamorphic", "differential")
@@ -55,7 +68,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     """The inputs, what the wrong program makes of them, and what is due, as far as arrays are small, as texts.
 
     ``got_type`` and ``due_type`` are pairs of an element type and a shape, where outputs were compared. ``wrong`` of
-    ``elements`` are not as they should be.
+    ``elements`` are not as they should be. ``unique`` says of an index that no other is right, where that is so.
     """
     inputs = case.inputs[verdict.inputs]
     names = case.of(verdict.a).graph.inputs
@@ -75,9 +88,27 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
     if verdict.rung == ZEROS:
         wrong = verdict.allowed == 0
     said |= {"wrong": int(wrong.sum()), "elements": int(got.size), "got": _array(got), "expected": _array(reference)}
-    if side.outcome.reference is not None:
-        said["uncompiled"] = _array(side.outcome.reference[i][k])
+    said["unique"] = chosen_once(side.graph, inputs, k) if dtypes.is_int(due.dtype) else ""
     return said
+
+
+def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
+    """That an index is the only right one, where an output is the place of an extremum which is unique; else ""."""
+    made = {name: node for node in graph.nodes for name in node.outputs}
+    node = made.get(graph.outputs[output])
+    if node is None or node.op not in _PLACES or node.outputs[-1] != graph.outputs[output]:
+        return ""
+    try:
+        (x,) = evaluate(replace(graph, outputs=(node.inputs[0],)), inputs, "float64")
+    except EvaluationError:
+        return ""
+    axis = node.attrs.get("axis", node.attrs.get("dim"))
+    along = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
+    if along.shape[-1:] == (0,) or np.isnan(along).any():
+        return ""
+    extremum = along.max(-1, keepdims=True) if _PLACES[node.op] == "maximum" else along.min(-1, keepdims=True)
+    unique = bool(((along == extremum).sum(-1) == 1).all())
+    return f"The {_PLACES[node.op]} is unique: one index alone is right." if unique else ""
 
 
 def _array(array: np.ndarray) -> str:

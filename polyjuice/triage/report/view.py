@@ -10,10 +10,10 @@ from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
 from polyjuice.oracles.case import MISTYPED
 from polyjuice.triage.explanation import accountable, default_rules
+from polyjuice.triage.listing import Shown, cut, differences, shown
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import evidence, fault, place
-from polyjuice.triage.report.expressions import cut
-from polyjuice.triage.report.programs import Shown, differences, shown
+from polyjuice.triage.report.stack import cut_output, cut_stack
 
 #: How many rules a report names that may be why two graphs are equal.
 _RULES = 5
@@ -265,10 +265,15 @@ class View:
 
     @property
     def traceback(self) -> str:
-        """That of the compiler's error, without its middle where it is long."""
-        text = self.record.traceback.strip()
+        """That of the compiler's error, with the frames that matter, and without its middle where it is long yet."""
+        text = cut_stack(self.record.traceback)
         half = _TRACEBACK // 2
         return text if len(text) <= _TRACEBACK else f"{text[:half]}\n...\n{text[-half:]}"
+
+    @property
+    def printed(self) -> str:
+        """What the reproducer printed."""
+        return cut_output(self.record.printed)
 
     @property
     def attachments(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,19 +15,24 @@ from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Verdict, alias
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
-from polyjuice.triage.reproducers import endings
-from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, number
+from polyjuice.triage.listing.expressions import number
+from polyjuice.triage.reproducers import embedded, endings
+from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
 from polyjuice.triage.reproducers.programs import Programs, lowered_name
 
 __all__ = ["lowered_name", "texts"]
 
 #: Names that inputs cannot have in the text.
 _TAKEN = """
-    A ARRAYS B F Path TensorProto a allowed b bytes_of compiled copy could_not_run difference expected form gap
-    gradients helper model np onnx options os output outputs places plain prepare shares sys tf torch uncompiled wrong y
+    A ARRAYS B F Path TensorProto a allowed b base64 bytes_of compiled copy could_not_run difference eager expected form
+    gap gradients helper io model np onnx options os output outputs places plain prepare shares side_by_side sys tf told
+    torch uncompiled wrong y
 """
 
-_STANDARD = ("copy", "ctypes", "gc", "subprocess", "sys", "tempfile", "time")
+_HALF = ("float16", "bfloat16")
+"""The types between whose operators Inductor leaves out roundings, unless told otherwise."""
+
+_STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
 
 _HOOK = '''\
@@ -56,13 +61,18 @@ _FAILING = {
 }
 
 
-def texts(session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> list[str]:
+def texts(
+    session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact], beside: bool = False
+) -> list[str]:
     """The texts of ``repro.py`` that a verdict may be shown by, the most readable first.
 
-    ``artifacts`` are those of the verdict's sides. The last text reads all that it can from the files beside it.
+    ``artifacts`` are those of the verdict's sides. The first text writes models and arrays out where they are small;
+    the last one holds them as bytes, to the last bit, and needs no package to build them. With ``beside`` they also
+    print what other backends of the framework give, where it has some: that takes as long as compiling once more.
     """
     sides = dict(zip("AB", artifacts, strict=False))
-    return list(dict.fromkeys(_Text(session, case, verdict, sides, inline).write() for inline in (True, False)))
+    each = (_Text(session, case, verdict, sides, inline, beside).write() for inline in (True, False))
+    return list(dict.fromkeys(each))
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,7 @@ class _Text:
     verdict: Verdict
     sides: Mapping[str, Artifact]
     inline: bool
+    beside: bool
 
     @property
     def fails(self) -> bool:
@@ -90,7 +101,7 @@ class _Text:
         values = "\n".join(self._values(arrays, programs))
         models = programs.definitions(arrays)
         ending = list(self._ending(arrays, programs))
-        loading = ['ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'] if arrays.read else []
+        loading = [self._loading("\n".join([values, *models, *ending]))] if arrays.read else []
         supervision = [self._supervision()] if self.supervised else []
         repro = self._repro(programs)
         body = "\n".join([*supervision, _HOOK, *loading, values, repro, *models, *ending])
@@ -102,6 +113,16 @@ class _Text:
         imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
         head = [self._title(), "\n".join(standard), *supervision, _HOOK, "\n".join(imports), *loading, values]
         return _joined([*head, repro, *models, *ending])
+
+    def _loading(self, text: str) -> str:
+        """What gives a text the arrays that it names."""
+        constants = [dict(artifact.arrays) for artifact in self.sides.values()]
+        stored = stored_arrays(self.case, self.verdict, constants)
+        named = [name for name in stored if f'ARRAYS["{name}"]' in text]
+        data = embedded.archive({name: stored[name] for name in named})
+        if not embedded.fits(data):
+            return 'ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'
+        return f"ARRAYS = np.load(io.BytesIO({embedded.expression(data)}))"
 
     def _repro(self, programs: Programs) -> str:
         """What compiles and runs a program."""
@@ -169,10 +190,15 @@ class _Text:
         verdict = self.verdict
         calls = {side.lower(): programs.call(side) for side in programs.artifacts}
         labels = {"a_label": verdict.a, "b_label": verdict.b}
+        further = ""
+        if table := self._side_by_side(programs):
+            definitions, further = table
+            yield from definitions
         if self.case.broken:
             yield endings.DEATH.substitute(calls)
         elif self.fails:
-            yield endings.CRASH.substitute(calls)
+            before, behind = (further, "") if self.supervised else ("", textwrap.indent(further, "    "))
+            yield endings.CRASH.substitute(calls, before=before, further=behind)
         elif self.verdict.mistyped:
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
             yield endings.MISTYPED.substitute(
@@ -182,17 +208,53 @@ class _Text:
                 label=verdict.culprit,
                 dtype=declared.dtype,
                 shape=list(declared.shape),
+                further=further,
             )
         elif verdict.kind == "alias":
-            yield from self._alias(programs)
+            yield from self._alias(programs, further)
         elif verdict.kind == "slow":
             yield endings.TIMES.substitute(calls, **labels)
         elif verdict.kind == "memory":
             yield endings.PEAKS.substitute(calls, **labels)
         else:
-            yield from self._comparison(arrays, programs, calls)
+            yield from self._comparison(arrays, programs, calls, further)
 
-    def _alias(self, programs: Programs) -> Iterator[str]:
+    def _side_by_side(self, programs: Programs) -> tuple[list[str], str] | None:
+        """What defines a table of the framework's backends, and the line that prints it; None where there is none."""
+        verdict = self.verdict
+        if not self.beside or "aot_eager" not in self.session.compiler.levels or self.case.broken:
+            return None
+        side = "B" if verdict.culprit == verdict.b and "B" in programs.artifacts else "A"
+        if side not in programs.artifacts:
+            side = next(iter(programs.artifacts))
+        backends = ["eager", *self.session.compiler.levels]
+        if any(t.dtype in _HALF for t in self.case.of(verdict.culprit or verdict.a).graph.types.values()):
+            backends.append("inductor with emulate_precision_casts")
+        show, definitions = self._shown_beside(programs, side)
+        if not show:
+            return None
+        plain, compiled = programs.at_level(side, of_model=verdict.kind == "alias")
+        table = endings.BACKENDS.substitute(backends=tuple(backends), plain=plain, compiled=compiled)
+        uncompiled = [] if verdict.kind == "alias" else [endings.UNCOMPILED]
+        return [*uncompiled, table, *definitions(plain)], f"side_by_side({show})\n"
+
+    def _shown_beside(self, programs: Programs, side: str) -> tuple[str, Callable[[str], list[str]]]:
+        """What tells of a backend's outputs: an expression, and what it takes, given how to run without a compiler."""
+        verdict = self.verdict
+        output = f"outputs[{verdict.output}]"
+        if self.fails:
+            return 'lambda outputs: "runs"', lambda plain: []
+        if verdict.mistyped:
+            return f"lambda outputs: ({programs.type_of(output, '')}, list({output}.shape))", lambda plain: []
+        if verdict.kind == "alias" and verdict.rung != alias.WRITTEN:
+            return "shares", lambda plain: []
+        if verdict.kind == "mismatch" and verdict.oracle in ("metamorphic", "differential"):
+            value = programs.array_of(output, self._dtype())
+            same = endings.SAME.substitute(output=verdict.output, value=value, part=self._part())
+            return "told", lambda plain: [f"eager = {plain}()[{verdict.output}]", same]
+        return "", lambda plain: []
+
+    def _alias(self, programs: Programs, further: str) -> Iterator[str]:
         """What compares how memory is used with the uncompiled run."""
         verdict = self.verdict
         program = self.case.of(verdict.a)
@@ -218,9 +280,9 @@ class _Text:
             yield endings.IS.substitute(said, output=output, other=others[1:-1])
         else:
             yield endings.SHARES.substitute(said, output=output, others=others)
-        yield endings.ALIAS.substitute(said)
+        yield endings.ALIAS.substitute(said, further=further)
 
-    def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str]) -> Iterator[str]:
+    def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, oracle = self.verdict, self.verdict.oracle
         assert verdict.allowed is not None
         reference = expected(self.case, verdict)
@@ -248,7 +310,7 @@ class _Text:
             wrong = "~(difference <= allowed)  # a NaN is wrong, too"
         else:
             difference, wrong = f"gap(a, {other})", "difference > allowed"
-        judge = endings.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)))
+        judge = endings.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)), further=further)
         yield f"difference = {difference}\n{judge}"
 
     def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
@@ -262,11 +324,16 @@ class _Text:
         if reference is not None:
             shown["expected"] = "float64"
         width = max(map(len, shown.values())) + 1
-        part = "[wrong][:8]"
-        if self.inline and verdict.allowed.size <= SMALL:
-            part = ".ravel()" if verdict.allowed.ndim > 1 else ""
+        part = self._part()
         for name, label in shown.items():
             yield f'print("{label + ":":{width}}", {name}{part})'
+
+    def _part(self) -> str:
+        """What picks those elements of an output that are printed."""
+        allowed = self.verdict.allowed
+        if self.inline and allowed is not None and allowed.size <= SMALL:
+            return ".ravel()" if allowed.ndim > 1 else ""
+        return "[wrong][:8]"
 
     def _allowed(self, arrays: Arrays) -> str:
         """The line that says how far apart two results may be."""

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from polyjuice.execution import Artifact
-from polyjuice.triage.report.expressions import WIDTH, cut, elements
+from polyjuice.triage.listing.expressions import WIDTH, cut, elements
 
 _METHODS = ("forward", "__call__")
 
 #: What says nothing in a title: where a tensor is made, and whose constants are used.
-_NEEDLESS = re.compile(r",? ?device=\w+\.device|\bself\.")
+_NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
 
 #: How a report says what an artifact's setup holds.
 _SETUP = {

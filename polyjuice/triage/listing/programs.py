@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from polyjuice.execution import Artifact
-from polyjuice.triage.report.onnx_text import OnnxProgram
-from polyjuice.triage.report.python_text import PythonProgram
+from polyjuice.triage.listing.onnx_text import OnnxProgram
+from polyjuice.triage.listing.python_text import PythonProgram
 
 #: How many operators of one side a line names.
 _NAMED = 6

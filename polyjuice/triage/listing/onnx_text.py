@@ -18,8 +18,7 @@ import onnx.inliner
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from onnx.numpy_helper import to_array
 
-from polyjuice.triage.report.expressions import MOST, Call, elements, shortened
-from polyjuice.triage.reproducers.arrays import number
+from polyjuice.triage.listing.expressions import MOST, WIDTH, Call, cut, elements, number, shortened
 
 #: The attributes that hold the number of an element type.
 _TYPES = {"Cast": ("to",), "EyeLike": ("dtype",), "SequenceEmpty": ("dtype",)}
@@ -56,7 +55,9 @@ class OnnxProgram:
         calls = _Calls(graph)
         names = [value.name for value in graph.output]
         chosen = [names[output]] if output is not None and output < len(names) else names
-        return "; ".join(shortened(call) for call in calls.largest(chosen))
+        first, *others = calls.largest(chosen)
+        text = shortened(first)
+        return cut("; ".join([text, *map(shortened, others)]), max(len(text) + 5, WIDTH))
 
     @property
     def operators(self) -> Counter[str]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyjuice.triage.reproducers.arrays import number
-
 #: The most characters of an expression in a title.
 WIDTH = 90
 
@@ -34,6 +32,22 @@ def shortened(value: Call | str, width: int = WIDTH) -> str:
 def cut(text: str, width: int) -> str:
     """A text of at most so many characters, with "..." for what is left out at its end."""
     return text if len(text) <= width else text[: width - 3].rstrip() + "..."
+
+
+def number(value: np.generic) -> str:
+    """The shortest Python number that an element stands for."""
+    if value.dtype.kind in "biu":
+        return str(value)
+    if value.dtype.kind == "c":
+        real, imaginary = number(value.real), number(value.imag)
+        return f"complex({real}, {imaginary})"
+    wide = float(value)
+    if not np.isfinite(wide):
+        return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(wide)]
+    if wide == int(wide) and abs(wide) < 1e6:
+        return str(int(wide)) if wide or not np.signbit(wide) else "-0.0"
+    short = str(value)
+    return short if value.dtype.type(float(short)) == value else repr(wide)
 
 
 def elements(array: np.ndarray) -> str:
