@@ -274,7 +274,7 @@ def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_pat
     assert said["message"] == "output 0 of max has element type float64, not float32"
     shown = run("repro.py", env=plugin(tmp_path / "site", LARGE + spoilt), cwd=finding)
     assert shown.returncode == 1
-    assert "max: output 0 is float64 [" in shown.stdout
+    assert "output 0 is float64 [" in shown.stdout
     assert "] and should be float32 [" in shown.stdout
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     assert run("repro.py", env=env, cwd=finding).returncode == 0

@@ -90,6 +90,14 @@ def test_attributes_and_types_are_those_of_the_format() -> None:
     assert "y = Cast(h, to=float)  # float[2]" in listing
 
 
+def test_a_subgraph_is_listed_with_the_names_around_it() -> None:
+    then, other = ('() => (float[2] z) {z = Mul("a:b", x)}', "() => (float[2] z) {z = Neg(x)}")
+    branches = f"<then_branch = g1 {then}, else_branch = g2 {other}>"
+    program = shown(onnx_of(f"""c = Constant <value = bool {{1}}> ()\n"a:b" = Exp(x)\ny = If {branches} (c)"""))
+    assert program.pattern(0) == "If{Mul, Neg}(True)"
+    assert "    then_branch:\n    z = Mul(t0, x)" in program.listing
+
+
 def test_the_same_operators_with_other_operands_are_said_to_be_that() -> None:
     a, b = (shown(onnx_of(f"s = Neg(x)\ny = Sub({operands})")) for operands in ("x, s", "s, x"))
     assert differences(a, b) == ["A and B have the same operators, in another order or with other operands."]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProt
 from onnx.numpy_helper import to_array
 
 from polyjuice.triage.listing.expressions import MOST, WIDTH, Call, cut, elements, number, shortened
+
+#: How many operators of subgraphs a pattern names.
+_HELD = 3
 
 #: The attributes that hold the number of an element type.
 _TYPES = {"Cast": ("to",), "EyeLike": ("dtype",), "SequenceEmpty": ("dtype",)}
@@ -110,12 +114,12 @@ class _Calls:
     def of(self, name: str) -> Call | str:
         if name in self._constants:
             array = self._constants[name]
-            return number(array.reshape(-1)[0]) if array.size == 1 else "constant"
+            return _short_number(array.reshape(-1)[0]) if array.size == 1 else "constant"
         node = self._producers.get(name)
         if node is None:
             return self._names.get(name, name) or '""'
         types = [_attribute(node, a) for a in node.attribute if a.name in _TYPES.get(node.op_type, ())]
-        name = _operator(node) + (f"<{', '.join(types)}>" if types else "")
+        name = _operator(node) + (f"<{', '.join(types)}>" if types else "") + _held_operators(node)
         return Call(name, tuple(self.of(x) for x in node.input))
 
     def _below(self, name: str) -> set[str]:
@@ -126,6 +130,19 @@ class _Calls:
                 found.add(value)
                 left.extend(self._producers[value].input)
         return found
+
+
+def _held_operators(node: NodeProto) -> str:
+    """The operators of a node's subgraphs, in braces."""
+    graphs = (attribute.g for attribute in node.attribute if attribute.type == AttributeProto.GRAPH)
+    names = list(dict.fromkeys(_operator(inner) for graph in graphs for inner in _nodes(graph)))
+    more = ", ..." if len(names) > _HELD else ""
+    return f"{{{', '.join(names[:_HELD])}{more}}}" if names else ""
+
+
+def _short_number(value: np.generic) -> str:
+    text = number(value)
+    return {"9223372036854775807": "INT64_MAX", "-9223372036854775808": "INT64_MIN"}.get(text, text)
 
 
 def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
@@ -146,13 +163,13 @@ def _constants(graph: GraphProto) -> dict[str, np.ndarray]:
     return found
 
 
-def _names(graph: GraphProto | FunctionProto) -> dict[str, str]:
-    """A short identifier for each value that has none."""
+def _names(graph: GraphProto | FunctionProto, outer: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """A short identifier for each value that has none, beside the names of the values around a subgraph."""
     inner = [name for node in graph.node for name in node.output]
     ends = [*graph.input, *graph.output] if isinstance(graph, FunctionProto) else [v.name for v in graph.input]
     held = [] if isinstance(graph, FunctionProto) else [tensor.name for tensor in graph.initializer]
     every = dict.fromkeys([*ends, *held, *inner])
-    names = {"": '""', **{name: name for name in every if name.isidentifier()}}
+    names = {**outer, "": '""', **{name: name for name in every if name.isidentifier()}}
     for name in every:
         stem = "c" if name in held else "t"
         if name and name not in names:
@@ -165,8 +182,8 @@ def _opsets(holder: ModelProto | FunctionProto) -> list[str]:
     return [f"{o.domain + ' ' if o.domain else ''}opset {o.version}" for o in holder.opset_import]
 
 
-def _graph(graph: GraphProto, title: str) -> str:
-    names = _names(graph)
+def _graph(graph: GraphProto, title: str, outer: Mapping[str, str] = MappingProxyType({})) -> str:
+    names = _names(graph, outer)
     types = {value.name: value for value in (*graph.value_info, *graph.output)}
     inline = {t.name: _inline(t) for t in graph.initializer}
     inputs = ", ".join(_value(value, names) for value in graph.input)
@@ -201,7 +218,7 @@ def _node(
     yield f"{results} = {_operator(node)}({', '.join(texts)}){said}"
     for attribute in node.attribute:
         if attribute.type == AttributeProto.GRAPH:
-            yield from (f"    {line}" for line in _graph(attribute.g, f"{attribute.name}:").splitlines())
+            yield from (f"    {line}" for line in _graph(attribute.g, f"{attribute.name}:", operands).splitlines())
 
 
 def _operator(node: NodeProto) -> str:

@@ -65,7 +65,8 @@ class View:
     def headline(self) -> str:
         """The title as a sentence in Markdown."""
         parts = place.parts(self.record)
-        blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it is right." if parts else ""
+        right = "compiles and runs" if self.record.kind in ("crash", "hang") else "is right"
+        blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it {right}." if parts else ""
         return f"{self._sentence(f'`{self.pattern}`')}.{blamed}"
 
     def _sentence(self, subject: str) -> str:
@@ -119,7 +120,8 @@ class View:
             said = f"{own} is the one that is wrong.", f"{other} is equivalent to it."
         else:
             said = f"{own} is equivalent to {other}.", f"{other} gives other results: one of the two is wrong."
-        return [f"{text}{self._sizes(label)}" for text, label in zip(said, self._order, strict=True)]
+        sizes = ["", self._sizes(self._order[-1])]
+        return [" ".join(filter(None, texts)) for texts in zip(said, sizes, strict=True)]
 
     @property
     def _order(self) -> list[str]:
@@ -129,7 +131,12 @@ class View:
         """Of a program as its owner wrote it: the sizes that it leaves open."""
         idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
         sizes = [idiom for idiom in idioms if " = " in idiom]
-        return f" Its sizes: {', '.join(sizes)}." if sizes else ""
+        return f"It leaves sizes open, which are {', '.join(sizes)} here." if sizes else ""
+
+    @property
+    def sizes(self) -> str:
+        """The sizes that the wrong program leaves open, in a sentence; "" where there are none."""
+        return self._sizes(self._shown)
 
     @property
     def differences(self) -> list[str]:
@@ -248,7 +255,7 @@ class View:
             return []
         labels = list(rows[0]["compiled"])
         plain = list(rows[0]["uncompiled"])
-        heads = ["element", *(f"{self.letters[x]} ({x})" for x in labels)]
+        heads = ["element", *(self.letters[x] for x in labels)]
         heads += [f"{self.letters[x]}, not compiled" for x in plain] + ["float64", "allowed difference"]
         body = [
             [str(row["at"]), *row["compiled"].values(), *row["uncompiled"].values(), row["float64"], row["allowed"]]

@@ -62,7 +62,7 @@ for _ in range(20):
 MISTYPED = Template("""\
 output = $a()[$output]
 made = $type, list(output.shape)
-print("$label: output $output is", *made, "and should be $dtype $shape")
+print("output $output is", *made, "and should be $dtype $shape")
 ${further}sys.exit(0 if made == ("$dtype", $shape) else 1)""")
 
 UNCOMPILED = '''\
@@ -139,7 +139,7 @@ a, b = $a, $b
 ratios = []
 for _ in range(5):
     slow, fast = np.quantile(times(a), 0.25), np.quantile(times(b), 0.75)
-    print("A ($a_label): %.0f us, B ($b_label): %.0f us" % (1e6 * slow, 1e6 * fast))
+    print("A: %.0f us, B: %.0f us" % (1e6 * slow, 1e6 * fast))
     ratios.append(slow / fast)
 print("A takes %.1f times as long" % np.median(ratios))
 sys.exit(1 if min(ratios) > 2 else 0)''')
@@ -161,7 +161,7 @@ def resident(name):
 
 a, b = $a, $b
 large, small = peak(a), peak(b)
-print("A ($a_label): %.1f MiB, B ($b_label): %.1f MiB" % (large / 2**20, small / 2**20))
+print("A: %.1f MiB, B: %.1f MiB" % (large / 2**20, small / 2**20))
 sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)''')
 
 SUPERVISED = Template("""\

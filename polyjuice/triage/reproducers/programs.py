@@ -55,10 +55,10 @@ class Programs:
     def format(self) -> str:
         return next(iter(self.artifacts.values())).format
 
-    def definitions(self, arrays: Arrays) -> list[str]:
-        """The models, named as their sides, and what the expressions take."""
+    def definitions(self, arrays: Arrays, *, built: bool) -> list[str]:
+        """The models, named as their sides, and what the expressions take; small ONNX models are ``built`` or bytes."""
         if self.format == "onnx":
-            return self._onnx_models(arrays)
+            return self._onnx_models(built)
         blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
         if self.format == "torch":
             modes = {_mode(artifact) for artifact in self.artifacts.values()}
@@ -66,11 +66,11 @@ class Programs:
             blocks = [*([] if "grad" in modes else [NO_GRADIENTS]), *([GRADIENTS] if differentiated else []), *blocks]
         return blocks
 
-    def _onnx_models(self, arrays: Arrays) -> list[str]:
+    def _onnx_models(self, built: bool) -> list[str]:
         sources = {side: artifact.source for side, artifact in self.artifacts.items()}
         models = {side: source for side, source in sources.items() if isinstance(source, bytes)}
         further = list({tuple(self.further[side]) for side in models})
-        if arrays.inline and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
+        if built and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
             return [text]
         return [
             embedded.model(side, source)

@@ -67,23 +67,25 @@ def texts(
     """The texts of ``repro.py`` that a verdict may be shown by, the most readable first.
 
     ``artifacts`` are those of the verdict's sides. The first text writes models and arrays out where they are small;
-    the last one holds them as bytes, to the last bit, and needs no package to build them. With ``beside`` they also
-    print what other backends of the framework give, where it has some: that takes as long as compiling once more.
+    the second holds models as bytes, and needs no package to build them; the last one holds arrays so, too, to the last
+    bit. With ``beside`` they also print what other backends of the framework give, where it has some.
     """
     sides = dict(zip("AB", artifacts, strict=False))
-    each = (_Text(session, case, verdict, sides, inline, beside).write() for inline in (True, False))
+    ways = ((True, True), (True, False), (False, False))
+    each = (_Text(session, case, verdict, sides, inline, built, beside).write() for inline, built in ways)
     return list(dict.fromkeys(each))
 
 
 @dataclass(frozen=True)
 class _Text:
-    """One text; with ``inline`` what is small is written out."""
+    """One text; with ``inline`` arrays that are small are written out, and with ``built`` models that are."""
 
     session: CompilerSession
     case: Case
     verdict: Verdict
     sides: Mapping[str, Artifact]
     inline: bool
+    built: bool
     beside: bool
 
     @property
@@ -95,15 +97,21 @@ class _Text:
         """Whether the compiler does not simply raise an exception."""
         return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
 
+    @property
+    def _is_wide(self) -> bool:
+        """Whether elements are printed of which eight digits may be the same."""
+        return self.verdict.kind == "mismatch" and self._dtype() in ("float64", "complex128")
+
     def write(self) -> str:
         arrays = Arrays(next(iter(self.sides.values())).format, self.session.conditions.device, self.inline)
         programs = self._programs()
         values = "\n".join(self._values(arrays, programs))
-        models = programs.definitions(arrays)
+        models = programs.definitions(arrays, built=self.built)
         ending = list(self._ending(arrays, programs))
         loading = [self._loading("\n".join([values, *models, *ending]))] if arrays.read else []
         supervision = [self._supervision()] if self.supervised else []
         repro = self._repro(programs)
+        precision = ["np.set_printoptions(precision=17)"] if self._is_wide else []
         body = "\n".join([*supervision, _HOOK, *loading, values, repro, *models, *ending])
         standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
         standard = [line for line in standard if line not in self.session.compiler.repro_imports.splitlines()]
@@ -111,7 +119,15 @@ class _Text:
         imports = ["import numpy as np", *filter(None, self.session.compiler.repro_imports.strip().splitlines())]
         imports += ["import ml_dtypes"] if "ml_dtypes" in body else []
         imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
-        head = [self._title(), "\n".join(standard), *supervision, _HOOK, "\n".join(imports), *loading, values]
+        head = [
+            self._title(),
+            "\n".join(standard),
+            *supervision,
+            _HOOK,
+            "\n".join([*imports, *precision]),
+            *loading,
+            values,
+        ]
         return _joined([*head, repro, *models, *ending])
 
     def _loading(self, text: str) -> str:
@@ -134,7 +150,7 @@ class _Text:
 
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
-        message = self.verdict.message.replace("\\", "\\\\").replace('"""', "'''")
+        message = self._message().replace("\\", "\\\\").replace('"""', "'''")
         said = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
         if self.verdict.mistyped:
@@ -143,6 +159,17 @@ class _Text:
             what = "A is not well typed: an error is due, but not the end of the process."
         contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
         return f'"""{said}\n\n{what}\n{contract}\n"""'
+
+    def _message(self) -> str:
+        """What the verdict says, with the sides called as they are here."""
+        verdict = self.verdict
+        if self.fails:
+            said = verdict.message.removeprefix(f"{verdict.a} ")
+            return f"A {said}" if said != verdict.message else said
+        message = verdict.message
+        for label, letter in ((verdict.a, "A"), (verdict.b, "B")):
+            message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message
+        return message
 
     def _supervision(self) -> str:
         on_hang = 1 if self.verdict.kind == "hang" else 2
@@ -189,7 +216,6 @@ class _Text:
     def _ending(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
         verdict = self.verdict
         calls = {side.lower(): programs.call(side) for side in programs.artifacts}
-        labels = {"a_label": verdict.a, "b_label": verdict.b}
         further = ""
         if table := self._side_by_side(programs):
             definitions, further = table
@@ -205,7 +231,6 @@ class _Text:
                 a=next(iter(calls.values())),
                 output=verdict.output,
                 type=programs.type_of("output", declared.dtype),
-                label=verdict.culprit,
                 dtype=declared.dtype,
                 shape=list(declared.shape),
                 further=further,
@@ -213,9 +238,9 @@ class _Text:
         elif verdict.kind == "alias":
             yield from self._alias(programs, further)
         elif verdict.kind == "slow":
-            yield endings.TIMES.substitute(calls, **labels)
+            yield endings.TIMES.substitute(calls)
         elif verdict.kind == "memory":
-            yield endings.PEAKS.substitute(calls, **labels)
+            yield endings.PEAKS.substitute(calls)
         else:
             yield from self._comparison(arrays, programs, calls, further)
 
@@ -318,9 +343,9 @@ class _Text:
         verdict = self.verdict
         assert verdict.allowed is not None
         others = {"optlevel": f"at level {verdict.level}", "determinism": "again"}
-        shown = {"a": f"A ({verdict.a})"}
+        shown = {"a": "A"}
         if verdict.oracle != "differential":
-            shown["b"] = others.get(verdict.oracle) or f"B ({verdict.b})"
+            shown["b"] = others.get(verdict.oracle, "B")
         if reference is not None:
             shown["expected"] = "float64"
         width = max(map(len, shown.values())) + 1
