@@ -161,6 +161,24 @@ def test_a_long_traceback_loses_its_middle(record: FindingRecord, graphs: Mappin
     assert len(text) < 9000
 
 
+def test_backends_stand_side_by_side_in_the_first_lines(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
+    printed = "A:  [0.]\nside by side:\n  eager:     [1.]\n  inductor:  [0.]"
+    text = rendered(record, graphs, compiler="inductor", printed=printed)
+    assert "```\neager:     [1.]\ninductor:  [0.]\n```" in text[: text.index("#### ")]
+    assert "collect_env" in text
+    text = rendered(record, graphs, compiler="inductor", environment="PyTorch version: 2.13.0")
+    assert "```\nPyTorch version: 2.13.0\n```" in text
+
+
+def test_bisection_calls_programs_and_levels_as_the_report_does(
+    record: FindingRecord, graphs: Mapping[str, Graph]
+) -> None:
+    sentences = ["By optimization level: gone at disable, shown at basic.", "Switching off `F` (used for min) helps."]
+    text = rendered(record, graphs, compiler="onnxruntime", bisection={"shown": True, "sentences": sentences})
+    assert "gone at ORT_DISABLE_ALL, shown at ORT_ENABLE_BASIC." in text
+    assert f"`F` (used for {'A' if record.a == 'min' else 'B'}) helps" in text
+
+
 @pytest.mark.parametrize(("got", "said"), [("3.00001", "is within"), ("3.1", "is beyond"), ("nan", "is beyond")])
 def test_torch_is_told_how_a_difference_stands_to_its_default_tolerances(
     got: str, said: str, record: FindingRecord, graphs: Mapping[str, Graph]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +16,7 @@ from polyjuice.triage.listing import Shown, cut, differences, shown
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import evidence, fault, place
 from polyjuice.triage.report.stack import cut_output, cut_stack
+from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
 
 #: How many rules a report names that may be why two graphs are equal.
 _RULES = 5
@@ -35,6 +38,13 @@ _TORCH_TOLERANCES = {
     "complex64": (1.3e-6, 1e-5),
 }
 """What ``torch.testing.assert_close`` allows by default: relative and absolute."""
+
+_USED_FOR = re.compile(r" \(used for ([^)]*)\)")
+_AT_LEVEL = re.compile(r"\b(gone|shown|broken) at (\w+)")
+"""Where bisection names a program, or a level, as Polyjuice calls it."""
+
+_PRODUCTS = {"torch": "torch", "tensorflow": "tensorflow"}
+"""What has the version that is told, by the format of its programs, where not the compiler."""
 
 _MACHINES = {"x86_64": "X64", "AMD64": "X64", "aarch64": "ARM64", "arm64": "ARM64"}
 """How forms call the architectures."""
@@ -266,9 +276,19 @@ class View:
     @property
     def blame(self) -> list[str]:
         """What bisection says."""
-        said = list(self.record.bisection.get("sentences", ())) if self.record.bisection.get("shown") else []
+        said = self.record.bisection.get("sentences", ()) if self.record.bisection.get("shown") else ()
+        said = [_USED_FOR.sub(self._used_for, sentence) for sentence in said]
+        said = [_AT_LEVEL.sub(self._at_level, sentence) for sentence in said]
         isolated = place.is_isolated(self.record)
         return [*said, "The part of the compiler at fault is not isolated."] if isolated is False else said
+
+    def _used_for(self, match: re.Match[str]) -> str:
+        """Which programs the compiler used a part for, by their letters; nothing where there is one program."""
+        labels = [label for label in match[1].split(" and ") if label in self._letters]
+        return f" (used for {' and '.join(map(self._letters.__getitem__, labels))})" if len(self._letters) > 1 else ""
+
+    def _at_level(self, match: re.Match[str]) -> str:
+        return f"{match[1]} at {place.level_name(self.record.compiler, match[2])}"
 
     @property
     def traceback(self) -> str:
@@ -276,6 +296,12 @@ class View:
         text = cut_stack(self.record.traceback)
         half = _TRACEBACK // 2
         return text if len(text) <= _TRACEBACK else f"{text[:half]}\n...\n{text[-half:]}"
+
+    @property
+    def side_by_side(self) -> str:
+        """What the reproducer printed of the framework's backends; "" where it has no such table."""
+        _, _, table = self.record.printed.partition(f"{SIDE_BY_SIDE}\n")
+        return textwrap.dedent("\n".join(line for line in table.splitlines() if line.startswith("  ")))
 
     @property
     def printed(self) -> str:
@@ -294,7 +320,8 @@ class View:
         versions = self.record.versions
         rest = [f"Python {versions['python']}"] if "python" in versions else []
         system = " ".join(text for text in (self.system, self.machine) if text)
-        return ", ".join([f"{self.record.compiler} {self.version}", *rest, system, self.device])
+        product = _PRODUCTS.get(self.artifacts[self._shown].format, self.record.compiler)
+        return ", ".join([f"{product} {self.version}", *rest, system, self.device])
 
     @property
     def machine(self) -> str:

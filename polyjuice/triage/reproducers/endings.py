@@ -173,10 +173,13 @@ if "--child" not in sys.argv:  # in a process of its own, since the compiler may
         sys.exit($on_hang)
     sys.exit(status if status in (0, 2) else 1)""")
 
+SIDE_BY_SIDE = "side by side:"
+"""Stands above the table of backends in what a reproducer prints."""
+
 BACKENDS = Template('''\
 def side_by_side(show):
     """Print what `show` makes of the outputs by each backend of torch.compile, from eager to Inductor."""
-    print("side by side:")
+    print("$heading")
     for name in $backends:
         level, _, setting = name.partition(" with ")
         try:

@@ -259,7 +259,8 @@ class _Text:
         if not show:
             return None
         plain, compiled = programs.at_level(side, of_model=verdict.kind == "alias")
-        table = endings.BACKENDS.substitute(backends=tuple(backends), plain=plain, compiled=compiled)
+        expressions = {"plain": plain, "compiled": compiled}
+        table = endings.BACKENDS.substitute(expressions, backends=tuple(backends), heading=endings.SIDE_BY_SIDE)
         uncompiled = [] if verdict.kind == "alias" else [endings.UNCOMPILED]
         return [*uncompiled, table, *definitions(plain)], f"side_by_side({show})\n"
 
