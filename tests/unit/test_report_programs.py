@@ -200,6 +200,21 @@ def test_a_title_says_where(levels: dict[str, str], blame: list[str], said: str)
     assert title(RELU, "int64", compiler="onnxruntime", **changes) == f"{WRONG}{said}"
 
 
+@pytest.mark.parametrize(
+    ("culprit", "said"),
+    [
+        ("", "gives other values at ORT_ENABLE_BASIC than at the default level"),
+        ("min", "gives wrong values at the default level, and not at ORT_ENABLE_BASIC"),
+        ("min at level basic", "gives wrong values at ORT_ENABLE_BASIC, and not at the default level"),
+    ],
+)
+def test_of_two_levels_a_title_says_which_is_wrong(culprit: str, said: str) -> None:
+    changes = {"compiler": "onnxruntime", "oracle": "optlevel", "level": "basic", "culprit": culprit}
+    assert title(RELU, **changes) == f"Relu(x) {said}"
+    text = report.render(record(**changes, printed="A: [1]"), {"min": graph()}, {"min": RELU}, "")
+    assert text.index("A: [1]") < text.index("#### ")
+
+
 @pytest.mark.parametrize(("blame", "said"), [([], True), (["ReluFusion"], False), (list("abcdef"), True)])
 def test_a_part_that_was_not_found_is_said_to_be_not_isolated(blame: list[str], said: bool) -> None:
     changes = {"bisection": {"shown": True, "complete": True, "sentences": ["25 trials."]}, "blame": blame}
@@ -236,3 +251,4 @@ def test_small_arrays_are_told_whole() -> None:
 
     assert elements(np.array([[1, 2.5], [np.nan, -0.0]], np.float32)) == "[[1, 2.5], [np.nan, -0.0]]"
     assert elements(np.zeros(100)) == "all 0"
+    assert elements(np.array([b"a", "b"], object)) == "[b'a', 'b']"

@@ -12,7 +12,8 @@ WIDTH = 90
 #: The most elements of an array that are written out.
 MOST = 16
 
-_DEEPEST = 6
+#: How many calls deep an expression is at most.
+DEEPEST = 6
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Call:
 
 def shortened(value: Call | str, width: int = WIDTH) -> str:
     """The expression, as deep as fits into so many characters."""
-    texts = [_text(value, depth) for depth in range(_DEEPEST, 0, -1)]
+    texts = [_text(value, depth) for depth in range(DEEPEST, 0, -1)]
     return next((text for text in texts if len(text) <= width), cut(texts[-1], width))
 
 
@@ -53,13 +54,20 @@ def number(value: np.generic) -> str:
 def elements(array: np.ndarray) -> str:
     """The elements of an array as nested lists, of a large one its first; a number where it is a scalar."""
     if array.ndim == 0:
-        return number(array.reshape(-1)[0])
+        return _element(array.reshape(-1)[0])
     if array.size <= MOST:
-        return "[" + ", ".join(elements(row) for row in array) + "]"
+        return "[" + ", ".join(elements(np.asarray(row)) for row in array) + "]"
     flat = array.reshape(-1)
     if (flat == flat[0]).all():
-        return f"all {number(flat[0])}"
-    return f"[{', '.join(map(number, flat[:MOST]))}, ...]"
+        return f"all {_element(flat[0])}"
+    return f"[{', '.join(map(_element, flat[:MOST]))}, ...]"
+
+
+def _element(value: object) -> str:
+    """An element, which is a string in an array of objects."""
+    if not isinstance(value, np.generic):
+        return repr(value)
+    return repr(value.item()) if value.dtype.kind in "SU" else number(value)
 
 
 def _text(value: Call | str, depth: int) -> str:

@@ -19,7 +19,7 @@ import onnx.inliner
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from onnx.numpy_helper import to_array
 
-from polyjuice.triage.listing.expressions import MOST, WIDTH, Call, cut, elements, number, shortened
+from polyjuice.triage.listing.expressions import DEEPEST, MOST, WIDTH, Call, cut, elements, number, shortened
 
 #: How many operators of subgraphs a pattern names.
 _HELD = 3
@@ -88,7 +88,12 @@ class OnnxProgram:
 
     @cached_property
     def _expanded(self) -> ModelProto:
-        return onnx.inliner.inline_local_functions(self.model) if self.model.functions else self.model
+        if not self.model.functions:
+            return self.model
+        try:
+            return onnx.inliner.inline_local_functions(self.model)
+        except (RuntimeError, TypeError, ValueError):  # what it cannot expand is shown as it is called
+            return self.model
 
 
 class _Calls:
@@ -111,7 +116,8 @@ class _Calls:
             covered |= self._below(name)
         return chosen[:2]
 
-    def of(self, name: str) -> Call | str:
+    def of(self, name: str, depth: int = DEEPEST) -> Call | str:
+        """The expression of a value; what is deeper than is ever shown is left out of it."""
         if name in self._constants:
             array = self._constants[name]
             return _short_number(array.reshape(-1)[0]) if array.size == 1 else "constant"
@@ -120,7 +126,7 @@ class _Calls:
             return self._names.get(name, name) or '""'
         types = [_attribute(node, a) for a in node.attribute if a.name in _TYPES.get(node.op_type, ())]
         name = _operator(node) + (f"<{', '.join(types)}>" if types else "") + _held_operators(node)
-        return Call(name, tuple(self.of(x) for x in node.input))
+        return Call(name, tuple(self.of(x, depth - 1) for x in node.input) if depth else ())
 
     def _below(self, name: str) -> set[str]:
         found, left = set(), [name]

@@ -12,6 +12,9 @@ from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import place
 
+#: The largest model, in bytes, of which ONNX's checker is asked.
+_LARGEST_CHECKED = 2**24
+
 _WHY = {
     "alias": "Whoever writes into one of them changes the other, and code that was right goes wrong.",
     "nondeterministic": "One compiled program on the same inputs, in one process, must give one result.",
@@ -98,7 +101,8 @@ def _uncompiled(record: FindingRecord) -> Iterator[str]:
 
 def _validity(record: FindingRecord, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
     sources = [artifact.source for artifact in artifacts.values() if isinstance(artifact.source, bytes)]
-    if sources and not record.broken and all(map(_is_checked, sources)):
+    small = all(len(source) <= _LARGEST_CHECKED for source in sources)
+    if sources and small and not record.broken and all(map(_is_checked, sources)):
         models = "the models" if len(sources) > 1 else "the model"
         yield f"An invalid model: `onnx.checker.check_model(model, full_check=True)` accepts {models}."
 

@@ -10,6 +10,7 @@ from polyjuice.oracles.case import MISTYPED
 from polyjuice.oracles.crash import headline
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.report import place
 
 _STAGES = {"load": "load", "compile": "compile", "run": "run"}
 
@@ -17,7 +18,6 @@ _STAGES = {"load": "load", "compile": "compile", "run": "run"}
 _UNDECIDED = {
     "metamorphic": "gives other values than an equivalent program",
     "gradient": "has other gradients than an equivalent program",
-    "optlevel": "gives other values at another optimization level",
 }
 _OTHERS = {
     "nondeterministic": "gives different results from run to run",
@@ -38,6 +38,8 @@ def predicate(record: FindingRecord) -> str:
         return _mistyped(record)
     if record.rung == ZEROS:
         return "gives zeros of the wrong sign"
+    if record.oracle == "optlevel":
+        return _at_two_levels(record)
     if record.oracle == "gradient" and record.culprit:
         return "has wrong gradients"
     if not record.culprit:
@@ -80,6 +82,15 @@ def _values(record: FindingRecord) -> str:
     if _all_are(got, "inf") and not any(map(is_special, due)):
         return "gives an infinity where a number is due"
     return "gives wrong values"
+
+
+def _at_two_levels(record: FindingRecord) -> str:
+    other = place.level_name(record.compiler, record.level)
+    if not record.culprit:
+        return f"gives other values at {other} than at the default level"
+    if record.culprit == record.a:
+        return f"gives wrong values at the default level, and not at {other}"
+    return f"gives wrong values at {other}, and not at the default level"
 
 
 def _all_are(texts: Sequence[str], special: str) -> bool:

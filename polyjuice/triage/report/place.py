@@ -26,6 +26,8 @@ _LEVELS = {
 
 def at_level(record: FindingRecord) -> str:
     """At which optimization level the fault shows first, as a phrase; "" where nothing is known, or worth saying."""
+    if record.oracle == "optlevel" and record.kind == "mismatch":  # which is about two levels
+        return ""
     found, known = _lowest(record), _levels(record.compiler)
     if not found or (known[-1:] == (found,) and record.compiler not in _LEVELS):
         return ""

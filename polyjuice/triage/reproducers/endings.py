@@ -197,7 +197,7 @@ def side_by_side(show):
 SAME = Template('''\
 def told(outputs):
     """The elements that are wrong, and whether PyTorch's accuracy check takes them, given eager and float64."""
-    reference = torch.as_tensor(np.ascontiguousarray(expected))
+    reference = torch.as_tensor(np.ascontiguousarray(expected)).to(eager.device)
     accepted = torch._dynamo.utils.same(eager, outputs[$output], fp64_ref=reference, equal_nan=True)
     return f"{$value$part}, torch._dynamo.utils.same: {accepted}"''')
 
