@@ -234,9 +234,10 @@ def _operator(node: NodeProto) -> str:
 def _described(node: NodeProto) -> str:
     """An operator with its attributes and the operands that are left out, as Markdown."""
     plain = [f"{a.name}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
-    absent = [f'operand {i} left out (`""`)' for i, name in enumerate(node.input) if not name]
+    absent = [str(i) for i, name in enumerate(node.input) if not name]
+    without = f' with operand {" and ".join(absent)} left out (`""`)' if absent else ""
     attributes = f"({', '.join(sorted(plain))})" if plain else ""
-    return f"`{_operator(node)}{attributes}`" + "".join(f" with {text}" for text in absent)
+    return f"`{_operator(node)}{attributes}`{without}"
 
 
 def _attribute(node: NodeProto, attribute: AttributeProto) -> str:

@@ -36,7 +36,7 @@ def at_level(record: FindingRecord) -> str:
 
 def level_name(compiler: str, level: str) -> str:
     """A level as its compiler calls it."""
-    return _LEVELS.get(compiler, {}).get(level, level)
+    return _LEVELS.get(compiler, {}).get(level, f"level {level}" if level.isdecimal() else level)
 
 
 def levels(record: FindingRecord, trial: str) -> list[str]:
