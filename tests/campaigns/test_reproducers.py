@@ -235,6 +235,14 @@ def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
         assert said in text
     (raw, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact])
     assert "side_by_side" not in raw
+    leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")
+    (text, *_) = reproducers.texts(session, Case(sets, [program]), leveled, [artifact], True)
+    assert "side_by_side" not in text  # it compares two levels by itself
+    failed = replace(verdict, oracle="crash", kind="crash", allowed=None)
+    broken = replace(program, outcome=Outcome("error", "compile", message="no"))
+    (text, *_) = reproducers.texts(session, Case(sets, [broken]), failed, [artifact], True)
+    compile(text, "repro.py", "exec")
+    assert '    side_by_side(lambda outputs: "runs")\n    sys.exit(1)' in text
 
 
 def test_a_reproducer_that_dies_could_not_run(tmp_path: Path) -> None:

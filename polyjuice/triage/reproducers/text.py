@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.listing.expressions import number
 from polyjuice.triage.reproducers import embedded, endings
 from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
+from polyjuice.triage.reproducers.beside import Backends
 from polyjuice.triage.reproducers.programs import Programs, lowered_name
 
 __all__ = ["lowered_name", "texts"]
@@ -216,10 +217,9 @@ class _Text:
     def _ending(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
         verdict = self.verdict
         calls = {side.lower(): programs.call(side) for side in programs.artifacts}
-        further = ""
-        if table := self._side_by_side(programs):
-            definitions, further = table
-            yield from definitions
+        backends = self._backends(programs)
+        further = backends.call if backends else ""
+        yield from backends.definitions if backends else ()
         if self.case.broken:
             yield endings.DEATH.substitute(calls)
         elif self.fails:
@@ -244,41 +244,17 @@ class _Text:
         else:
             yield from self._comparison(arrays, programs, calls, further)
 
-    def _side_by_side(self, programs: Programs) -> tuple[list[str], str] | None:
-        """What defines a table of the framework's backends, and the line that prints it; None where there is none."""
-        verdict = self.verdict
-        if not self.beside or "aot_eager" not in self.session.compiler.levels or self.case.broken:
+    def _backends(self, programs: Programs) -> Backends | None:
+        """The table of the framework's backends; None where it has none, or is not asked for."""
+        levels = self.session.compiler.levels
+        if not self.beside or "aot_eager" not in levels or self.case.broken:
             return None
-        side = "B" if verdict.culprit == verdict.b and "B" in programs.artifacts else "A"
-        if side not in programs.artifacts:
-            side = next(iter(programs.artifacts))
-        backends = ["eager", *self.session.compiler.levels]
-        if any(t.dtype in _HALF for t in self.case.of(verdict.culprit or verdict.a).graph.types.values()):
-            backends.append("inductor with emulate_precision_casts")
-        show, definitions = self._shown_beside(programs, side)
-        if not show:
-            return None
-        plain, compiled = programs.at_level(side, of_model=verdict.kind == "alias")
-        expressions = {"plain": plain, "compiled": compiled}
-        table = endings.BACKENDS.substitute(expressions, backends=tuple(backends), heading=endings.SIDE_BY_SIDE)
-        uncompiled = [] if verdict.kind == "alias" else [endings.UNCOMPILED]
-        return [*uncompiled, table, *definitions(plain)], f"side_by_side({show})\n"
-
-    def _shown_beside(self, programs: Programs, side: str) -> tuple[str, Callable[[str], list[str]]]:
-        """What tells of a backend's outputs: an expression, and what it takes, given how to run without a compiler."""
-        verdict = self.verdict
-        output = f"outputs[{verdict.output}]"
-        if self.fails:
-            return 'lambda outputs: "runs"', lambda plain: []
-        if verdict.mistyped:
-            return f"lambda outputs: ({programs.type_of(output, '')}, list({output}.shape))", lambda plain: []
-        if verdict.kind == "alias" and verdict.rung != alias.WRITTEN:
-            return "shares", lambda plain: []
-        if verdict.kind == "mismatch" and verdict.oracle in ("metamorphic", "differential"):
-            value = programs.array_of(output, self._dtype())
-            same = endings.SAME.substitute(output=verdict.output, value=value, part=self._part())
-            return "told", lambda plain: [f"eager = {plain}()[{verdict.output}]", same]
-        return "", lambda plain: []
+        own = "B" if self.verdict.culprit == self.verdict.b else "A"
+        side = own if own in programs.artifacts else next(iter(programs.artifacts))
+        graph = self.case.of(self.verdict.b if side == "B" else self.verdict.a).graph
+        halves = any(type.dtype in _HALF for type in graph.types.values())
+        value = programs.array_of(f"outputs[{self.verdict.output}]", self._dtype())
+        return Backends(programs, self.verdict, side, levels, halves, value, self._part())
 
     def _alias(self, programs: Programs, further: str) -> Iterator[str]:
         """What compares how memory is used with the uncompiled run."""
