@@ -279,8 +279,9 @@ class View:
         said = self.record.bisection.get("sentences", ()) if self.record.bisection.get("shown") else ()
         said = [_USED_FOR.sub(self._used_for, sentence) for sentence in said]
         said = [_AT_LEVEL.sub(self._at_level, sentence) for sentence in said]
-        isolated = place.is_isolated(self.record)
-        return [*said, "The part of the compiler at fault is not isolated."] if isolated is False else said
+        told = any("not isolated" in sentence.lower() for sentence in said)
+        open_ = place.is_isolated(self.record) is False and not told
+        return [*said, "The part of the compiler at fault is not isolated."] if open_ else said
 
     def _used_for(self, match: re.Match[str]) -> str:
         """Which programs the compiler used a part for, by their letters; nothing where there is one program."""
