@@ -195,7 +195,7 @@ def test_models_that_are_not_plain_need_no_file_beside_the_reproducer(tmp_path: 
     text = (tmp_path / "f/repro.py").read_text()
     assert "base64.b64decode" in text
     assert "with_name" not in text
-    assert "Beside it" not in (tmp_path / "f/report.md").read_text()
+    assert "Attach" not in (tmp_path / "f/report.md").read_text()
 
 
 def failing(graph: Graph) -> tuple[CompilerSession, Case, Verdict]:

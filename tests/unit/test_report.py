@@ -161,6 +161,17 @@ def test_a_long_traceback_loses_its_middle(record: FindingRecord, graphs: Mappin
     assert len(text) < 9000
 
 
+def test_a_reproducer_that_is_too_long_for_a_tracker_is_to_be_attached(
+    record: FindingRecord, graphs: Mapping[str, Graph]
+) -> None:
+    text = report.render(record, graphs, artifacts(graphs), "# x\n" * 20_000)
+    assert "**Attach** repro.py." in text
+    assert len(text) < 20_000
+    assert "Attach" not in report.render(record, graphs, artifacts(graphs), REPRO)
+    beside = 'read("inputs.npz")'
+    assert "**Attach** inputs.npz." in report.render(record, graphs, artifacts(graphs), beside)
+
+
 def test_backends_stand_side_by_side_in_the_first_lines(record: FindingRecord, graphs: Mapping[str, Graph]) -> None:
     printed = "A:  [0.]\nside by side:\n  eager:     [1.]\n  inductor:  [0.]"
     text = rendered(record, graphs, compiler="inductor", printed=printed)

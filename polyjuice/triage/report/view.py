@@ -21,7 +21,10 @@ from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
 #: How many rules a report names that may be why two graphs are equal.
 _RULES = 5
 
-#: The longest traceback that is told whole, in characters: a tracker takes 65536 in all.
+#: The longest reproducer, in characters, that stands in a report: a tracker takes 65536 in all.
+_LONGEST_REPRO = 40_000
+
+#: The longest traceback that is told whole, in characters.
 _TRACEBACK = 6000
 
 #: The longest error that a title quotes, in characters.
@@ -311,9 +314,14 @@ class View:
 
     @property
     def attachments(self) -> list[str]:
-        """The files that must lie beside the reproducer."""
+        """The files to attach: those beside the reproducer that it reads, and itself where a report cannot hold it."""
         names = ["inputs.npz", "a.lowered.onnx", "b.lowered.onnx"]
-        return [name for name in names if f'"{name}"' in self.repro]
+        return [*([] if self.shows_repro else ["repro.py"]), *(name for name in names if f'"{name}"' in self.repro)]
+
+    @property
+    def shows_repro(self) -> bool:
+        """Whether the reproducer stands in the report."""
+        return len(self.repro) <= _LONGEST_REPRO
 
     @property
     def environment(self) -> str:
