@@ -14,6 +14,9 @@ from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdic
 
 _KINDS = {"error": "crash", "crash": "crash", "hang": "hang"}
 
+_STAGES = {"load": "load", "compile": "compile"}
+"""What a program that fails in a stage does not do; in all others it does not run."""
+
 _DEADLY = ("crash", "hang")
 """What not even an ill-typed program may bring about."""
 
@@ -75,8 +78,8 @@ def failed(t: Program) -> bool:
 def verdict(oracle: str, t: Program, fine: str = "") -> Verdict:
     """A program that failed; ``fine`` is the label of an equivalent one that did not."""
     kind = _KINDS[t.outcome.status]
-    first = _headline(t.outcome.message) or t.outcome.status
-    message = f"{t.label} failed in {t.outcome.stage}: {first}"
+    first = headline(t.outcome.message) or t.outcome.status
+    message = f"{t.label} does not {_STAGES.get(t.outcome.stage, 'run')}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
     where = f"{t.outcome.stage} {_normal(first)}{_top_frames(t.outcome.traceback)}"
@@ -90,7 +93,7 @@ def _of_broken(verdict: Verdict, broken: str) -> Verdict:
     return replace(verdict, message=message, signature=f"{verdict.signature} {_normal(broken)}")
 
 
-def _headline(message: str) -> str:
+def headline(message: str) -> str:
     """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next.
 
     Behind it what a compiler of C++ has to say, if one was called, or the error that Dynamo met.

@@ -140,7 +140,8 @@ def store(finding: Stored, result: Bisection) -> None:
     path, repro = finding.folder / "report.md", finding.folder / "repro.py"
     if path.is_file() and repro.is_file():
         record = replace(finding.record, cause=cause, blame=blame, bisection=bisection)
-        path.write_text(report.render(record, finding.graphs, repro.read_text(encoding="utf-8")), encoding="utf-8")
+        text = report.render(record, finding.graphs, finding.artifacts, repro.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8")
 
 
 def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> Trial:

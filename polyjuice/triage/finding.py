@@ -25,6 +25,7 @@ from polyjuice.given import files
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage import report, reproducers
+from polyjuice.triage.environment import collect_env
 from polyjuice.triage.record import FindingRecord
 
 
@@ -39,7 +40,7 @@ def write_finding(
     explanation: Sequence[Rule] | None = None,
 ) -> FindingRecord:
     """Write what a session's compiler did, run the reproducer, and record how it ended (see :meth:`Draft.finish`)."""
-    with Draft(folder, session, case, verdict) as draft:
+    with Draft(folder, session, case, verdict, beside=bool(reduction)) as draft:
         return draft.finish(regression=regression, reduction=reduction, explanation=explanation)
 
 
@@ -49,8 +50,10 @@ class Draft:
     It is a context manager: no reproducer outlives it. ``finished`` says that the folder is whole.
     """
 
-    def __init__(self, folder: Path, session: CompilerSession, case: Case, verdict: Verdict) -> None:
-        """Write them."""
+    def __init__(
+        self, folder: Path, session: CompilerSession, case: Case, verdict: Verdict, *, beside: bool = False
+    ) -> None:
+        """Write them. With ``beside`` the reproducer also shows other backends of the framework."""
         self.folder = folder
         self._session, self._case, self._verdict = session, case, verdict
         self._running: Reproducer | None = None
@@ -69,7 +72,7 @@ class Draft:
                 (folder / reproducers.lowered_name(side)).write_bytes(artifact.source)
         arrays: dict[str, Any] = reproducers.stored_arrays(case, verdict, [dict(t.arrays) for t in artifacts])
         np.savez_compressed(folder / "inputs.npz", **arrays)
-        self._texts = reproducers.texts(session, case, verdict, artifacts)
+        self._texts = reproducers.texts(session, case, verdict, artifacts, beside)
 
     def __enter__(self) -> Draft:
         return self
@@ -136,12 +139,22 @@ class Draft:
             values=report.values(case, verdict),
             printed=output,
             traceback=_COLOURS.sub("", a.outcome.traceback),
+            result=report.result(case, verdict),
+            failure=report.failure(a.outcome) if verdict.kind in ("crash", "hang") else {},
+            environment=self._environment() if reduction else "",
         )
         (folder / "finding.json").write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-        graphs = {t.label: t.graph for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a}
-        (folder / "report.md").write_text(report.render(record, graphs, text), encoding="utf-8")
+        sides = [t for t in self._sides if ORACLES[verdict.oracle].least > 1 or t is a]
+        graphs = {t.label: t.graph for t in sides}
+        artifacts = {t.label: ORACLES[verdict.oracle].program(t.artifact) for t in sides}
+        (folder / "report.md").write_text(report.render(record, graphs, artifacts, text), encoding="utf-8")
         self.finished = True
         return record
+
+    def _environment(self) -> str:
+        """What the framework's script says, which takes seconds: for findings that are about to be told."""
+        of_torch = self._session.compiler.format == "torch"
+        return collect_env(self._session.conditions.python) if of_torch else ""
 
     def _reproduced(self) -> tuple[str, int | None, str]:
         """The first text by which the bug shows, or else the last one; how it ended, and what it printed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,19 @@ def _parted(kind: str, signature: str) -> tuple[str, str]:
     seen, by, parts = rest.partition(BY)
     is_blame = by and (where or seen == kind)  # an error may have the word in its own text
     return (error + where + seen, parts) if is_blame else (signature, "")
+
+
+_BEHIND_ERROR = r"(?: \(its equivalent \S+ did not\)| \(an error was due: .*\))*"
+_FAILED = re.compile(rf".*? (?:failed in|does not) (\w+): (.*?){_BEHIND_ERROR}", re.DOTALL)
+
+
+def with_failure(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What a ``finding.json`` says, with how the run of a crash or a hang ended, which is read off its message."""
+    match = _FAILED.fullmatch(str(said.get("message", ""))) if said.get("kind") in ("crash", "hang") else None
+    if "failure" in said or not match:
+        return dict(said)
+    status = "crash" if match[2].startswith("the process ") else "error"
+    return {**said, "failure": {"status": status, "stage": match[1], "error": match[2]}}
 
 
 def _choices(spelling: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, opset: int) -> Any:

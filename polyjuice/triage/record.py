@@ -20,7 +20,10 @@ class FindingRecord:
     has found.
     ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
     were not sought, or not found). ``values`` are those elements that differ most (see `report.values`), ``printed`` is
-    what the reproducer printed, and ``traceback`` that of the compiler's error.
+    what the reproducer printed, and ``traceback`` that of the compiler's error. ``result`` is what came of the wrong
+    program and what is due (see `report.result`), and ``failure`` says of a crash or a hang how the run ended: its
+    ``status``, its ``stage``, and the ``error`` in a line. ``environment`` is what the framework's own script says of
+    its environment, where it has one.
     """
 
     kind: str
@@ -58,3 +61,6 @@ class FindingRecord:
     values: Sequence[Mapping[str, Any]] = ()
     printed: str = ""
     traceback: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict)
+    failure: Mapping[str, str] = field(default_factory=dict)
+    environment: str = ""

@@ -23,7 +23,20 @@ from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
 
 #: What a finding may be without.
-_FURTHER = ("given", "reduction", "cause", "blame", "bisection", "explanation", "values", "printed", "traceback")
+_FURTHER = (
+    "given",
+    "reduction",
+    "cause",
+    "blame",
+    "bisection",
+    "explanation",
+    "values",
+    "printed",
+    "traceback",
+    "result",
+    "failure",
+    "environment",
+)
 
 
 class FindingError(ValueError):
@@ -76,6 +89,11 @@ class Stored:
             for label, graph in self.graphs.items()
         ]
         return self.case_of(sets, programs)
+
+    @property
+    def artifacts(self) -> dict[str, Artifact]:
+        """The programs of the sides as the oracle runs them. Raises Unlowerable."""
+        return {label: self.oracle.program(self._artifact(label)) for label in self.graphs}
 
     def _artifact(self, label: str) -> Artifact:
         """Raises Unlowerable."""
@@ -136,7 +154,8 @@ def _record(folder: Path) -> FindingRecord:
     if not path.is_file():
         raise FindingError(f"{folder} is not a finding's folder (there is no finding.json)")
     try:
-        values = older.with_cause(older.with_choices(folder, json.loads(path.read_text(encoding="utf-8"))))
+        said = older.with_choices(folder, json.loads(path.read_text(encoding="utf-8")))
+        values = older.with_failure(older.with_cause(said))
     except (KeyError, TypeError, ValueError) as error:
         raise FindingError(f"{path} cannot be read: {error}") from None
     known = {field.name: values[field.name] for field in fields(FindingRecord) if field.name in values}

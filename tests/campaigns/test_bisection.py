@@ -116,7 +116,7 @@ def test_the_one_knob_to_blame_is_found_written_down_and_told(tmp_path: Path, mo
     assert (record["kind"], record["blame"]) == ("mismatch", ["d"])
     assert record["bisection"]["trials"] == said["trials"] == progress.count("\n")
     report = (finding / "report.md").read_text()
-    assert "Switching off `d` makes it vanish.\n\n### Reproducer\n" in report
+    assert "Switching off `d` makes it vanish.\n\n#### Ruled out\n" in report
     assert bisected(finding)[1]["blame"] == ["d"]
     assert (finding / "report.md").read_text() == report
 

@@ -184,17 +184,17 @@ def test_a_reproducer_ends_with_2_where_it_could_not_run(
     assert "could not run: no torch" in done.stdout or "WRONG" in done.stderr
 
 
-def test_a_reproducer_without_its_inputs_could_not_run(mismatch: Path, tmp_path: Path, site: Path) -> None:
+def test_a_reproducer_needs_no_file_beside_it(mismatch: Path, tmp_path: Path, site: Path) -> None:
     (tmp_path / "repro.py").write_text((mismatch / "repro.py").read_text())
     done = run(tmp_path / "repro.py", env=importing_from(site))
-    assert done.returncode == 2
-    assert "inputs.npz" in done.stdout
+    assert done.returncode == 1, done.stdout + done.stderr
 
 
 def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
     text = (mismatch / "report.md").read_text()
     said = record(mismatch)
-    for part in (said["message"], f"**{said['culprit']}**", (mismatch / "repro.py").read_text()):
+    wrong = f"Program {'A' if said['culprit'] == said['a'] else 'B'} is the one that is wrong."
+    for part in ("gives wrong values", wrong, (mismatch / "repro.py").read_text()):
         assert part in text
     for name, version in said["versions"].items():
         assert f"- {name}: {version}" in text
@@ -229,9 +229,9 @@ def small_campaign(tmp_path: Path, code: str, *arguments: object, cases: int = 1
 
 
 CRASHES = {
-    "error": ("raise ValueError('no such loop')", "max failed in compile: ValueError: no such loop"),
-    "exit": ("import os; os._exit(3)", "max failed in compile: the process exited with status 3 during compile"),
-    "signal": ("import os; os.abort()", "max failed in compile: the process was ended by SIGABRT during compile"),
+    "error": ("raise ValueError('no such loop')", "max does not compile: ValueError: no such loop"),
+    "exit": ("import os; os._exit(3)", "max does not compile: the process exited with status 3 during compile"),
+    "signal": ("import os; os.abort()", "max does not compile: the process was ended by SIGABRT during compile"),
 }
 
 
@@ -273,7 +273,7 @@ def test_a_result_of_another_type_is_a_finding_whose_reproducer_shows_it(tmp_pat
     assert said["message"] == "output 0 of max has element type float64, not float32"
     shown = run("repro.py", env=plugin(tmp_path / "site", LARGE + spoilt), cwd=finding)
     assert shown.returncode == 1
-    assert "max: output 0 is float64 [" in shown.stdout
+    assert "output 0 is float64 [" in shown.stdout
     assert "] and should be float32 [" in shown.stdout
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     assert run("repro.py", env=env, cwd=finding).returncode == 0
@@ -289,7 +289,7 @@ def test_a_hang_is_a_finding_whose_reproducer_shows_it(tmp_path: Path) -> None:
     (finding,) = findings(out)
     said = record(finding)
     assert (said["kind"], said["a"], said["culprit"], said["repro_exit"]) == ("hang", "max", "max", 1)
-    assert "max failed in run: no end of run within 1 s" in said["message"]
+    assert "max does not run: no end of run within 1 s" in said["message"]
     env = plugin(tmp_path / "site", LARGE)  # the bug is fixed
     script = finding / "repro.py"
     script.write_text(script.read_text().replace("timeout=2", "timeout=100"))  # on however slow a machine

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,16 @@ from hypothesis import strategies as st
 from ml_dtypes import bfloat16
 from onnx import TensorProto, helper
 
-from polyjuice import formats
+from polyjuice import formats, pipeline
 from polyjuice.compilers import find
-from polyjuice.ir import TensorType, digest, dtypes
+from polyjuice.execution import LoweringChoices, Outcome
+from polyjuice.ir import Graph, TensorType, digest, dtypes
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
-from polyjuice.triage import run_reproducer
-from polyjuice.triage.reproducers import onnx_models
+from polyjuice.oracles import Case, InputSet, Verdict
+from polyjuice.session import CompilerSession, Conditions
+from polyjuice.triage import reproducers, run_reproducer, write_finding
+from polyjuice.triage.reproducers import embedded, onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
 from polyjuice.triage.reproducers.programs import laid_out
 from tests.support.planted import planted
@@ -75,7 +81,7 @@ def test_a_tensor_that_is_written_out_is_that_tensor(array: np.ndarray) -> None:
     assert same(bits, array), text
 
 
-def test_a_large_array_is_read_from_the_file() -> None:
+def test_a_large_array_is_taken_from_the_archive() -> None:
     numbers = Arrays("onnx", "cpu", True)
     assert numbers.expression("x", np.zeros((100, 100), np.float32)) == "np.full((100, 100), 0, np.float32)"
     assert not numbers.read
@@ -159,6 +165,84 @@ def test_a_small_reproducer_stands_alone(tmp_path: Path, monkeypatch: pytest.Mon
     assert "float64:" in printed
     monkeypatch.delenv("POLYJUICE_MUTANT")
     assert run_reproducer(alone, sys.executable, 60)[0] == 0
+
+
+def test_what_is_not_written_out_is_held_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model in bytes stands under a listing of it, and gives the same bytes; so do arrays."""
+    source = small_model()
+    text = embedded.model("A", source)
+    assert "#   ONNX model, opset 18" in text
+    assert any(line.startswith("#   ") and "LeakyRelu(" in line for line in text.splitlines())
+    names: dict[str, Any] = {"base64": base64, "io": io, "np": np}
+    exec(text, names)
+    assert names["A"] == source
+    array = np.arange(1000, dtype=np.float32)
+    loaded = eval(f"np.load(io.BytesIO({embedded.expression(embedded.archive({'x': array}))}))", names)
+    assert same(loaded["x"], array)
+    assert not embedded.fits(bytes(embedded.LARGEST + 1))
+
+
+def test_models_that_are_not_plain_need_no_file_beside_the_reproducer(tmp_path: Path) -> None:
+    """As are those with local functions, or with many operators."""
+    build = GraphBuilder()
+    x = build.input(MATRIX)
+    for _ in range(20):
+        x = build.op("Relu", x)
+    session, case, verdict = failing(build.build([x]))
+    with session:
+        session.worker().start()
+        write_finding(tmp_path / "f", session, case, verdict)
+    text = (tmp_path / "f/repro.py").read_text()
+    assert "base64.b64decode" in text
+    assert "with_name" not in text
+    assert "Attach" not in (tmp_path / "f/report.md").read_text()
+
+
+def failing(graph: Graph) -> tuple[CompilerSession, Case, Verdict]:
+    """A graph with a failure of which nothing is true but its message."""
+    session = CompilerSession(Conditions(timeout_s=60), find("onnxruntime"))
+    artifact = lower(graph, "onnx", LoweringChoices())
+    sets = [InputSet("exact", tuple(np.zeros(t.shape, t.dtype) for t in graph.input_types))]
+    outcome = Outcome("error", "compile", message="Fail: oh no")
+    program = replace(pipeline.prepare("original", graph, artifact, sets), outcome=outcome)
+    return (
+        session,
+        Case(sets, [program]),
+        Verdict("crash", "crash", "original", "", "original does not compile", "crash"),
+    )
+
+
+def test_a_reduced_finding_of_inductor_shows_all_backends_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = GraphBuilder()
+    graph = build.build([build.op("Relu", build.input(TensorType("float16", (2,))))])
+    artifact = lower(graph, "torch", LoweringChoices())
+    sets = [InputSet("exact", (np.array([1, -1], np.float16),))]
+    session = CompilerSession(Conditions(), find("inductor"))
+    monkeypatch.setattr(CompilerSession, "versions", {"inductor": "2.13.0"})
+    program = pipeline.prepare("original", graph, artifact, sets)
+    verdict = Verdict("differential", "mismatch", "original", "", "", "", 0, 0, "original", "exact", np.zeros(2))
+    (text, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact], True)
+    compile(text, "repro.py", "exec")
+    for said in (
+        "'aot_eager', 'aot_eager_decomp_partition', 'inductor', 'inductor with emulate_precision_casts'",
+        "torch._dynamo.utils.same(eager, outputs[0], fp64_ref=reference",
+        "run = uncompiled(A().eval(), [x0])",
+        "run = prepare(A().eval(), [x0], level=level)",
+        "side_by_side(told)\nsys.exit(1 if wrong.any() else 0)",
+    ):
+        assert said in text
+    (raw, *_) = reproducers.texts(session, Case(sets, [program]), verdict, [artifact])
+    assert "side_by_side" not in raw
+    leveled = replace(verdict, oracle="optlevel", culprit="original at level aot_eager", level="aot_eager")
+    (text, *_) = reproducers.texts(session, Case(sets, [program]), leveled, [artifact], True)
+    assert "side_by_side" not in text  # it compares two levels by itself
+    failed = replace(verdict, oracle="crash", kind="crash", allowed=None)
+    broken = replace(program, outcome=Outcome("error", "compile", message="no"))
+    (text, *_) = reproducers.texts(session, Case(sets, [broken]), failed, [artifact], True)
+    compile(text, "repro.py", "exec")
+    assert '    side_by_side(lambda outputs: "runs")\n    sys.exit(1)' in text
 
 
 def test_a_reproducer_that_dies_could_not_run(tmp_path: Path) -> None:

@@ -13,21 +13,23 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
 from polyjuice.triage.record import FindingRecord
-from polyjuice.triage.report.values import values
+from polyjuice.triage.report.fault import failure
+from polyjuice.triage.report.values import result, values
 from polyjuice.triage.report.view import View
 
-__all__ = ["render", "values"]
+__all__ = ["failure", "render", "result", "values"]
 
 _FORMS = Path(__file__).with_name("forms")
 
 
-def render(record: FindingRecord, graphs: Mapping[str, Graph], repro: str) -> str:
-    """The report on a finding, given its graphs by label and the text of its reproducer."""
+def render(record: FindingRecord, graphs: Mapping[str, Graph], artifacts: Mapping[str, Artifact], repro: str) -> str:
+    """The report on a finding, given its graphs and the programs that ran, by label, and the text of its reproducer."""
     environment = _environment()
     form = environment.select_template([f"{record.compiler}.md", "other.md"])
-    return _without_gaps(form.render(finding=View(record, graphs, repro))).strip() + "\n"
+    return _without_gaps(form.render(finding=View(record, graphs, artifacts, repro))).strip() + "\n"
 
 
 def _without_gaps(text: str) -> str:

@@ -1,17 +1,35 @@
-"""The elements in which a mismatch shows most."""
+"""What came of the programs, and what is due: the elements in which a mismatch shows most, and whole small results."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.ir import Graph, dtypes
 from polyjuice.numerics import distance
 from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles.zeros import ZEROS
+from polyjuice.triage.listing import MOST, elements
 
 #: How many elements a report shows.
 _MOST = 5
+
+#: Operators whose last output is the place of an extremum.
+_PLACES = {
+    "ArgMax": "maximum",
+    "argmax": "maximum",
+    "max": "maximum",
+    "ArgMin": "minimum",
+    "argmin": "minimum",
+    "min": "minimum",
+}
+
+#: The oracles whose verdicts are about results that the case holds.
+_OF_RESULTS = ("metamorphic", "differential")
 
 
 def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
@@ -19,14 +37,16 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
 
     As texts. None where outputs were not compared, or not those of the case (gradients, other optimization levels).
     """
-    if verdict.allowed is None or verdict.oracle not in ("metamorphic", "differential"):
+    if verdict.allowed is None or verdict.oracle not in _OF_RESULTS:
         return []
     i, k = verdict.inputs, verdict.output
     sides = [case.of(label) for label in (verdict.a, verdict.b) if label]
     compiled = {t.label: t.outcome.outputs[i][k] for t in sides}
     uncompiled = {t.label: t.outcome.reference[i][k] for t in sides if t.outcome.reference is not None}
     references = {t.label: t.analyses[i][k].reference for t in sides}
-    reference = references.get(verdict.culprit, references[verdict.a])
+    reference = verdict.expected
+    if reference is None:
+        reference = references.get(verdict.culprit, references[verdict.a])
     gap = distance(compiled[verdict.a], compiled[verdict.b] if verdict.b else reference)
     wrong = verdict.allowed == 0 if verdict.rung == ZEROS else gap > verdict.allowed
     order = np.argsort(np.where(wrong, -gap, 1.0), axis=None, kind="stable")[: min(_MOST, int(wrong.sum()))]
@@ -42,6 +62,58 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def result(case: Case, verdict: Verdict) -> dict[str, Any]:
+    """The inputs, what the wrong program makes of them, and what is due, as far as arrays are small, as texts.
+
+    ``got_type`` and ``due_type`` are pairs of an element type and a shape, where outputs were compared. ``wrong`` of
+    ``elements`` are not as they should be. ``unique`` says of an index that no other is right, where that is so.
+    """
+    inputs = case.inputs[verdict.inputs]
+    names = case.of(verdict.a).graph.inputs
+    said: dict[str, Any] = {"inputs": {name: _array(x) for name, x in zip(names, inputs, strict=True)}}
+    if verdict.kind != "mismatch" or verdict.oracle not in _OF_RESULTS:
+        return said
+    i, k = verdict.inputs, verdict.output
+    side = case.of(verdict.culprit or verdict.a)
+    got = side.outcome.outputs[i][k]
+    due = side.graph.output_types[k]
+    said["got_type"] = [dtypes.of_array(got), list(got.shape)]
+    said["due_type"] = [due.dtype, list(due.shape)]
+    if verdict.allowed is None:
+        return said
+    reference = side.analyses[i][k].reference if verdict.expected is None else verdict.expected
+    wrong = distance(got, reference) > verdict.allowed
+    if verdict.rung == ZEROS:
+        wrong = verdict.allowed == 0
+    said |= {"wrong": int(wrong.sum()), "elements": int(got.size), "got": _array(got), "expected": _array(reference)}
+    said["unique"] = chosen_once(side.graph, inputs, k) if dtypes.is_int(due.dtype) else ""
+    return said
+
+
+def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
+    """That an index is the only right one, where an output is the place of an extremum which is unique; else ""."""
+    made = {name: node for node in graph.nodes for name in node.outputs}
+    node = made.get(graph.outputs[output])
+    if node is None or node.op not in _PLACES or node.outputs[-1] != graph.outputs[output]:
+        return ""
+    try:
+        (x,) = evaluate(replace(graph, outputs=(node.inputs[0],)), inputs, "float64")
+    except EvaluationError:
+        return ""
+    axis = node.attrs.get("axis", node.attrs.get("dim"))
+    along = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
+    if along.shape[-1:] == (0,) or np.isnan(along).any():
+        return ""
+    extremum = along.max(-1, keepdims=True) if _PLACES[node.op] == "maximum" else along.min(-1, keepdims=True)
+    unique = bool(((along == extremum).sum(-1) == 1).all())
+    return f"The {_PLACES[node.op]} is unique: one index alone is right." if unique else ""
+
+
+def _array(array: np.ndarray) -> str:
+    """A small array as nested lists; else ""."""
+    return elements(array) if array.size <= MOST else ""
 
 
 def _text(value: np.generic) -> str:

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from polyjuice.execution import Artifact
 from polyjuice.ir import Graph
-from polyjuice.oracles.zeros import ZEROS
+from polyjuice.oracles.case import MISTYPED
 from polyjuice.triage.explanation import accountable, default_rules
+from polyjuice.triage.listing import Shown, cut, differences, shown
 from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.report import evidence, fault, place
+from polyjuice.triage.report.stack import cut_output, cut_stack
+from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
 
 #: How many rules a report names that may be why two graphs are equal.
 _RULES = 5
 
-#: The longest traceback that is told whole, in characters: a tracker takes 65536 in all.
+#: The longest reproducer, in characters, that stands in a report: a tracker takes 65536 in all.
+_LONGEST_REPRO = 40_000
+
+#: The longest traceback that is told whole, in characters.
 _TRACEBACK = 6000
 
-#: How many operators a title names.
-_NAMED = 4
+#: The longest error that a title quotes, in characters.
+_ERROR = 100
+
+#: The longest error in the first lines of a report, in characters.
+_GOT = 400
 
 _TORCH_TOLERANCES = {
     "float16": (1e-3, 1e-5),
@@ -28,29 +42,16 @@ _TORCH_TOLERANCES = {
 }
 """What ``torch.testing.assert_close`` allows by default: relative and absolute."""
 
-_WHAT = {
-    "crash": "The compiler fails on a program that its framework runs.",
-    "hang": "The compiler does not finish on a program that its framework runs.",
-    "alias": "Compiled, a program shares memory, or writes into inputs, otherwise than uncompiled.",
-    "nondeterministic": "A compiled program gives different results from run to run.",
-    "slow": "Of two equivalent programs the simpler one compiles to the far slower code.",
-    "memory": "Of two equivalent programs the simpler one compiles to code that takes far more memory.",
-}
-_MISMATCH = {
-    "metamorphic": "Two equivalent programs give different results after compilation.",
-    "differential": "A program gives wrong results after compilation.",
-    "optlevel": "A program gives different results at two optimization levels.",
-    "gradient": "Two equivalent programs have different gradients after compilation.",
-}
-_TITLES = {
-    "mismatch": "Wrong result",
-    "crash": "Crash",
-    "hang": "Hang",
-    "alias": "Wrong aliasing",
-    "nondeterministic": "Results differ from run to run",
-    "slow": "Slow code",
-    "memory": "Memory",
-}
+_USED_FOR = re.compile(r" \(used for ([^)]*)\)")
+_AT_LEVEL = re.compile(r"\b(gone|shown|broken) at (\w+)")
+"""Where bisection names a program, or a level, as Polyjuice calls it."""
+
+_PRODUCTS = {"torch": "torch", "tensorflow": "tensorflow"}
+"""What has the version that is told, by the format of its programs, where not the compiler."""
+
+_MACHINES = {"x86_64": "X64", "AMD64": "X64", "aarch64": "ARM64", "arm64": "ARM64"}
+"""How forms call the architectures."""
+
 _EXACTNESS = {
     "exact": "bit for bit",
     "modular": "exactly on integers, and on floats but for rounding",
@@ -64,53 +65,162 @@ class View:
 
     record: FindingRecord
     graphs: Mapping[str, Graph]
+    artifacts: Mapping[str, Artifact]
     repro: str
 
     @property
     def title(self) -> str:
-        """A line for the issue: what is wrong with which operators."""
-        names = list(dict.fromkeys(node.qualified for node in self.graphs[self._shown].nodes))
-        listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-        return f"{_TITLES[self.record.kind]}: {listed}"
+        """A line for the issue: what is wrong, in which pattern, where."""
+        said = [self._sentence(self.pattern), cut(fault.error(self.record), _ERROR)]
+        return ": ".join(filter(None, [*said, " and ".join(place.parts(self.record))]))
 
     @property
-    def what(self) -> str:
-        """The kind of bug, in a sentence or two."""
-        record = self.record
+    def headline(self) -> str:
+        """The title as a sentence in Markdown."""
+        parts = place.parts(self.record)
+        right = "compiles and runs" if self.record.kind in ("crash", "hang") else "is right"
+        blamed = f" Without {' and '.join(f'`{name}`' for name in parts)} it {right}." if parts else ""
+        return f"{self._sentence(f'`{self.pattern}`')}.{blamed}"
+
+    def _sentence(self, subject: str) -> str:
+        types = {type.dtype for type in self.graphs[self._shown].input_types}
+        typed = "" if len(types) != 1 or types == {"float32"} else f" with {types.pop()} inputs"
+        return f"{subject}{typed} {fault.predicate(self.record)}{place.at_level(self.record)}"
+
+    @cached_property
+    def pattern(self) -> str:
+        """The program that is wrong as one expression of the operators that ran."""
+        failed = self.record.kind in ("crash", "hang", "slow", "memory") or self.record.oracle == "gradient"
+        return self.wrong.pattern(None if failed else self.record.output)
+
+    @cached_property
+    def _programs(self) -> dict[str, Shown]:
+        """The programs by label, without a second one that is no other."""
+        found = {label: shown(artifact) for label, artifact in self.artifacts.items()}
+        a, b = next(iter(found.values())), list(found.values())[-1]
+        alike = a.listing == b.listing and a.facts == b.facts
+        return {self._shown: found[self._shown]} if alike else found
+
+    @cached_property
+    def _letters(self) -> dict[str, str]:
+        """What the programs are called that are shown."""
+        return {label: letter for label, letter in self.letters.items() if label in self._programs}
+
+    @property
+    def wrong(self) -> Shown:
+        """The program that is wrong, else the first."""
+        return self._programs[self._shown]
+
+    @property
+    def other(self) -> Shown | None:
+        """The program that it is held against; None where there is one alone."""
+        return next((program for label, program in self._programs.items() if label != self._shown), None)
+
+    @property
+    def names(self) -> list[str]:
+        """What the wrong program is called, and then the other one."""
+        return [f"Program {self._letters[label]}" for label in self._order]
+
+    @property
+    def roles(self) -> list[str]:
+        """A sentence for each of two programs: what each is."""
+        record, (own, other) = self.record, self.names
+        if record.kind in ("crash", "hang"):
+            said = f"{own} is the one that fails.", f"{other} is equivalent, and compiles and runs."
+        elif record.kind in ("slow", "memory"):
+            said = f"{own} is the simpler one, and takes more.", f"{other} is equivalent, and takes less."
+        elif record.culprit:
+            said = f"{own} is the one that is wrong.", f"{other} is equivalent to it."
+        else:
+            said = f"{own} is equivalent to {other}.", f"{other} gives other results: one of the two is wrong."
+        sizes = ["", self._sizes(self._order[-1])]
+        return [" ".join(filter(None, texts)) for texts in zip(said, sizes, strict=True)]
+
+    @property
+    def _order(self) -> list[str]:
+        return [self._shown, *(label for label in self._programs if label != self._shown)]
+
+    def _sizes(self, label: str) -> str:
+        """Of a program as its owner wrote it: the sizes that it leaves open."""
+        idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
+        sizes = [idiom for idiom in idioms if " = " in idiom]
+        return f"It leaves sizes open, which are {', '.join(sizes)} here." if sizes else ""
+
+    @property
+    def sizes(self) -> str:
+        """The sizes that the wrong program leaves open, in a sentence; "" where there are none."""
+        return self._sizes(self._shown)
+
+    @property
+    def differences(self) -> list[str]:
+        """In what the two programs differ, from the programs themselves."""
+        programs = [self._programs[label] for label in self._letters]
+        return differences(*programs) if len(programs) > 1 else []
+
+    @property
+    def inputs(self) -> str:
+        """The values of the inputs, where they are small."""
+        said = self.record.result.get("inputs") or {}
+        return ", ".join(f"`{name}` = `{text}`" for name, text in said.items()) if all(said.values()) else ""
+
+    @property
+    def expected(self) -> str:
+        """What is due, in a few words."""
+        record, result = self.record, self.record.result
         if record.broken:
-            return "The compiler does not answer with an error to a program that is not well typed."
-        what = _MISMATCH[record.oracle] if record.kind == "mismatch" else _WHAT[record.kind]
-        if record.regression:
-            what += f" It looks like {record.regression}, which is said to be fixed in this version."
-        return what
+            return "an error"
+        if record.kind in ("crash", "hang"):
+            return "it compiles and runs"
+        if record.rung == MISTYPED and result.get("due_type"):
+            return _typed(result["due_type"])
+        if record.kind == "alias":
+            return "memory is shared, and inputs are written, as in the uncompiled run"
+        if result.get("expected"):
+            return f"`{result['expected']}`"
+        return self._element("float64")
 
     @property
-    def wrong_side(self) -> str:
-        """Which side is wrong, where that is known of two; else ""."""
-        record = self.record
-        if record.kind != "mismatch" or not record.culprit or len(self.graphs) < 2:
+    def got(self) -> str:
+        """What came instead, in a few words."""
+        record, result = self.record, self.record.result
+        if record.kind in ("crash", "hang"):
+            return cut(fault.error(record) or record.message, _GOT)
+        if record.rung == MISTYPED and result.get("got_type"):
+            return _typed(result["got_type"])
+        if record.kind == "alias":
+            return record.message.removeprefix(f"{record.a}: ")
+        if result.get("got"):
+            return f"`{result['got']}`"
+        found = self._element("compiled")
+        if found and result.get("elements"):
+            found += f"; {result['wrong']} of {result['elements']} elements are wrong"
+        return found
+
+    def _element(self, key: str) -> str:
+        """One of the elements that differ most."""
+        row = next(iter(self.record.values), None)
+        if row is None:
             return ""
-        return f"The wrong side is **{record.culprit}** ({self.letters[record.culprit]}): it is farther from float64."
+        value = row[key] if isinstance(row[key], str) else row[key].get(self._shown, "")
+        return f"`{value}` at {row['at']}"
 
     @property
-    def precision(self) -> str:
-        """Why rounding does not explain a mismatch; else ""."""
-        if self.record.kind != "mismatch" or not self.record.values:
-            return ""
-        if self.record.rung == "exact":
-            return (
-                "No rounding is involved: the inputs are integers, and so are all values and partial sums on the way, "
-                "each one that its type holds. The result does not depend on the order of operations."
-            )
-        if self.record.rung == ZEROS:
-            return (
-                "No rounding is involved: uncompiled, in the program's types and in float64, these elements are zeros "
-                "of the other sign."
-            )
-        bounds = "bounds of both programs, which are derived from their operators"
-        if len(self.graphs) < 2:
-            bounds = "bound of the program, which is derived from its operators"
-        return f"The difference is not one of rounding: it is beyond the error {bounds}, and float64 is the reference."
+    def why(self) -> str:
+        """Why it is wrong, in a sentence or two."""
+        return evidence.why(self.record, self.artifacts[self._shown].format, self._letters)
+
+    @property
+    def ruled_out(self) -> list[str]:
+        """What was ruled out, a sentence each."""
+        return evidence.ruled_out(self.record, self.artifacts, self._letters)
+
+    @property
+    def how_found(self) -> list[str]:
+        """How it was found, and what it looks like."""
+        said = [evidence.how_found(self.record)]
+        if self.record.regression:
+            said.append(f"It looks like {self.record.regression}, which is said to be fixed in this version.")
+        return said
 
     @property
     def letters(self) -> dict[str, str]:
@@ -118,21 +228,11 @@ class View:
         return dict(zip((self.record.a, self.record.b), "AB", strict=False))
 
     @property
-    def pair(self) -> dict[str, str]:
-        """A heading for each side that is shown, with its listing."""
-        return {f"{self.letters[label]} ({self._named(label)})": str(graph) for label, graph in self.graphs.items()}
-
-    def _named(self, label: str) -> str:
-        """A side's label; of a program as its owner wrote it also the sizes that it leaves open."""
-        idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
-        return ", ".join([label, *(idiom for idiom in idioms if " = " in idiom)])
-
-    @property
     def equal(self) -> list[str]:
         """Why two sides are equal, in paragraphs; nothing where there is one."""
         if len(self.graphs) < 2:
             return []
-        return [*self._by_rules(), self._by_interpretation()]
+        return self._by_rules()
 
     def _by_rules(self) -> list[str]:
         record = self.record
@@ -145,7 +245,7 @@ class View:
         if record.explanation is not None:
             lines = [line(name, mathematics) for name, mathematics in record.explanation.items()]
             if not lines:
-                return ["A and B differ in nothing but how broadcasting is written."]
+                return ["Without any rule: A and B are two ways to write one computation."]
             lead = (
                 "One rule makes one of the other:" if len(lines) == 1 else "These rules together make one of the other:"
             )
@@ -160,10 +260,6 @@ class View:
         lead = "Both were rewritten from one graph. Of the rules applied, these can account for the difference:"
         return ["\n".join([lead, "", *lines])]
 
-    def _by_interpretation(self) -> str:
-        further = ", and on other inputs," if self.record.reduction else ""
-        return f"An interpreter, in float64, finds A and B equal on these inputs{further} within error bounds."
-
     @property
     def table(self) -> list[list[str]]:
         """The elements that differ most, a row each, below the heads of the columns; nothing where there are none."""
@@ -172,7 +268,7 @@ class View:
             return []
         labels = list(rows[0]["compiled"])
         plain = list(rows[0]["uncompiled"])
-        heads = ["element", *(f"{self.letters[x]} ({x})" for x in labels)]
+        heads = ["element", *(self.letters[x] for x in labels)]
         heads += [f"{self.letters[x]}, not compiled" for x in plain] + ["float64", "allowed difference"]
         body = [
             [str(row["at"]), *row["compiled"].values(), *row["uncompiled"].values(), row["float64"], row["allowed"]]
@@ -183,20 +279,63 @@ class View:
     @property
     def blame(self) -> list[str]:
         """What bisection says."""
-        return list(self.record.bisection.get("sentences", ())) if self.record.bisection.get("shown") else []
+        said = self.record.bisection.get("sentences", ()) if self.record.bisection.get("shown") else ()
+        said = [_USED_FOR.sub(self._used_for, sentence) for sentence in said]
+        said = [_AT_LEVEL.sub(self._at_level, sentence) for sentence in said]
+        told = any("not isolated" in sentence.lower() for sentence in said)
+        open_ = place.is_isolated(self.record) is False and not told
+        return [*said, "The part of the compiler at fault is not isolated."] if open_ else said
+
+    def _used_for(self, match: re.Match[str]) -> str:
+        """Which programs the compiler used a part for, by their letters; nothing where there is one program."""
+        labels = [label for label in match[1].split(" and ") if label in self._letters]
+        return f" (used for {' and '.join(map(self._letters.__getitem__, labels))})" if len(self._letters) > 1 else ""
+
+    def _at_level(self, match: re.Match[str]) -> str:
+        return f"{match[1]} at {place.level_name(self.record.compiler, match[2])}"
 
     @property
     def traceback(self) -> str:
-        """That of the compiler's error, without its middle where it is long."""
-        text = self.record.traceback.strip()
+        """That of the compiler's error, with the frames that matter, and without its middle where it is long yet."""
+        text = cut_stack(self.record.traceback)
         half = _TRACEBACK // 2
         return text if len(text) <= _TRACEBACK else f"{text[:half]}\n...\n{text[-half:]}"
 
     @property
+    def side_by_side(self) -> str:
+        """What the reproducer printed of the framework's backends; "" where it has no such table."""
+        _, _, table = self.record.printed.partition(f"{SIDE_BY_SIDE}\n")
+        return textwrap.dedent("\n".join(line for line in table.splitlines() if line.startswith("  ")))
+
+    @property
+    def printed(self) -> str:
+        """What the reproducer printed."""
+        return cut_output(self.record.printed)
+
+    @property
     def attachments(self) -> list[str]:
-        """The files that must lie beside the reproducer."""
+        """The files to attach: those beside the reproducer that it reads, and itself where a report cannot hold it."""
         names = ["inputs.npz", "a.lowered.onnx", "b.lowered.onnx"]
-        return [name for name in names if f'"{name}"' in self.repro]
+        return [*([] if self.shows_repro else ["repro.py"]), *(name for name in names if f'"{name}"' in self.repro)]
+
+    @property
+    def shows_repro(self) -> bool:
+        """Whether the reproducer stands in the report."""
+        return len(self.repro) <= _LONGEST_REPRO
+
+    @property
+    def environment(self) -> str:
+        """The versions in a line."""
+        versions = self.record.versions
+        rest = [f"Python {versions['python']}"] if "python" in versions else []
+        system = " ".join(text for text in (self.system, self.machine) if text)
+        product = _PRODUCTS.get(self.artifacts[self._shown].format, self.record.compiler)
+        return ", ".join([f"{product} {self.version}", *rest, system, self.device])
+
+    @property
+    def machine(self) -> str:
+        """The processor's architecture, as Python names it."""
+        return next((name for name in _MACHINES if name in self.platform), "")
 
     @property
     def version(self) -> str:
@@ -213,8 +352,7 @@ class View:
 
     @property
     def architecture(self) -> str:
-        known = {"x86_64": "X64", "AMD64": "X64", "aarch64": "ARM64", "arm64": "ARM64"}
-        return next((name for text, name in known.items() if text in self.platform), "Other / Unknown")
+        return _MACHINES.get(self.machine, "Other / Unknown")
 
     @property
     def device(self) -> str:
@@ -245,3 +383,8 @@ class View:
     def _shown(self) -> str:
         """The label of the side that is wrong, else of the first."""
         return self.record.culprit if self.record.culprit in self.graphs else self.record.a
+
+
+def _typed(type: tuple[str, Sequence[int]]) -> str:
+    dtype, shape = type
+    return f"{dtype}{list(shape)}"

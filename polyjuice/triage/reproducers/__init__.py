@@ -1,6 +1,7 @@
 """Stand-alone reproducers: one Python file that needs NumPy and the compiler's framework only.
 
-Small models and arrays are written out, as a person would write them; large ones lie beside the file.
+Small models and arrays are written out, as a person would write them; larger ones are held as bytes, with a listing of
+a model beside these. Only what is larger than 100 KB lies beside the file.
 """
 
 from polyjuice.triage.reproducers.arrays import input_name, stored_arrays

@@ -1,4 +1,4 @@
-"""Arrays in a reproducer: written out where they are small, else read from ``inputs.npz``."""
+"""Arrays in a reproducer: written out where they are small, else taken from an archive, ``ARRAYS``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from polyjuice.ir import dtypes, mark, packed, uniform_value
 from polyjuice.oracles import Case, Verdict
+from polyjuice.triage.listing.expressions import number
 
 #: The most elements that are written out one by one.
 SMALL = 64
@@ -60,7 +61,7 @@ def is_small(array: np.ndarray) -> bool:
 
 @dataclass
 class Arrays:
-    """How the text of a reproducer comes by arrays as tensors of its format; ``read`` says that it reads the file.
+    """How the text of a reproducer comes by arrays as tensors of its format; ``read`` says that it needs the archive.
 
     With ``inline`` small ones are written out.
     """
@@ -71,7 +72,7 @@ class Arrays:
     read: bool = False
 
     def expression(self, name: str, array: np.ndarray) -> str:
-        """Python that makes a tensor of an array, which ``inputs.npz`` has under a name."""
+        """Python that makes a tensor of an array, which the archive has under a name."""
         if self.inline and is_small(array):
             text = _WRITTEN[self.format](array)
         else:
@@ -85,22 +86,6 @@ class Arrays:
             return _numpy(array)
         self.read = True
         return f'ARRAYS["{name}"]'
-
-
-def number(value: np.generic) -> str:
-    """The shortest Python number that an element stands for."""
-    if value.dtype.kind in "biu":
-        return str(value)
-    if value.dtype.kind == "c":
-        real, imaginary = number(value.real), number(value.imag)
-        return f"complex({real}, {imaginary})"
-    wide = float(value)
-    if not np.isfinite(wide):
-        return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(wide)]
-    if wide == int(wide) and abs(wide) < 1e6:
-        return str(int(wide)) if wide or not np.signbit(wide) else "-0.0"
-    short = str(value)
-    return short if value.dtype.type(float(short)) == value else repr(wide)
 
 
 def nested(array: np.ndarray, indent: int = 4) -> str:

@@ -26,7 +26,7 @@ JUDGE = Template("""\
 wrong = $wrong
 $shown
 print("differ at", int(wrong.sum()), "of", wrong.size, "elements, by up to", difference[wrong].max(initial=0.0))
-sys.exit(1 if wrong.any() else 0)""")
+${further}sys.exit(1 if wrong.any() else 0)""")
 
 PAIR = Template("""\
 a = output($a)
@@ -62,11 +62,11 @@ for _ in range(20):
 MISTYPED = Template("""\
 output = $a()[$output]
 made = $type, list(output.shape)
-print("$label: output $output is", *made, "and should be $dtype $shape")
-sys.exit(0 if made == ("$dtype", $shape) else 1)""")
+print("output $output is", *made, "and should be $dtype $shape")
+${further}sys.exit(0 if made == ("$dtype", $shape) else 1)""")
 
 UNCOMPILED = '''\
-def uncompiled(model, inputs, updates):
+def uncompiled(model, inputs, updates=()):
     """What `prepare` does, without the compiler."""
 
     def call():
@@ -107,7 +107,7 @@ model = $model
 compiled = shares($a())
 plain = shares($plain())
 print("$what: compiled %s, uncompiled %s" % (compiled, plain))
-sys.exit(1 if compiled != plain else 0)""")
+${further}sys.exit(1 if compiled != plain else 0)""")
 
 WRITES = Template('''\
 def bytes_of(x):
@@ -139,7 +139,7 @@ a, b = $a, $b
 ratios = []
 for _ in range(5):
     slow, fast = np.quantile(times(a), 0.25), np.quantile(times(b), 0.75)
-    print("A ($a_label): %.0f us, B ($b_label): %.0f us" % (1e6 * slow, 1e6 * fast))
+    print("A: %.0f us, B: %.0f us" % (1e6 * slow, 1e6 * fast))
     ratios.append(slow / fast)
 print("A takes %.1f times as long" % np.median(ratios))
 sys.exit(1 if min(ratios) > 2 else 0)''')
@@ -161,7 +161,7 @@ def resident(name):
 
 a, b = $a, $b
 large, small = peak(a), peak(b)
-print("A ($a_label): %.1f MiB, B ($b_label): %.1f MiB" % (large / 2**20, small / 2**20))
+print("A: %.1f MiB, B: %.1f MiB" % (large / 2**20, small / 2**20))
 sys.exit(1 if large > 4 * small and large - small > 2**24 else 0)''')
 
 SUPERVISED = Template("""\
@@ -173,12 +173,40 @@ if "--child" not in sys.argv:  # in a process of its own, since the compiler may
         sys.exit($on_hang)
     sys.exit(status if status in (0, 2) else 1)""")
 
+SIDE_BY_SIDE = "side by side:"
+"""Stands above the table of backends in what a reproducer prints."""
+
+BACKENDS = Template('''\
+def side_by_side(show):
+    """Print what `show` makes of the outputs by each backend of torch.compile, from eager to Inductor."""
+    print("$heading")
+    for name in $backends:
+        level, _, setting = name.partition(" with ")
+        try:
+            with torch._inductor.config.patch({setting: True} if setting else {}):
+                if level == "eager":
+                    run = $plain
+                else:
+                    run = $compiled
+                run()
+                text = show(run())
+        except Exception as error:
+            text = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')[:100]}"
+        print(f"  {name + ':':28}", text, flush=True)''')
+
+SAME = Template('''\
+def told(outputs):
+    """The elements that are wrong, and whether PyTorch's accuracy check takes them, given eager and float64."""
+    reference = torch.as_tensor(np.ascontiguousarray(expected)).to(eager.device)
+    accepted = torch._dynamo.utils.same(eager, outputs[$output], fp64_ref=reference, equal_nan=True)
+    return f"{$value$part}, torch._dynamo.utils.same: {accepted}"''')
+
 CRASH = Template("""\
-try:
+${before}try:
     $a()
 except Exception as error:
     print("the compiler failed:", type(error).__name__, str(error)[:2000])
-    sys.exit(1)
+${further}    sys.exit(1)
 print("the compiler did not fail")
 sys.exit(0)""")
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-from polyjuice.triage.reproducers.arrays import SMALL, nested, number
+from polyjuice.triage.listing.expressions import number
+from polyjuice.triage.reproducers.arrays import SMALL, nested
 
 #: The most nodes of a model that is written out.
 _NODES = 8

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyjuice.execution import Artifact
 from polyjuice.ir import TensorType, dtypes, mark
-from polyjuice.triage.reproducers import onnx_models
+from polyjuice.triage.reproducers import embedded, onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
 
 #: What a reproducer of Torch does at its beginning, unless a program is to be differentiated.
@@ -55,10 +55,10 @@ class Programs:
     def format(self) -> str:
         return next(iter(self.artifacts.values())).format
 
-    def definitions(self, arrays: Arrays) -> list[str]:
-        """The models, named as their sides, and what the expressions take."""
+    def definitions(self, arrays: Arrays, *, built: bool) -> list[str]:
+        """The models, named as their sides, and what the expressions take; small ONNX models are ``built`` or bytes."""
         if self.format == "onnx":
-            return self._onnx_models(arrays)
+            return self._onnx_models(built)
         blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
         if self.format == "torch":
             modes = {_mode(artifact) for artifact in self.artifacts.values()}
@@ -66,27 +66,46 @@ class Programs:
             blocks = [*([] if "grad" in modes else [NO_GRADIENTS]), *([GRADIENTS] if differentiated else []), *blocks]
         return blocks
 
-    def _onnx_models(self, arrays: Arrays) -> list[str]:
+    def _onnx_models(self, built: bool) -> list[str]:
         sources = {side: artifact.source for side, artifact in self.artifacts.items()}
         models = {side: source for side, source in sources.items() if isinstance(source, bytes)}
         further = list({tuple(self.further[side]) for side in models})
-        if arrays.inline and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
+        if built and len(further) == 1 and (text := onnx_models.written(models, [*self.inputs, *further[0]])):
             return [text]
-        return [f'{side} = Path(__file__).with_name("{lowered_name(side)}").read_bytes()' for side in models]
+        return [
+            embedded.model(side, source)
+            if embedded.fits(source)
+            else f'{side} = Path(__file__).with_name("{lowered_name(side)}").read_bytes()'
+            for side, source in models.items()
+        ]
 
     def with_arguments(self, side: str, function: str = "") -> str:
         """An expression like :meth:`call` of a ``model``; it returns what the program does, and then its arguments.
 
         ``function`` is one that does not compile, and takes no option but what is an output, too.
         """
+        artifact = self._returning_arguments(side)
+        if not function:
+            return self._called(side, artifact, model="model")
+        return replace(self, level="")._called(side, _uncompiled(artifact), function=function, model="model")
+
+    def at_level(self, side: str, *, of_model: bool) -> tuple[str, str]:
+        """Expressions that run a side without a compiler, and that compile it at a ``level`` of the surroundings.
+
+        With ``of_model`` they are of a ``model``, and return its arguments, too.
+        """
+        free, model = replace(self, level=""), "model" if of_model else ""
+        artifact = self._returning_arguments(side) if of_model else self.artifacts[side]
+        plain = free._called(side, _uncompiled(artifact), function="uncompiled", model=model)
+        return plain, free._called(side, artifact, "level=level", model=model)
+
+    def _returning_arguments(self, side: str) -> Artifact:
+        """A side that returns what it does, and then its arguments."""
         artifact = self.artifacts[side]
         count = len(self.inputs) + len(self.further[side]) - artifact.numbers
         returned = self.outputs - len(artifact.setup.get("updates", ()))
         setup = {**artifact.setup, "updates": [[returned + number, number] for number in range(count)]}
-        if not function:
-            return self._called(side, replace(artifact, setup=setup), model="model")
-        kept = {key: value for key, value in setup.items() if key in ("layouts", "mode", "updates")}
-        return replace(self, level="")._called(side, replace(artifact, setup=kept), function=function, model="model")
+        return replace(artifact, setup=setup)
 
     def call(self, side: str, *options: str) -> str:
         """An expression that compiles a side: a function that runs it, and returns its outputs."""
@@ -179,6 +198,12 @@ def laid_out(name: str, type: TensorType, layout: str) -> str:
     if layout.startswith("expanded:"):
         return f"{name}.narrow({layout.split(':')[1]}, 0, 1).expand({type.shape})"
     return name
+
+
+def _uncompiled(artifact: Artifact) -> Artifact:
+    """A program without what only its compilation is told."""
+    kept = {key: value for key, value in artifact.setup.items() if key in ("layouts", "mode", "updates")}
+    return replace(artifact, setup=kept)
 
 
 def _mode(artifact: Artifact) -> str:

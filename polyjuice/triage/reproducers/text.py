@@ -15,19 +15,25 @@ from polyjuice.lower.python_text import identifiers
 from polyjuice.oracles import Case, Verdict, alias
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.session import CompilerSession
-from polyjuice.triage.reproducers import endings
-from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, number
+from polyjuice.triage.listing.expressions import number
+from polyjuice.triage.reproducers import embedded, endings
+from polyjuice.triage.reproducers.arrays import SMALL, Arrays, expected, input_name, stored_arrays
+from polyjuice.triage.reproducers.beside import Backends
 from polyjuice.triage.reproducers.programs import Programs, lowered_name
 
 __all__ = ["lowered_name", "texts"]
 
 #: Names that inputs cannot have in the text.
 _TAKEN = """
-    A ARRAYS B F Path TensorProto a allowed b bytes_of compiled copy could_not_run difference expected form gap
-    gradients helper model np onnx options os output outputs places plain prepare shares sys tf torch uncompiled wrong y
+    A ARRAYS B F Path TensorProto a allowed b base64 bytes_of compiled copy could_not_run difference eager expected form
+    gap gradients helper io model np onnx options os output outputs places plain prepare shares side_by_side sys tf told
+    torch uncompiled wrong y
 """
 
-_STANDARD = ("copy", "ctypes", "gc", "subprocess", "sys", "tempfile", "time")
+_HALF = ("float16", "bfloat16")
+"""The types between whose operators Inductor leaves out roundings, unless told otherwise."""
+
+_STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
 
 _HOOK = '''\
@@ -56,24 +62,32 @@ _FAILING = {
 }
 
 
-def texts(session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact]) -> list[str]:
+def texts(
+    session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact], beside: bool = False
+) -> list[str]:
     """The texts of ``repro.py`` that a verdict may be shown by, the most readable first.
 
-    ``artifacts`` are those of the verdict's sides. The last text reads all that it can from the files beside it.
+    ``artifacts`` are those of the verdict's sides. The first text writes models and arrays out where they are small;
+    the second holds models as bytes, and needs no package to build them; the last one holds arrays so, too, to the last
+    bit. With ``beside`` they also print what other backends of the framework give, where it has some.
     """
     sides = dict(zip("AB", artifacts, strict=False))
-    return list(dict.fromkeys(_Text(session, case, verdict, sides, inline).write() for inline in (True, False)))
+    ways = ((True, True), (True, False), (False, False))
+    each = (_Text(session, case, verdict, sides, inline, built, beside).write() for inline, built in ways)
+    return list(dict.fromkeys(each))
 
 
 @dataclass(frozen=True)
 class _Text:
-    """One text; with ``inline`` what is small is written out."""
+    """One text; with ``inline`` arrays that are small are written out, and with ``built`` models that are."""
 
     session: CompilerSession
     case: Case
     verdict: Verdict
     sides: Mapping[str, Artifact]
     inline: bool
+    built: bool
+    beside: bool
 
     @property
     def fails(self) -> bool:
@@ -84,15 +98,21 @@ class _Text:
         """Whether the compiler does not simply raise an exception."""
         return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
 
+    @property
+    def _is_wide(self) -> bool:
+        """Whether elements are printed of which eight digits may be the same."""
+        return self.verdict.kind == "mismatch" and self._dtype() in ("float64", "complex128")
+
     def write(self) -> str:
         arrays = Arrays(next(iter(self.sides.values())).format, self.session.conditions.device, self.inline)
         programs = self._programs()
         values = "\n".join(self._values(arrays, programs))
-        models = programs.definitions(arrays)
+        models = programs.definitions(arrays, built=self.built)
         ending = list(self._ending(arrays, programs))
-        loading = ['ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'] if arrays.read else []
+        loading = [self._loading("\n".join([values, *models, *ending]))] if arrays.read else []
         supervision = [self._supervision()] if self.supervised else []
         repro = self._repro(programs)
+        precision = ["np.set_printoptions(precision=17)"] if self._is_wide else []
         body = "\n".join([*supervision, _HOOK, *loading, values, repro, *models, *ending])
         standard = [f"import {name}" for name in _STANDARD if re.search(rf"\b{name}\.", body)]
         standard = [line for line in standard if line not in self.session.compiler.repro_imports.splitlines()]
@@ -100,8 +120,26 @@ class _Text:
         imports = ["import numpy as np", *filter(None, self.session.compiler.repro_imports.strip().splitlines())]
         imports += ["import ml_dtypes"] if "ml_dtypes" in body else []
         imports += ["from onnx import TensorProto, helper"] if "helper." in body else []
-        head = [self._title(), "\n".join(standard), *supervision, _HOOK, "\n".join(imports), *loading, values]
+        head = [
+            self._title(),
+            "\n".join(standard),
+            *supervision,
+            _HOOK,
+            "\n".join([*imports, *precision]),
+            *loading,
+            values,
+        ]
         return _joined([*head, repro, *models, *ending])
+
+    def _loading(self, text: str) -> str:
+        """What gives a text the arrays that it names."""
+        constants = [dict(artifact.arrays) for artifact in self.sides.values()]
+        stored = stored_arrays(self.case, self.verdict, constants)
+        named = [name for name in stored if f'ARRAYS["{name}"]' in text]
+        data = embedded.archive({name: stored[name] for name in named})
+        if not embedded.fits(data):
+            return 'ARRAYS = np.load(Path(__file__).with_name("inputs.npz"))'
+        return f"ARRAYS = np.load(io.BytesIO({embedded.expression(data)}))"
 
     def _repro(self, programs: Programs) -> str:
         """What compiles and runs a program."""
@@ -113,7 +151,7 @@ class _Text:
 
     def _title(self) -> str:
         version = self.session.versions.get(self.session.compiler.name, "")
-        message = self.verdict.message.replace("\\", "\\\\").replace('"""', "'''")
+        message = self._message().replace("\\", "\\\\").replace('"""', "'''")
         said = textwrap.fill(f"{self.session.compiler.name} {version}: {message}", 100, break_long_words=False)
         what = _FAILING.get(self.verdict.kind) or _COMPARED[self.verdict.oracle]
         if self.verdict.mistyped:
@@ -122,6 +160,17 @@ class _Text:
             what = "A is not well typed: an error is due, but not the end of the process."
         contract = "Exits 1 where the bug shows, 0 where it does not, 2 where this could not run."
         return f'"""{said}\n\n{what}\n{contract}\n"""'
+
+    def _message(self) -> str:
+        """What the verdict says, with the sides called as they are here."""
+        verdict = self.verdict
+        if self.fails:
+            said = verdict.message.removeprefix(f"{verdict.a} ")
+            return f"A {said}" if said != verdict.message else said
+        message = verdict.message
+        for label, letter in ((verdict.a, "A"), (verdict.b, "B")):
+            message = re.sub(rf"(?<![\w.'-]){re.escape(label)}(?![\w(-])", letter, message) if label else message
+        return message
 
     def _supervision(self) -> str:
         on_hang = 1 if self.verdict.kind == "hang" else 2
@@ -168,31 +217,46 @@ class _Text:
     def _ending(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
         verdict = self.verdict
         calls = {side.lower(): programs.call(side) for side in programs.artifacts}
-        labels = {"a_label": verdict.a, "b_label": verdict.b}
+        backends = self._backends(programs)
+        further = backends.call if backends else ""
+        yield from backends.definitions if backends else ()
         if self.case.broken:
             yield endings.DEATH.substitute(calls)
         elif self.fails:
-            yield endings.CRASH.substitute(calls)
+            before, behind = (further, "") if self.supervised else ("", textwrap.indent(further, "    "))
+            yield endings.CRASH.substitute(calls, before=before, further=behind)
         elif self.verdict.mistyped:
             declared = self.case.of(verdict.a).graph.output_types[verdict.output]
             yield endings.MISTYPED.substitute(
                 a=next(iter(calls.values())),
                 output=verdict.output,
                 type=programs.type_of("output", declared.dtype),
-                label=verdict.culprit,
                 dtype=declared.dtype,
                 shape=list(declared.shape),
+                further=further,
             )
         elif verdict.kind == "alias":
-            yield from self._alias(programs)
+            yield from self._alias(programs, further)
         elif verdict.kind == "slow":
-            yield endings.TIMES.substitute(calls, **labels)
+            yield endings.TIMES.substitute(calls)
         elif verdict.kind == "memory":
-            yield endings.PEAKS.substitute(calls, **labels)
+            yield endings.PEAKS.substitute(calls)
         else:
-            yield from self._comparison(arrays, programs, calls)
+            yield from self._comparison(arrays, programs, calls, further)
 
-    def _alias(self, programs: Programs) -> Iterator[str]:
+    def _backends(self, programs: Programs) -> Backends | None:
+        """The table of the framework's backends; None where it has none, or is not asked for."""
+        levels = self.session.compiler.levels
+        if not self.beside or "aot_eager" not in levels or self.case.broken:
+            return None
+        own = "B" if self.verdict.culprit == self.verdict.b else "A"
+        side = own if own in programs.artifacts else next(iter(programs.artifacts))
+        graph = self.case.of(self.verdict.b if side == "B" else self.verdict.a).graph
+        halves = any(type.dtype in _HALF for type in graph.types.values())
+        value = programs.array_of(f"outputs[{self.verdict.output}]", self._dtype())
+        return Backends(programs, self.verdict, side, levels, halves, value, self._part())
+
+    def _alias(self, programs: Programs, further: str) -> Iterator[str]:
         """What compares how memory is used with the uncompiled run."""
         verdict = self.verdict
         program = self.case.of(verdict.a)
@@ -218,9 +282,9 @@ class _Text:
             yield endings.IS.substitute(said, output=output, other=others[1:-1])
         else:
             yield endings.SHARES.substitute(said, output=output, others=others)
-        yield endings.ALIAS.substitute(said)
+        yield endings.ALIAS.substitute(said, further=further)
 
-    def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str]) -> Iterator[str]:
+    def _comparison(self, arrays: Arrays, programs: Programs, calls: Mapping[str, str], further: str) -> Iterator[str]:
         verdict, oracle = self.verdict, self.verdict.oracle
         assert verdict.allowed is not None
         reference = expected(self.case, verdict)
@@ -248,7 +312,7 @@ class _Text:
             wrong = "~(difference <= allowed)  # a NaN is wrong, too"
         else:
             difference, wrong = f"gap(a, {other})", "difference > allowed"
-        judge = endings.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)))
+        judge = endings.JUDGE.substitute(wrong=wrong, shown="\n".join(self._shown(reference)), further=further)
         yield f"difference = {difference}\n{judge}"
 
     def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
@@ -256,17 +320,22 @@ class _Text:
         verdict = self.verdict
         assert verdict.allowed is not None
         others = {"optlevel": f"at level {verdict.level}", "determinism": "again"}
-        shown = {"a": f"A ({verdict.a})"}
+        shown = {"a": "A"}
         if verdict.oracle != "differential":
-            shown["b"] = others.get(verdict.oracle) or f"B ({verdict.b})"
+            shown["b"] = others.get(verdict.oracle, "B")
         if reference is not None:
             shown["expected"] = "float64"
         width = max(map(len, shown.values())) + 1
-        part = "[wrong][:8]"
-        if self.inline and verdict.allowed.size <= SMALL:
-            part = ".ravel()" if verdict.allowed.ndim > 1 else ""
+        part = self._part()
         for name, label in shown.items():
             yield f'print("{label + ":":{width}}", {name}{part})'
+
+    def _part(self) -> str:
+        """What picks those elements of an output that are printed."""
+        allowed = self.verdict.allowed
+        if self.inline and allowed is not None and allowed.size <= SMALL:
+            return ".ravel()" if allowed.ndim > 1 else ""
+        return "[wrong][:8]"
 
     def _allowed(self, arrays: Arrays) -> str:
         """The line that says how far apart two results may be."""

@@ -1,0 +1,78 @@
+"""Programs and arrays in a line: nested expressions and lists, cut where they are long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+#: The most characters of an expression in a title.
+WIDTH = 90
+
+#: The most elements of an array that are written out.
+MOST = 16
+
+#: How many calls deep an expression is at most.
+DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Call:
+    """An operator with its operands: calls, or texts that stand as they are."""
+
+    name: str
+    operands: tuple[Call | str, ...] = ()
+
+
+def shortened(value: Call | str, width: int = WIDTH) -> str:
+    """The expression, as deep as fits into so many characters."""
+    texts = [_text(value, depth) for depth in range(DEEPEST, 0, -1)]
+    return next((text for text in texts if len(text) <= width), cut(texts[-1], width))
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most so many characters, with "..." for what is left out at its end."""
+    return text if len(text) <= width else text[: width - 3].rstrip() + "..."
+
+
+def number(value: np.generic) -> str:
+    """The shortest Python number that an element stands for."""
+    if value.dtype.kind in "biu":
+        return str(value)
+    if value.dtype.kind == "c":
+        real, imaginary = number(value.real), number(value.imag)
+        return f"complex({real}, {imaginary})"
+    wide = float(value)
+    if not np.isfinite(wide):
+        return {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}[str(wide)]
+    if wide == int(wide) and abs(wide) < 1e6:
+        return str(int(wide)) if wide or not np.signbit(wide) else "-0.0"
+    short = str(value)
+    return short if value.dtype.type(float(short)) == value else repr(wide)
+
+
+def elements(array: np.ndarray) -> str:
+    """The elements of an array as nested lists, of a large one its first; a number where it is a scalar."""
+    if array.ndim == 0:
+        return _element(array.reshape(-1)[0])
+    if array.size <= MOST:
+        return "[" + ", ".join(elements(np.asarray(row)) for row in array) + "]"
+    flat = array.reshape(-1)
+    if (flat == flat[0]).all():
+        return f"all {_element(flat[0])}"
+    return f"[{', '.join(map(_element, flat[:MOST]))}, ...]"
+
+
+def _element(value: object) -> str:
+    """An element, which is a string in an array of objects."""
+    if not isinstance(value, np.generic):
+        return repr(value)
+    return repr(value.item()) if value.dtype.kind in "SU" else number(value)
+
+
+def _text(value: Call | str, depth: int) -> str:
+    if isinstance(value, str):
+        return value
+    if not depth:
+        return "..."
+    return f"{value.name}({', '.join(_text(operand, depth - 1) for operand in value.operands)})"

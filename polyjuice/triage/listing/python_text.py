@@ -1,0 +1,184 @@
+"""A program of Torch or TensorFlow as a report shows it: its function, and the calls that run, read off the text."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from polyjuice.execution import Artifact
+from polyjuice.triage.listing.expressions import WIDTH, cut, elements
+
+_METHODS = ("forward", "__call__")
+
+#: What says nothing in a title: where a tensor is made, and whose constants are used.
+_NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
+
+#: How a report says what an artifact's setup holds.
+_SETUP = {
+    "dynamic": "torch.compile(dynamic=...)",
+    "freezing": "torch._inductor.config.freezing",
+    "mode": "gradient mode",
+    "gradient": "differentiated",
+    "layouts": "strides of the inputs",
+    "updates": "inputs that are written",
+    "numbers": "Python numbers among the arguments",
+    "unknown": "sizes that are not told",
+}
+
+
+@dataclass(frozen=True)
+class PythonProgram:
+    """The source of a module class, with what the compiler is told beside it."""
+
+    artifact: Artifact
+
+    @property
+    def language(self) -> str:
+        """That of the listing, as Markdown names it."""
+        return "python"
+
+    @property
+    def listing(self) -> str:
+        """The class without what all have: imports, and an empty constructor. Its constants stand in comments."""
+        source = str(self.artifact.source)
+        body = re.sub(r"^(?:import|from) .*\n", "", source, flags=re.MULTILINE).strip()
+        body = re.sub(r"( +)def __init__\(self, arrays\):\n +super\(\).__init__\(\)\n\n", "", body)
+        if body.count("\n    def ") == 1 and (match := re.match(r"class \w+\([\w.]+\):\n(?=    def )", body)):
+            body = textwrap.dedent(body[match.end() :])
+        held = [
+            f"# {key}: {array.dtype}{list(array.shape)} = {elements(array)}"
+            for key, array in self.artifact.arrays.items()
+        ]
+        return "\n".join([body, *held])
+
+    def pattern(self, output: int | None) -> str:
+        """What computes an output (None: all of them), as one expression; its statements where it writes to memory."""
+        function = self._function
+        if function is None:
+            return cut(" ".join(str(self.artifact.source).split()), WIDTH)
+        returned = _returned(function)
+        if any(_writes(statement) for statement in function.body):
+            told = (s for s in function.body if not isinstance(s, ast.Return) and not _makes_constant(s))
+            return cut("; ".join(map(_plain, told)), WIDTH)
+        values = _assigned(function)
+        place = None if output is None else self._place(output)
+        chosen = [returned[place]] if place is not None and place < len(returned) else returned
+        texts = sorted({_plain(_Inlined(values).visit(value)) for value in chosen}, key=lambda text: (-len(text), text))
+        whole = [text for n, text in enumerate(texts) if not any(text in longer for longer in texts[:n])]
+        return cut("; ".join(whole), WIDTH)
+
+    @property
+    def operators(self) -> Counter[str]:
+        """How often each function, method and operator is called, with its literal arguments by name."""
+        function = self._function
+        return Counter(f"`{name}`" for name in _calls(function)) if function else Counter()
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What else can differ between two programs of the same calls, by what it is."""
+        setup: Mapping[str, Any] = self.artifact.setup
+        arguments = [re.sub(r"^w_[0-9a-f]+_", "", key) for key in self.artifact.arguments]
+        return {
+            **{said: str(setup.get(key, "as by default")) for key, said in _SETUP.items()},
+            "constants that are passed as arguments": ", ".join(arguments) or "none",
+            "constants that the module holds": str(len(self.artifact.arrays) - len(arguments)),
+        }
+
+    @cached_property
+    def _function(self) -> ast.FunctionDef | None:
+        """The program's function; None where the text is not of our kind."""
+        try:
+            tree = ast.parse(str(self.artifact.source))
+        except SyntaxError:
+            return None
+        found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in _METHODS]
+        return found[-1] if found else None
+
+    def _place(self, output: int) -> int | None:
+        """Where in the returned tuple an output stands; None where it is what an input holds in the end."""
+        places = {place for place, _ in self.artifact.setup.get("updates", ())}
+        return None if output in places else output - sum(place < output for place in places)
+
+
+class _Inlined(ast.NodeTransformer):
+    """Puts the values of names in place of these."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+        self._left = 200  # an expression that doubles at each step is cut anyway
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        value = self._values.get(node.id)
+        self._left -= 1
+        return self.visit(ast.parse(ast.unparse(value), mode="eval").body) if value and self._left > 0 else node
+
+
+def _plain(node: ast.AST) -> str:
+    """A statement or an expression in a line, without where its constants are made."""
+    return " ".join(_NEEDLESS.sub("", ast.unparse(node)).split())
+
+
+def _makes_constant(statement: ast.stmt) -> bool:
+    """Whether a statement binds a name to a tensor that depends on no other."""
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(value, ast.Call):
+        return False
+    plain = _NEEDLESS.sub("", ast.unparse(value))
+    return bool(re.fullmatch(r"torch\.(?:full|tensor|zeros|ones|arange)\(.*\)", plain)) and not re.search(
+        r"\b[a-z]\w*(?=[,)\[])", re.sub(r"torch[\w.]*|\w+=", "", plain)
+    )
+
+
+def _returned(function: ast.FunctionDef) -> list[ast.expr]:
+    last = function.body[-1]
+    value = last.value if isinstance(last, ast.Return) else None
+    if value is None:
+        return []
+    return list(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else [value]
+
+
+def _assigned(function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The values of names that are bound once."""
+    bound = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    found: dict[str, ast.expr] = {}
+    for statement in (s for s in function.body if isinstance(s, ast.Assign)):
+        target = statement.targets[0]
+        if isinstance(target, ast.Name):
+            found[target.id] = statement.value
+        elif isinstance(target, ast.Tuple):
+            for place, name in enumerate(target.elts):
+                found[ast.unparse(name)] = ast.Subscript(statement.value, ast.Constant(place), ast.Load())
+    return {name: value for name, value in found.items() if bound[name] == 1}
+
+
+def _writes(statement: ast.stmt) -> bool:
+    """Whether a statement is more than the binding of names to what a call without side effects gives."""
+    if isinstance(statement, ast.Return):
+        return False
+    if not isinstance(statement, ast.Assign) or any(isinstance(t, ast.Subscript) for t in statement.targets):
+        return True
+    called = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
+    targets = (k.arg in ("out", "inplace") for call in called for k in call.keywords)
+    return any(_name(call.func).endswith("_") for call in called) or any(targets)
+
+
+def _calls(function: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call):
+            named = [f"{k.arg}={ast.unparse(k.value)}" for k in node.keywords if isinstance(k.value, ast.Constant)]
+            yield f"{_name(node.func)}({', '.join(named)})"
+        elif isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp)):
+            operators = node.ops if isinstance(node, ast.Compare) else [node.op]
+            yield from (type(operator).__name__ for operator in operators)
+
+
+def _name(function: ast.expr) -> str:
+    """A function by its whole name, a method by its own."""
+    text = ast.unparse(function)
+    return text if re.fullmatch(r"(?:torch|tf|F)[\w.]*", text) else f".{text.rpartition('.')[2]}"

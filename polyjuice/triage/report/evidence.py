@@ -1,0 +1,157 @@
+"""What speaks for a finding: why it is wrong, what was ruled out, and how it was found, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import onnx
+
+from polyjuice.execution import Artifact
+from polyjuice.oracles.case import MISTYPED
+from polyjuice.oracles.zeros import ZEROS
+from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.report import place
+
+#: The largest model, in bytes, of which ONNX's checker is asked.
+_LARGEST_CHECKED = 2**24
+
+_WHY = {
+    "alias": "Whoever writes into one of them changes the other, and code that was right goes wrong.",
+    "nondeterministic": "One compiled program on the same inputs, in one process, must give one result.",
+    "slow": "The slower program has fewer operators, and both compute the same.",
+    "memory": "The program that takes more has fewer operators, and both compute the same.",
+}
+
+
+_VALID = {
+    "torch": "The program is valid: PyTorch runs it without `torch.compile`.",
+    "tensorflow": "The program is valid: TensorFlow runs it without XLA.",
+    "onnx": "The model is valid ONNX.",
+}
+
+
+def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
+    """Why it is a fault, in a few sentences."""
+    unique = str(record.result.get("unique", ""))
+    return " ".join(filter(None, [_why(record, format, letters), unique]))
+
+
+def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
+    if record.broken:
+        return f"The program breaks a rule on purpose ({record.broken}): an error is due, not the end of the process."
+    if record.kind in ("crash", "hang"):
+        return _why_of_failure(record, format, letters)
+    if record.kind != "mismatch":
+        return _WHY[record.kind]
+    return _why_of_mismatch(record)
+
+
+def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
+    if not record.b:
+        return _VALID[format]
+    named = f", {letters[record.b]}," if record.b in letters else ""
+    return f"{_VALID[format]} An equivalent program{named} compiles and runs."
+
+
+def _why_of_mismatch(record: FindingRecord) -> str:
+    if record.rung == MISTYPED:
+        return "The element type and the shape of a result follow from the program; no value need be compared."
+    if record.rung == "exact":
+        return (
+            "No rounding is involved: the inputs are integers, and so are all values and partial sums on the way, "
+            "each one that its type holds. The order of operations does not matter."
+        )
+    if record.rung == ZEROS:
+        return "No rounding is involved: uncompiled, in the program's types and in float64, these zeros have one sign."
+    if record.rung == "uncompiled":
+        return "The framework's own uncompiled run gives what is expected, in the program's types and in float64."
+    if record.oracle == "optlevel":
+        return "An optimization level may not change results beyond rounding, and this is beyond the error bounds."
+    return (
+        "The difference is not one of rounding: it is beyond the error bound that follows from the operators, and "
+        "float64 is the reference."
+    )
+
+
+def ruled_out(record: FindingRecord, artifacts: Mapping[str, Artifact], letters: Mapping[str, str]) -> list[str]:
+    """What the fault is not, a sentence each."""
+    return [
+        *_levels(record),
+        *_uncompiled(record),
+        *_validity(record, artifacts),
+        *_equivalence(record, letters),
+        *_chance(record),
+    ]
+
+
+def _levels(record: FindingRecord) -> Iterator[str]:
+    shown, gone = (place.levels(record, trial) for trial in ("shown", "gone"))
+    if gone:
+        yield f"Lower optimization levels: it does not show at {_listed(gone)}."
+    elif shown:
+        yield f"Optimizations: it shows at {_listed(shown)}, the lowest level, already."
+
+
+def _uncompiled(record: FindingRecord) -> Iterator[str]:
+    side = record.culprit or record.a
+    texts = [(row["uncompiled"].get(side), row["float64"], row["allowed"]) for row in record.values]
+    if texts and all(plain is not None and _is_near(plain, due, allowed) for plain, due, allowed in texts):
+        yield "The framework itself: uncompiled, the same program gives what is expected."
+
+
+def _validity(record: FindingRecord, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
+    sources = [artifact.source for artifact in artifacts.values() if isinstance(artifact.source, bytes)]
+    small = all(len(source) <= _LARGEST_CHECKED for source in sources)
+    if sources and small and not record.broken and all(map(_is_checked, sources)):
+        models = "the models" if len(sources) > 1 else "the model"
+        yield f"An invalid model: `onnx.checker.check_model(model, full_check=True)` accepts {models}."
+
+
+def _equivalence(record: FindingRecord, letters: Mapping[str, str]) -> Iterator[str]:
+    if len(letters) > 1 and record.kind not in ("crash", "hang"):
+        further = ", and on other random inputs," if record.reduction else ""
+        yield (
+            "Programs that are not equivalent: an interpreter, in float64, finds A and B equal on these "
+            f"inputs{further} within error bounds."
+        )
+
+
+def _chance(record: FindingRecord) -> Iterator[str]:
+    if record.kind != "nondeterministic":
+        also = ", and in the reproducer" if record.repro_exit == 1 else ""
+        yield f"Chance: it showed in each of three fresh processes{also}."
+
+
+def how_found(record: FindingRecord) -> str:
+    """By which program, and where in its campaign."""
+    said = "Found by Polyjuice, a fuzzer for tensor compilers: "
+    said += f"case {record.index} of a campaign with seed {record.seed}"
+    if record.profile:
+        said += f", on inputs of its profile `{record.profile}`"
+    before, after = (record.reduction.get(key) or {} for key in ("operators_before", "operators_after"))
+    if before and after and max(before.values()) > max(after.values()):
+        said += f". Reduced from {max(before.values())} operators to {max(after.values())}"
+    return said + "."
+
+
+def _listed(names: Sequence[str]) -> str:
+    texts = [f"`{name}`" for name in names]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def _is_near(text: str, due: str, allowed: str) -> bool:
+    if text == due:
+        return True
+    try:
+        return abs(complex(text) - complex(due)) <= float(allowed)
+    except ValueError:  # True and False
+        return False
+
+
+def _is_checked(source: bytes) -> bool:
+    """Whether ONNX's checker accepts a model, with all types inferred."""
+    try:
+        onnx.checker.check_model(onnx.load_from_string(source), full_check=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,121 @@
+"""What is wrong, in words: a predicate for the title, and what is due instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from polyjuice.execution import Outcome
+from polyjuice.oracles.case import MISTYPED
+from polyjuice.oracles.crash import headline
+from polyjuice.oracles.zeros import ZEROS
+from polyjuice.triage.record import FindingRecord
+from polyjuice.triage.report import place
+
+_STAGES = {"load": "load", "compile": "compile", "run": "run"}
+
+#: By the oracle where results differ, and neither side is known to be the wrong one.
+_UNDECIDED = {
+    "metamorphic": "gives other values than an equivalent program",
+    "gradient": "has other gradients than an equivalent program",
+}
+_OTHERS = {
+    "nondeterministic": "gives different results from run to run",
+    "slow": "runs far slower than an equivalent program that computes more",
+    "memory": "takes far more memory than an equivalent program that computes more",
+}
+
+
+def predicate(record: FindingRecord) -> str:
+    """What the wrong program does, as in "X gives wrong values"."""
+    if record.kind in ("crash", "hang"):
+        return _failure(record)
+    if record.kind == "alias":
+        return f"compiled: {_without_label(record)}"
+    if record.kind != "mismatch":
+        return _OTHERS[record.kind]
+    if record.rung == MISTYPED:
+        return _mistyped(record)
+    if record.rung == ZEROS:
+        return "gives zeros of the wrong sign"
+    if record.oracle == "optlevel":
+        return _at_two_levels(record)
+    if record.oracle == "gradient" and record.culprit:
+        return "has wrong gradients"
+    if not record.culprit:
+        return _UNDECIDED.get(record.oracle, "gives wrong values")
+    return _values(record)
+
+
+def failure(outcome: Outcome) -> dict[str, str]:
+    """How a run that failed ended, as a record keeps it."""
+    return {"status": outcome.status, "stage": outcome.stage, "error": headline(outcome.message)}
+
+
+_PLACE_IN_SOURCE = re.compile(r"\S*/([\w.]+\.(?:h|cc|cpp|cu):\d+) [^\n]*?\)(?: const)?(?: \[with [^\n]*\])? ")
+"""Where an error of C++ was raised: the path, the line, and the function's signature, which is long."""
+
+_STATUS = re.compile(
+    r"(?<=: )\[ONNXRuntimeError\] : \d+ : \w+ : (?:Exception during (?:initialization|loading): )?"
+    r"|Non-zero status code returned while running |(?<= node)\. Name:'[^']*' Status Message(?=: )"
+)
+"""What ONNX Runtime says of an error beside the error."""
+
+
+def error(record: FindingRecord) -> str:
+    """The first line of a failure's error, without what says nothing; "" where it is not known."""
+    return _PLACE_IN_SOURCE.sub(r"\1: ", _STATUS.sub("", record.failure.get("error", "")))
+
+
+def is_special(text: str) -> bool:
+    """Whether the text of a number is that of NaN or an infinity."""
+    return text.lower().lstrip("+-") in ("nan", "inf", "infinity")
+
+
+def _values(record: FindingRecord) -> str:
+    got = [str(row["compiled"].get(record.culprit, "")) for row in record.values]
+    due = [str(row["float64"]) for row in record.values]
+    if _all_are(got, "nan") and not any(map(is_special, due)):
+        return "gives NaN where a number is due"
+    if _all_are(due, "nan") and not any(map(is_special, got)):
+        return "gives a number where NaN is due"
+    if _all_are(got, "inf") and not any(map(is_special, due)):
+        return "gives an infinity where a number is due"
+    return "gives wrong values"
+
+
+def _at_two_levels(record: FindingRecord) -> str:
+    other = place.level_name(record.compiler, record.level)
+    if not record.culprit:
+        return f"gives other values at {other} than at the default level"
+    if record.culprit == record.a:
+        return f"gives wrong values at the default level, and not at {other}"
+    return f"gives wrong values at {other}, and not at the default level"
+
+
+def _all_are(texts: Sequence[str], special: str) -> bool:
+    return bool(texts) and all(text.lower().lstrip("+-") == special for text in texts)
+
+
+def _mistyped(record: FindingRecord) -> str:
+    got, due = record.result.get("got_type"), record.result.get("due_type")
+    if not got or not due:
+        return "gives a wrong element type" if "element type" in record.message else "gives a wrong shape"
+    (got_dtype, got_shape), (due_dtype, due_shape) = got, due
+    said = [f"element type {got_dtype} in place of {due_dtype}"] if got_dtype != due_dtype else []
+    said += [f"shape {list(got_shape)} in place of {list(due_shape)}"] if got_shape != due_shape else []
+    return f"gives {' and '.join(said)}"
+
+
+def _failure(record: FindingRecord) -> str:
+    """How the compiler fails, without what it says."""
+    stage = _STAGES.get(record.failure.get("stage", ""), "compile and run")
+    if record.kind == "hang":
+        return f"does not {stage} within the time limit"
+    if record.failure.get("status") == "crash":
+        return "ends the process" + (f" when it is to {stage}" if stage != "compile and run" else "")
+    return f"fails to {stage}"
+
+
+def _without_label(record: FindingRecord) -> str:
+    return record.message.removeprefix(f"{record.a}: ")

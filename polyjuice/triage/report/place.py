@@ -1,0 +1,74 @@
+"""Where a fault is: the optimization levels that show it, and the part of the compiler that bisection names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyjuice.compilers import EnvironmentProblem, find
+from polyjuice.triage.record import FindingRecord
+
+#: A title names no more parts than these: a larger set says nothing about the cause.
+_FEW = 2
+
+#: How the compilers call their levels, where not as Polyjuice does.
+_LEVELS = {
+    "onnxruntime": {
+        "disable": "ORT_DISABLE_ALL",
+        "basic": "ORT_ENABLE_BASIC",
+        "extended": "ORT_ENABLE_EXTENDED",
+        "layout": "ORT_ENABLE_LAYOUT",
+        "all": "ORT_ENABLE_ALL",
+    },
+    "tvm": {level: f"opt_level {level}" for level in "0123"},
+    "xla": {level: f"xla_backend_optimization_level {level}" for level in "0123"},
+}
+
+
+def at_level(record: FindingRecord) -> str:
+    """At which optimization level the fault shows first, as a phrase; "" where nothing is known, or worth saying."""
+    if record.oracle == "optlevel" and record.kind == "mismatch":  # which is about two levels
+        return ""
+    found, known = _lowest(record), _levels(record.compiler)
+    if not found or (known[-1:] == (found,) and record.compiler not in _LEVELS):
+        return ""
+    return f" {'even ' if known[:1] == (found,) else ''}at {level_name(record.compiler, found)}"
+
+
+def level_name(compiler: str, level: str) -> str:
+    """A level as its compiler calls it."""
+    return _LEVELS.get(compiler, {}).get(level, f"level {level}" if level.isdecimal() else level)
+
+
+def levels(record: FindingRecord, trial: str) -> list[str]:
+    """The lower levels at which bisection had this result: shown, gone or broken."""
+    tried = record.bisection.get("levels") or {}
+    return [level_name(record.compiler, name) for name, result in tried.items() if result == trial]
+
+
+def parts(record: FindingRecord) -> Sequence[str]:
+    """The parts of the compiler to blame; none where bisection named too many, or was not finished."""
+    complete = record.bisection.get("complete", True)
+    return record.blame if complete and len(record.blame) <= _FEW else ()
+
+
+def is_isolated(record: FindingRecord) -> bool | None:
+    """Whether bisection named a part; None where it was not run to its end."""
+    if not record.bisection.get("shown") or not record.bisection.get("complete", True):
+        return None
+    return bool(parts(record))
+
+
+def _lowest(record: FindingRecord) -> str:
+    tried = record.bisection.get("levels") or {}
+    shown = [name for name, result in tried.items() if result == "shown"]
+    if shown:
+        return str(shown[0])
+    default = next(reversed(_levels(record.compiler)), "") if tried else ""
+    return str(record.level or record.conditions.get("level") or default)
+
+
+def _levels(compiler: str) -> tuple[str, ...]:
+    try:
+        return find(compiler).levels
+    except EnvironmentProblem:  # that of a plugin that is not here
+        return ()

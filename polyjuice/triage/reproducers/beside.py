@@ -1,0 +1,69 @@
+"""What a reproducer prints of the framework's backends, from the uncompiled program to the whole compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polyjuice.oracles import Verdict, alias
+from polyjuice.triage.reproducers import endings
+from polyjuice.triage.reproducers.programs import Programs
+
+_EMULATED = "inductor with emulate_precision_casts"
+"""The row of Inductor where it rounds half types as eager does."""
+
+_OF_RESULTS = ("metamorphic", "differential")
+
+
+@dataclass(frozen=True)
+class Backends:
+    """The table of one side of a verdict. ``halves`` says whether its program has half types.
+
+    ``value`` is Python for the array that shows the fault, of ``outputs``, and ``part`` picks its elements that are
+    printed.
+    """
+
+    programs: Programs
+    verdict: Verdict
+    side: str
+    levels: tuple[str, ...]
+    halves: bool
+    value: str
+    part: str
+
+    @property
+    def definitions(self) -> list[str]:
+        """Blocks that define the table; none where there is nothing to compare."""
+        if not self._show:
+            return []
+        plain, compiled = self._runs
+        names = ("eager", *self.levels, *([_EMULATED] if self.halves else []))
+        expressions = {"plain": plain, "compiled": compiled, "heading": endings.SIDE_BY_SIDE}
+        found = [endings.BACKENDS.substitute(expressions, backends=names)]
+        if self.verdict.kind != "alias":  # which defines it anyway
+            found.insert(0, endings.UNCOMPILED)
+        if self._show == "told":
+            output = self.verdict.output
+            same = endings.SAME.substitute(output=output, value=self.value, part=self.part)
+            found += [f"eager = {plain}()[{output}]", same]
+        return found
+
+    @property
+    def call(self) -> str:
+        """The line that prints the table, or ""."""
+        return f"side_by_side({self._show})\n" if self._show else ""
+
+    @property
+    def _runs(self) -> tuple[str, str]:
+        return self.programs.at_level(self.side, of_model=self.verdict.kind == "alias")
+
+    @property
+    def _show(self) -> str:
+        """An expression for what tells of a backend's outputs; "" where nothing does."""
+        verdict, output = self.verdict, f"outputs[{self.verdict.output}]"
+        if verdict.kind in ("crash", "hang"):
+            return 'lambda outputs: "runs"'
+        if verdict.mistyped:
+            return f"lambda outputs: ({self.programs.type_of(output, '')}, list({output}.shape))"
+        if verdict.kind == "alias" and verdict.rung != alias.WRITTEN:
+            return "shares"
+        return "told" if verdict.kind == "mismatch" and verdict.oracle in _OF_RESULTS else ""
