@@ -30,7 +30,7 @@ _FEW_SEEDS, _MANY_SEEDS = 2, 4
 
 #: How many sets of rules are tried in search of the least that suffices, and how many rules are too many to explain
 #: anything.
-_TRIED, _TOO_MANY = 60, 5
+_TRIED, _TOO_MANY = 30, 5
 
 
 @cache
@@ -76,8 +76,9 @@ def _least(proof: _Proof, fired: Sequence[Rule], touching: Sequence[Rule], depth
         tried += 1
         return tried <= _TRIED and proof.fired(rules, depth, _MANY_SEEDS) is not None
 
-    one = next((rule for rule in near if suffice((rule,))), None)
-    return (one,) if one else ddmin([*near, *(rule for rule in fired if rule not in near)], suffice)
+    found = ddmin([*near, *(rule for rule in fired if rule not in near)], suffice)
+    one = found[0] if len(found) == 1 else next((rule for rule in near if suffice((rule,))), None)
+    return (one,) if one else found
 
 
 def accountable(a: Graph, b: Graph, rules: Iterable[Rule]) -> list[Rule]:

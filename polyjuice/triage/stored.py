@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ class Stored:
     def oracle(self) -> Oracle:
         return ORACLES[self.record.oracle]
 
-    @property
+    @cached_property
     def compiler(self) -> CompilerInfo:
         """Raises EnvironmentProblem where there is no such compiler any more."""
         return find(self.record.compiler)
@@ -106,7 +107,7 @@ class Stored:
         record = self.record
         return Case(sets, programs, record.broken, record.rules, record.seed, record.index)
 
-    @property
+    @cached_property
     def target(self) -> pipeline.Target:
         """What graphs are lowered to."""
         return pipeline.target_of(self.compiler, self.conditions.opset)
