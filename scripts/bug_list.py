@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 FOLDER = Path(__file__).resolve().parents[1] / "artifacts/bugs"
 LIST = FOLDER / "status.toml"
 README = FOLDER / "README.md"
@@ -148,7 +150,7 @@ def _cells(bug: Bug, unreported: str) -> list[str]:
         bug.component,
         bug.where + duplicate,
         "yes" if bug.mainstream else "no",
-        ", ".join(f"{version} {_said(bug, status)}" for version, status in bug.status.items()),
+        ", ".join(f"{version} {_said(bug, bug.status[version])}" for version in sorted(bug.status, key=Version)),
         bug.reported or unreported,
     ]
 
