@@ -30,7 +30,7 @@ from polyjuice.compilers import CompilerInfo
 from polyjuice.execution import Artifact
 from polyjuice.inputs import GIVEN, are_large, judged_on_edge
 from polyjuice.interpret import evaluate
-from polyjuice.ir import Graph, dtypes, prune
+from polyjuice.ir import Graph, dtypes, prune, read
 from polyjuice.numerics import distance, listing
 from polyjuice.ops import entry
 from polyjuice.ops.limits import HEADROOM
@@ -258,13 +258,17 @@ def _operands(graph: Graph, places: Mapping[str, int], inputs: Sequence[np.ndarr
 
 
 def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program takes a mean beside a variance, of what is not finite.
+    """Whether a generated program takes a mean, beside a variance, of what is not finite.
 
     Torch's own kernel updates a mean element by element, which is NaN behind an infinity; a sum gives the infinity.
     """
     if t.given:
         return False
-    return not all(np.isfinite(x).all() for x in _operands(t.graph, _RUNNING_MEANS, inputs))
+    needed = read(t.graph)
+    means = [node for node in t.graph.nodes if node.op in _RUNNING_MEANS and node.outputs[1] in needed]
+    names = {node.inputs[_RUNNING_MEANS[node.op]] for node in means}
+    values = evaluate(replace(t.graph, outputs=tuple(names)), inputs, "float64") if names else ()
+    return not all(np.isfinite(x).all() for x in values)
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:

@@ -6,6 +6,7 @@ have its outputs, or None to leave it. It is called for each node in topological
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -141,8 +142,9 @@ class GraphView:
         return self.add_constant(np.array(value, helper.tensor_dtype_to_np_dtype(self.dtype(name))))
 
     def fresh(self) -> str:
-        """A name that no value has."""
-        self._new += 1
+        """A name that no value has, nor one that another planted optimizer has made."""
+        taken = {name for node in self.model.graph.node for name in node.output} | self._constants.keys()
+        self._new = next(number for number in itertools.count(self._new + 1) if f"planted:{number}" not in taken)
         return f"planted:{self._new}"
 
 
