@@ -41,6 +41,7 @@ PASSES: Passes[Pair] = (
     ("detours", sides.detours),
     ("fewer inputs", structure.fewer_inputs),
     ("fewer operands", structure.fewer_operands),
+    ("products", structure.products),
     ("shapes", shapes.smaller_dimensions),
     ("ranks", ranks.fewer_axes),
     ("element types", details.plainer_types),

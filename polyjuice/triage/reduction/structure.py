@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -183,6 +183,25 @@ def _bypass(pair: Pair, value: Shared, by: Shared) -> Iterator[Pair]:
             return
         graphs.append(substitute(graph, dict.fromkeys(there, new)))
     yield pair.with_graphs(graphs)
+
+
+def products(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """In one program, the matrix product of two of a contraction's operands in its place."""
+    if len(pair.graphs) == 1:
+        for node in pair.graphs[0].nodes:
+            if node.op == "Einsum":
+                for operands in permutations(dict.fromkeys(node.inputs), 2):
+                    yield partial(_product, outputs=node.outputs, operands=operands)
+
+
+def _product(pair: Pair, outputs: tuple[str, ...], operands: tuple[str, ...]) -> Iterator[Pair]:
+    (graph,) = pair.graphs
+    if all(name in graph.types for name in operands):
+        nodes = [
+            replace(node, op="MatMul", inputs=operands, attrs={}) if node.outputs == outputs else node
+            for node in graph.nodes
+        ]
+        yield pair.with_graphs([rebuild(graph, nodes=nodes)])
 
 
 def fewer_inputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
