@@ -118,9 +118,13 @@ class Says:
         self.counts = Counts()
         self.until = math.inf
         self.session: Any = None
+        self.together = 1
 
     def check_time(self) -> None:
         pass
+
+    def compile_together(self, excerpts: Sequence[Excerpt]) -> None:
+        raise AssertionError("not asked")
 
     def shows(self, excerpt: Excerpt) -> bool:
         written = excerpt.written

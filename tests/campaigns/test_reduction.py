@@ -118,9 +118,10 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path
 
 def test_what_is_left_is_small_plain_and_round(split: tuple[Path, Path]) -> None:
     a, b = (formats.load(split[1] / f"{side}.onnx") for side in "ab")
-    assert a.input_types == b.input_types == (TensorType("float32", (1, 3, 1)),)
-    node = b.nodes[0]
-    assert (node.attrs["axis"], node.attrs["split"]) == (1, (2, 1))
+    assert a.input_types == b.input_types
+    assert all(t.dtype == "float32" and t.size == 3 for t in a.input_types)
+    (node,) = (node for graph in (a, b) for node in graph.nodes if node.op == "Split")
+    assert tuple(sorted(node.attrs["split"])) == (1, 2)
     assert all(np.all(array == 1) for graph in (a, b) for array in graph.constants.values())
     stored = np.load(split[1] / "inputs.npz")
     assert sorted(stored["input_0"].ravel()) == [0, 0, 1]
@@ -136,7 +137,8 @@ def test_a_reduced_finding_is_a_finding(split: tuple[Path, Path]) -> None:
     said = after["reduction"]
     assert said["from"] == before["folder"]
     assert said["operators_before"] == before["operators"]
-    assert said["operators_after"] == after["operators"] == {"min": 1, "max": 3}
+    assert said["operators_after"] == after["operators"]
+    assert after["operators"][after["culprit"]] == 1
     assert said["candidates"] > said["accepted"] > 0
     again = reduced(split[1], split[1] / "again")
     assert again.reduction["accepted"] == 0

@@ -179,6 +179,7 @@ class Planted(Trial):
     """A fault that shows in each program that says some words."""
 
     words: tuple[str, ...] = ()
+    together = 1
 
     def shows(self, pair: Pair) -> bool:
         texts = [str(self._lowered(pair, side).source) for side in range(len(pair.graphs))]

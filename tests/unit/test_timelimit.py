@@ -172,8 +172,12 @@ class Numbers:
     until: float
     session: Any
     counts: Counts = field(default_factory=Counts)
+    together: int = 1
 
     def check_time(self) -> None: ...
+
+    def compile_together(self, candidates: Sequence[Number]) -> None:
+        raise AssertionError("not asked")
 
     def shows(self, candidate: Number) -> bool:
         if candidate.value % 2:
@@ -211,7 +215,7 @@ def test_a_reduction_breaks_off_a_trial_and_keeps_what_it_has() -> None:
     assert closed, "its processes may be anywhere within a program"
 
 
-def test_a_bisection_breaks_off_a_trial_and_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bisection_that_breaks_off_a_trial_isolates_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """With all parts switched off the fault is gone; with fewer, nothing ever ends."""
 
     def without(finding: object, case: object, disabled: tuple[str, ...], level: str = "") -> Trial:
@@ -231,4 +235,5 @@ def test_a_bisection_breaks_off_a_trial_and_keeps_what_it_has(monkeypatch: pytes
     monkeypatch.setattr(bisection._Search, "_check", lambda self: ("a", "b", "c", "d"))
     monkeypatch.setattr(bisection._Search, "_traced", lambda self, disabled: [])
     found = bisection.bisect(cast(Any, finding), 0.2)
-    assert (found.shown, found.complete, found.blame) == (True, False, ("a", "b", "c", "d"))
+    assert (found.shown, found.complete, found.blame) == (True, False, ())
+    assert list(found.sentences()) == ["Not isolated: the time ran out."]

@@ -103,8 +103,13 @@ class ExcerptTrial:
         if time.monotonic() > self.until:
             raise OutOfTime
 
+    @property
+    def together(self) -> int:
+        """One: what the user wrote may end its process."""
+        return 1
+
     def compile_together(self, excerpts: Sequence[Excerpt]) -> None:
-        """Each is run by itself: what the user wrote may end its process."""
+        """Each is run by itself."""
 
     def shows(self, excerpt: Excerpt) -> bool:
         """Whether the same oracle still says the same; not of what is a constant, or computes nothing."""

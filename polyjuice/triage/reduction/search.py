@@ -15,9 +15,6 @@ from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 
-_TOGETHER = 8
-"""How many candidates are tried together at most: one that shows the fault makes those behind it useless."""
-
 
 class NotShown(Exception):
     """The finding does not show any more."""
@@ -70,6 +67,10 @@ class Judge(Protocol[C_contra]):
 
     def shows(self, candidate: C_contra, /) -> bool:
         """Whether a candidate still shows the fault, and nothing else is wrong with it."""
+
+    @property
+    def together(self) -> int:
+        """How many candidates are to be tried together at most."""
 
     def compile_together(self, candidates: Sequence[C_contra], /) -> None:
         """Run the programs of candidates that are to be tried, where that takes less time for several at once."""
@@ -132,7 +133,7 @@ class Search(Generic[C]):
         Edits that were drawn from the pass already are applied to whatever showed the fault last.
         """
         before = self.accepted[-1]
-        coming, drawn = edits(before, self.trial), deque[Edit[C]]()
+        coming, drawn = iter(edits(before, self.trial)), deque[Edit[C]]()
         while shown := self._first(name, self._stream(coming, drawn)):
             place, candidate = shown
             self.accepted.append(candidate)
@@ -167,8 +168,7 @@ class Search(Generic[C]):
                 self.trial.check_time()
                 if self.trial.shows(candidate):
                     return place, candidate
-            if self.trial.session.compiler.batches:
-                together = min(2 * together, _TOGETHER)
+            together = min(2 * together, self.trial.together)
         return None
 
     def _candidates(self, edit: Edit[C]) -> Iterator[C]:

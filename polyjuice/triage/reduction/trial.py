@@ -38,6 +38,9 @@ UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
 #: Programs are rewritten by all rules, to this depth.
 _NEAR = Budget(None, 2)
 
+#: How many candidates a compiler is given together that takes less time for several at once.
+_TOGETHER = 8
+
 #: How many programs' outcomes, and sets of inputs, are kept.
 _KEPT = 64
 
@@ -182,6 +185,11 @@ class Trial:
         said = pipeline.judge(case, self.session, [self.stored.verdict.oracle]) if case else []
         wrong = [v.output for v in said if v.kind == self.stored.verdict.kind == "mismatch"]
         return names[min(wrong)] if wrong else ""
+
+    @property
+    def together(self) -> int:
+        """How many candidates are to be tried together: one that shows the fault makes those behind it useless."""
+        return _TOGETHER if self.session.compiler.batches else 1
 
     def compile_together(self, pairs: Sequence[Pair]) -> None:
         """Run the programs of candidates that are to be tried, where the compiler takes less time for several at once.
