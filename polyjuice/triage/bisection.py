@@ -58,7 +58,8 @@ class Bisection:
     ``blame`` is a least set of knobs whose switching-off makes the fault vanish, while both programs compile and run;
     empty where there is none. Each of ``alternatives`` suffices as well. ``met`` says of the knobs in either by which
     programs' traces the compiler used them, as far as traces tell. ``levels`` is what became of the fault at the lower
-    optimization levels, from the lowest to the first that shows it. ``complete`` is false where the time ran out.
+    optimization levels, from the lowest to the first that shows it. ``operator`` is the only one of the wrong program,
+    where the lowest level shows the fault, too. ``complete`` is false where the time ran out.
     """
 
     shown: bool
@@ -66,6 +67,7 @@ class Bisection:
     alternatives: tuple[tuple[str, ...], ...] = ()
     met: Mapping[str, Sequence[str]] = field(default_factory=dict)
     levels: Mapping[str, Trial] = field(default_factory=dict)
+    operator: str = ""
     complete: bool = True
     trials: int = 0
     elapsed_s: float = 0.0
@@ -81,6 +83,8 @@ class Bisection:
         if self.blame:
             yield f"Switching off {self._names(self.blame)} makes it vanish."
             yield from (f"So does switching off {self._names(names)}." for names in self.alternatives)
+        elif self.operator:
+            yield f"`{self.operator}` alone shows it at the lowest level. That points to its kernel: not isolated further."
         elif self.complete:
             yield "Not isolated: no part of the compiler that can be switched off makes it vanish."
         else:
@@ -319,7 +323,17 @@ class _Search:
         met = {name: labels for name, labels in self._met.items() if name in named}
         elapsed = time.monotonic() - self._began
         blame, *others = sets or [()]
-        return Bisection(shown, blame, tuple(others), met, self._levels, self._complete, self._made, elapsed)
+        return Bisection(
+            shown, blame, tuple(others), met, self._levels, self._operator, self._complete, self._made, elapsed
+        )
+
+    @property
+    def _operator(self) -> str:
+        """The only operator of the wrong program, where the lowest optimization level shows the fault."""
+        record, graphs = self._finding.record, self._finding.graphs
+        nodes = graphs.get(record.culprit, next(iter(graphs.values()))).nodes
+        lowest = next(iter(self._levels.values()), Trial.gone)
+        return nodes[0].qualified if lowest is Trial.shown and len(nodes) == 1 else ""
 
 
 def _is_family(knob: str) -> bool:

@@ -230,6 +230,8 @@ def test_a_bisection_that_breaks_off_a_trial_isolates_nothing(monkeypatch: pytes
         verdict=SimpleNamespace(oracle="metamorphic", culprit=""),
         case=lambda: None,
         conditions=SimpleNamespace(level=""),
+        record=SimpleNamespace(culprit=""),
+        graphs={"min": SimpleNamespace(nodes=())},
     )
     monkeypatch.setattr(bisection, "without", without)
     monkeypatch.setattr(bisection._Search, "_check", lambda self: ("a", "b", "c", "d"))
