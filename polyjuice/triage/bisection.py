@@ -84,7 +84,7 @@ class Bisection:
             yield f"Switching off {self._names(self.blame)} makes it vanish."
             yield from (f"So does switching off {self._names(names)}." for names in self.alternatives)
         elif self.operator:
-            yield f"`{self.operator}` alone shows it at the lowest level. That points to its kernel: not isolated further."
+            yield f"`{self.operator}` alone shows it at the lowest level, which points to its kernel: not isolated."
         elif self.complete:
             yield "Not isolated: no part of the compiler that can be switched off makes it vanish."
         else:
