@@ -82,7 +82,7 @@ def verdict(oracle: str, t: Program, fine: str = "") -> Verdict:
     message = f"{t.label} does not {_STAGES.get(t.outcome.stage, 'run')}: {first}"
     if fine:
         message += f" (its equivalent {fine} did not)"
-    where = f"{t.outcome.stage} {_normal(first)}{_top_frames(t.outcome.traceback)}"
+    where = f"{t.outcome.stage} {_normal(_WITHIN.sub('', first))}{_top_frames(t.outcome.traceback)}"
     signature = f"{kind} {_failed_check(first) or where}"
     return Verdict(oracle, kind, t.label, fine, message, signature, culprit=t.label)
 
@@ -123,8 +123,13 @@ def _top_frames(traceback: str) -> str:
     return WHERE + ", ".join(innermost) if innermost else ""
 
 
-_OF_THE_PROGRAM = re.compile(r"'[^']*'|\"[^\"]*\"|/\S+|0x[0-9a-f]+|(?<!\w)_*(?:polyjuice:[\w:]+|[cdvx]\d+)(?!\w)")
-"""What an error quotes, paths, addresses, and names of a program's values."""
+_OF_THE_PROGRAM = re.compile(
+    r"'[^']*'|\"[^\"]*\"|/\S+|\w*0x[0-9a-f]+(?:_[\w:]+)?|(?<!\w)_*(?:polyjuice:[\w:]+|[cdvx]\d+)(?!\w)"
+)
+"""What an error quotes, paths, addresses, and names of a program's values, some of which begin with an address."""
+
+_WITHIN = re.compile(r"^.*(?:Graph attribute inferencing failed: |Status Message: (?=Non-zero status code))")
+"""How ONNX Runtime begins to say what is wrong within an If, a Loop or a Scan."""
 
 
 def _normal(message: str) -> str:
