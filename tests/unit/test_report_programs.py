@@ -151,6 +151,10 @@ def row(got: str, due: str) -> dict[str, Any]:
     ("said", "changes"),
     [
         ("gives wrong values", {"values": [row("1.0", "2.0")]}),
+        (
+            "gives wrong values on the second run",
+            {"values": [row("1.0", "2.0")], "reduction": {"accepted": 1}, "profiles": ["exact"] * 2, "inputs": 1},
+        ),
         ("gives NaN where a number is due", {"values": [row("nan", "2.0")]}),
         ("gives a number where NaN is due", {"values": [row("1.0", "nan")]}),
         ("gives an infinity where a number is due", {"values": [row("-inf", "2.0")]}),

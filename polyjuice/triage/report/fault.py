@@ -44,7 +44,12 @@ def predicate(record: FindingRecord) -> str:
         return "has wrong gradients"
     if not record.culprit:
         return _UNDECIDED.get(record.oracle, "gives wrong values")
-    return _values(record)
+    return _values(record) + (" on the second run" if _takes_two_runs(record) else "")
+
+
+def _takes_two_runs(record: FindingRecord) -> bool:
+    """Whether a program is wrong only once it has run before: else reduction leaves one set of inputs."""
+    return bool(record.reduction) and record.inputs == 1 and len(record.profiles) == 2
 
 
 def failure(outcome: Outcome) -> dict[str, str]:
