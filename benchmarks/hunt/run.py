@@ -160,7 +160,11 @@ def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
     """What a campaign that has ended found."""
     records = [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
     causes = [
-        {"signature": record.get("cause") or record["signature"], "raw": 1 + record["more"], "title": record["message"].splitlines()[0]}
+        {
+            "signature": record.get("cause") or record["signature"],
+            "raw": 1 + record["more"],
+            "title": record["message"].splitlines()[0],
+        }
         for record in records
     ]
     named = {name: turn[name] for name in ("compiler", "seeds", "seed")}
