@@ -14,6 +14,7 @@ from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
+from polyjuice.campaign.triage import UNTRIAGED
 from polyjuice.cli.common import stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.triage.automatic import Triaged
@@ -168,3 +169,5 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         more = f" (and {len(finding.others)} more)" if finding.others else ""
         stdout.print(f"\n[red]{finding.record['kind']}[/red] {escape(str(path))}{more}")
         stdout.print(f"  {escape(finding.record['message'])}")
+    if summary["untriaged"] and config.triage_s:
+        stdout.print(f"\nnot yet triaged: {escape(str(store.folder / 'findings' / UNTRIAGED))}")
