@@ -29,7 +29,7 @@ TABLE = RESULTS.with_suffix(".md")
 
 TOGETHER = (
     "onnxruntime/split-uneven",
-    "onnxruntime/sum-repeated-operand",
+    "onnxruntime/negated-comparison",
     "onnxruntime/transpose-behind-binary",
     "onnxruntime/reduce-l1-of-reshape",
 )
