@@ -105,10 +105,17 @@ class Triage:
         return self._job(alike[:size], end, suspects=self._suspects[by_now:], known=len(self._suspects), sorts=True)
 
     def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
-        """Triage a finding of the largest group; first those whose triage was not ended yet, and small programs."""
+        """Triage the smallest finding of a group: first those whose triage was not ended yet, and the largest group.
+
+        Of groups of one size wrong results come before failures, which users notice by themselves.
+        """
         sizes = Counter(finding.grouped for finding in waiting)
-        first = min(waiting, key=lambda f: (self._ended[f.name], -sizes[f.grouped], f.grouped, f.operators))
-        return self._job([first], end)
+
+        def order(finding: Untriaged) -> tuple[Any, ...]:
+            fails = finding.record["kind"] in FAILURES
+            return self._ended[finding.name], -sizes[finding.grouped], fails, finding.grouped, finding.operators
+
+        return self._job([min(waiting, key=order)], end)
 
     def _job(self, findings: Sequence[Untriaged], end: float, **more: Any) -> Job:
         self._running |= {finding.name: finding for finding in findings}
