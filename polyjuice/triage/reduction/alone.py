@@ -15,7 +15,7 @@ from polyjuice import pipeline
 from polyjuice.egraph import Rewriter
 from polyjuice.execution import LoweringChoices
 from polyjuice.lower import Unlowerable
-from polyjuice.oracles import Verdict
+from polyjuice.oracles import Case, Verdict
 from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rewritings import without_an_operator
@@ -33,14 +33,19 @@ def alone(stored: Stored, session: CompilerSession) -> Stored:
     if not stored.oracle.alone or len(stored.graphs) < 2:
         return stored
     try:
-        case = pipeline.execute(stored.case(), session)
+        case = stored.case()
     except Unlowerable:
         return stored
-    found = [v for v in pipeline.judge(case, session, [stored.oracle.alone]) if v.kind == stored.record.kind]
-    if not found:
-        return stored
     culprit = stored.record.culprit
-    return _of(stored, min(found, key=lambda v: (v.a != culprit, len(stored.graphs[v.a]))))
+    found = _wrong(stored, case.only([culprit]), session) if culprit in stored.graphs else []
+    found = found or _wrong(stored, case, session)
+    return _of(stored, min(found, key=lambda v: len(stored.graphs[v.a]))) if found else stored
+
+
+def _wrong(stored: Stored, case: Case, session: CompilerSession) -> list[Verdict]:
+    """What is said of programs by themselves."""
+    said = pipeline.judge(pipeline.execute(case, session), session, [stored.oracle.alone])
+    return [verdict for verdict in said if verdict.kind == stored.record.kind]
 
 
 def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:

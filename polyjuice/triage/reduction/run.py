@@ -30,10 +30,10 @@ from polyjuice.triage.stored import FindingError, Stored
 
 PASSES: Passes[Pair] = (
     ("first wrong value", structure.first_wrong),
-    ("choices", details.plainer_choices),
     ("outputs", structure.outputs),
     ("earlier output", structure.earlier_output),
     ("cuts", structure.cuts),
+    ("choices", details.plainer_choices),
     ("merges", sides.merges),
     ("grafts", sides.grafts),
     ("bypasses", structure.bypasses),

@@ -194,9 +194,9 @@ class Trial:
     def compile_together(self, pairs: Sequence[Pair]) -> None:
         """Run the programs of candidates that are to be tried, where the compiler takes less time for several at once.
 
-        What came of them is kept for `shows`.
+        What came of them is kept for `shows`. Of candidates that differ in their inputs alone, one program is compiled.
         """
-        cases: dict[tuple[str, ...], Case] = {}
+        alike: dict[tuple[str, ...], dict[tuple[str, ...], Case]] = {}
         for pair in pairs:
             if pair.digest in self._answers:
                 continue
@@ -205,10 +205,14 @@ class Trial:
                     for side in range(len(pair.graphs)):
                         program, key = self._program(pair, side)
                         if key not in self._outcomes:
-                            cases[key] = self.stored.case_of(self._sets(pair), [program])
-        self.counts.programs += len(cases)
-        for key, case in zip(cases, pipeline.execute_together([*cases.values()], self.session), strict=True):
-            self._outcomes[key] = case.programs[0].outcome
+                            compiled = key if self.runs > 1 else key[: -len(pair.inputs) or None]
+                            alike.setdefault(compiled, {})[key] = self.stored.case_of(self._sets(pair), [program])
+        self.counts.programs += len(alike)
+        merged = [_merged([*cases.values()]) for cases in alike.values()]
+        for cases, case in zip(alike.values(), pipeline.execute_together(merged, self.session), strict=True):
+            outcome = case.programs[0].outcome
+            if len(cases) == 1 or outcome.status == "ok":
+                self._outcomes.update(zip(cases, _parted(outcome, len(cases), self.runs), strict=True))
 
     def wrong(self, pair: Pair, side: int) -> bool:
         """Whether one side alone fails, or is wrong by float64: otherwise no other side shows a mismatch.
@@ -279,6 +283,27 @@ class Trial:
         """The finding itself as a pair. Raises Unlowerable."""
         graphs, choices = tuple(self.stored.graphs.values()), tuple(self.stored.choices.values())
         return self.asked(Pair(graphs, self.stored.inputs, self.stored.record.output, choices))
+
+
+def _merged(cases: Sequence[Case]) -> Case:
+    """The case of one program on the inputs of all of them."""
+    return replace(cases[0], sets=[one for case in cases for one in case.sets])
+
+
+def _parted(outcome: Outcome, count: int, runs: int) -> list[Outcome]:
+    """What became of a program on the inputs of each of so many cases, each of which has it run so often."""
+    if count == 1:
+        return [outcome]
+    return [
+        replace(
+            outcome,
+            outputs=outcome.outputs[i : i + runs],
+            reference=outcome.reference and outcome.reference[i : i + runs],
+            memory=outcome.memory[i : i + runs],
+            reference_memory=outcome.reference_memory[i : i + runs],
+        )
+        for i in range(0, count * runs, runs)
+    ]
 
 
 def _forget(kept: dict[Any, Any]) -> None:
