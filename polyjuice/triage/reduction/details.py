@@ -23,11 +23,21 @@ from polyjuice.triage.reduction.trial import Trial
 _PARTS = 32
 
 
+def no_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
+    """Those choices alone that the programs ask for; then none at all."""
+    yield lambda p: iter([trial.asked(p)])
+    yield partial(_without, sites=dict(enumerate(_sites(pair, trial))))
+
+
+def _sites(pair: Pair, trial: Trial) -> list[list[Site]]:
+    """Where the choices of each side may change."""
+    return [[site for site in choices.taken if site not in trial.fixed] for choices in pair.choices]
+
+
 def plainer_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """No choices at all, or none on one side; then those at fewer sites of a side, and one option after another."""
-    yield lambda p: iter([trial.asked(p)])
-    sites = [[site for site in choices.taken if site not in trial.fixed] for choices in pair.choices]
-    yield partial(_without, sites=dict(enumerate(sites)))
+    yield from no_choices(pair, trial)
+    sites = _sites(pair, trial)
     for side, all_sites in enumerate(sites):
         for fewer in _parts(all_sites):
             yield partial(_without, sites={side: fewer})

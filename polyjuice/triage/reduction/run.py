@@ -30,6 +30,7 @@ from polyjuice.triage.stored import FindingError, Stored
 
 PASSES: Passes[Pair] = (
     ("first wrong value", structure.first_wrong),
+    ("no choices", details.no_choices),
     ("outputs", structure.outputs),
     ("earlier output", structure.earlier_output),
     ("cuts", structure.cuts),
