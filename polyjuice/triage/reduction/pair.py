@@ -141,7 +141,7 @@ def array_cost(array: np.ndarray) -> int:
     with np.errstate(all="ignore"):
         magnitude = np.abs(wide)
         whole = wide == np.rint(wide)
-    cost = np.where(whole & (magnitude <= _FRACTION / 2), 2 * magnitude + (wide < 0), float(_FRACTION))
+        cost = np.where(whole & (magnitude <= _FRACTION / 2), 2 * magnitude + (wide < 0), float(_FRACTION))
     cost = np.where(np.isfinite(wide) & (magnitude <= _EXTREME), cost, float(_EXTREME))
     uneven = wide.size > 1 and not bool(np.all(wide == wide[0]))
     return int(cost.sum()) + uneven
