@@ -49,7 +49,6 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
     """Lay the findings in folders to the suspects that account for them, and group the others.
 
     At ``until``, on the monotonic clock, it is ended wherever it is: what has no result then is to be sorted again.
-    Raises EnvironmentProblem where the compiler does not start.
     """
     began = time.monotonic()
     results: dict[str, Triaged] = {}
@@ -60,8 +59,12 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
                 findings.append(load(folder))
             except FindingError as problem:
                 results[folder.name] = Triaged(folder.name, problem=str(problem))
-        for name, found in groups.sort(findings, suspects):
-            results[name] = Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
+        try:
+            for name, found in groups.sort(findings, suspects):
+                results[name] = Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
+        except EnvironmentProblem as problem:
+            left = [stored.folder.name for stored in findings if stored.folder.name not in results]
+            results |= {name: Triaged(name, problem=str(problem)) for name in left}
     seconds = (time.monotonic() - began) / max(len(results), 1)
     return [replace(result, seconds=seconds) for result in results.values()]
 

@@ -9,6 +9,7 @@ import json
 import shutil
 import sqlite3
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,10 @@ from typing import Any
 import pytest
 
 from polyjuice import formats
-from polyjuice.triage import automatic
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.triage import automatic, groups
+from polyjuice.triage.groups import Suspect
+from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
 
@@ -181,6 +185,25 @@ def test_what_is_not_triaged_in_time_is_told_as_it_was_met(
     result = automatic.triage(folder, lambda compiler, version: [], 60.0, until=began)
     assert (result.ended, result.record, result.problem, result.defect) == (True, None, "", "")
     assert time.monotonic() - began < 30
+
+
+def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
+    triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is no fault of Polyjuice's own."""
+
+    def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str]]:
+        yield findings[0].folder.name, "mismatch by no-relu"
+        raise EnvironmentProblem("wrong did not start")
+
+    monkeypatch.syspath_prepend(triaged[0] / "site")
+    monkeypatch.setattr(groups, "sort", sort)
+    first, second, *_ = sorted((triaged[0] / "c/raw").iterdir())
+    results = automatic.sort([first, second], [])
+    assert [(r.name, r.cause, r.problem, r.defect) for r in results] == [
+        (first.name, "mismatch by no-relu", "", ""),
+        (second.name, "", "wrong did not start", ""),
+    ]
 
 
 @pytest.mark.long
