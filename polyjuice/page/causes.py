@@ -14,12 +14,14 @@ import numpy as np
 
 from polyjuice import drawing, formats
 from polyjuice.ir import Graph
+from polyjuice.lower import Unlowerable
 from polyjuice.page import plots
 from polyjuice.page.content import Card, Picture, Record
 from polyjuice.page.programs import pictures
-from polyjuice.triage import FindingError
+from polyjuice.triage import FindingError, listing
 from polyjuice.triage import stored as stored_findings
 from polyjuice.triage.explanation import accountable, default_rules
+from polyjuice.triage.stored import Stored
 
 KINDS = {
     "mismatch": "wrong result",
@@ -41,12 +43,16 @@ _RULES, _NAMED, _TEXT = 5, 8, 60_000
 
 @dataclass(frozen=True)
 class Found:
-    """A finding as its folder has it: its ``finding.json``, and its programs and inputs where they can be read."""
+    """A finding as its folder has it: its ``finding.json``, and its programs and inputs where they can be read.
+
+    ``differences`` says in what two programs differ of which no rule makes one of the other.
+    """
 
     folder: Path
     record: Record
     graphs: Mapping[str, Graph] = field(default_factory=dict)
     inputs: Sequence[np.ndarray] = ()
+    differences: Sequence[str] = ()
     problem: str = ""
 
     @property
@@ -78,7 +84,17 @@ def read(folder: Path) -> Found:
         stored = stored_findings.load(folder)
     except (FindingError, formats.FormatError, OSError) as error:
         return Found(folder, record, problem=str(error))
-    return Found(folder, record, stored.graphs, stored.inputs)
+    return Found(folder, record, stored.graphs, stored.inputs, _differences(stored))
+
+
+def _differences(stored: Stored) -> list[str]:
+    """What the programs say themselves, where they are equal as graphs; nothing where they cannot be written anew."""
+    if stored.record.explanation != {} or len(stored.graphs) < 2:
+        return []
+    try:
+        return listing.differences(*map(listing.shown, stored.artifacts.values()))
+    except Unlowerable:
+        return []
 
 
 def card(found: Found, key: str, shown: Path) -> Card:
@@ -228,10 +244,7 @@ def _rules_lead(found: Found) -> str:
         lead = "Both programs were rewritten from one graph."
         return f"{lead} Of the rules that were applied these can account for the difference:" if _rules(found) else lead
     if not record["explanation"]:
-        return (
-            "As graphs the two differ in nothing but how broadcasting is written. "
-            "The reproducer shows in which forms they are written."
-        )
+        return " ".join(["As graphs the two are equal.", *found.differences]).replace("`", "")
     if len(record["explanation"]) == 1:
         return "One rule makes one program of the other:"
     return "These rules together make one program of the other:"
