@@ -57,7 +57,7 @@ class CompilerSession:
         """
         self.compiler = compiler
         self.conditions = conditions
-        self.disabled, self._trace, self._objects = tuple(disabled), trace, objects
+        self._disabled, self._trace, self._objects = tuple(disabled), trace, objects
         self._workers: dict[str, Worker] = {}
         self.sandbox = Sandbox(conditions.timeout_s)
         """Where the user's own code runs."""
@@ -79,14 +79,14 @@ class CompilerSession:
         Sessions with one folder for ``objects`` have a C++ compiler work once for all of them where the compiler under
         test writes the very same source.
         """
-        return CompilerSession(self.conditions, self.compiler, self.disabled, self._trace, objects)
+        return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace, objects)
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
             limits = Limits(compile_s=self.conditions.timeout_s, run_s=self.conditions.timeout_s)
             asked = {
                 "level": level or self.conditions.level,
-                "disable": list(self.disabled),
+                "disable": list(self._disabled),
                 "trace": self._trace,
                 "objects": self._objects,
             }

@@ -13,7 +13,7 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.packs import CasePacks
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, known
-from polyjuice.triage.bisection import Trial, tried
+from polyjuice.triage.bisection import accounting, tried
 from polyjuice.triage.causes import FAILURES
 from polyjuice.triage.confirming import confirmed
 
@@ -123,21 +123,21 @@ class Confirming:
         return known.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 
     def _of_part(self, case: Case, verdict: Verdict) -> known.KnownBug | None:
-        """The known bug with whose part of the compiler a wrong result vanishes.
-
-        All parts are switched off together first: most wrong results that are new are told by one trial.
-        """
-        name, version = self._session.compiler.name, self._session.version
-        blamed = [b for b in self._bugs if b.is_to_blame_for(verdict.kind) and b.compiler == name and b.is_in(version)]
-        everything = [*dict.fromkeys(part for b in blamed for part in b.blame)]
-        if not blamed or verdict.kind in FAILURES or self._without(case, verdict, everything) is Trial.shown:
+        """The known bug with whose part of the compiler a wrong result vanishes."""
+        if verdict.kind in FAILURES:
             return None
-        return next((b for b in blamed if self._without(case, verdict, b.blame) is Trial.gone), None)
-
-    def _without(self, case: Case, verdict: Verdict, parts: Sequence[str]) -> Trial:
-        """What becomes of a verdict where parts of the compiler are switched off."""
-        session = CompilerSession(self._session.conditions, self._session.compiler, parts)
-        return tried(case.only([verdict.a, verdict.b]), verdict, session)
+        compiler, version = self._session.compiler, self._session.version
+        blamed = [
+            bug
+            for bug in self._bugs
+            if bug.compiler == compiler.name and bug.is_to_blame_for(verdict.kind) and bug.is_in(version)
+        ]
+        sides = case.only([verdict.a, verdict.b])
+        number = accounting(
+            [bug.blame for bug in blamed],
+            lambda parts: tried(sides, verdict, self._session.conditions, compiler, parts),
+        )
+        return None if number is None else blamed[number]
 
 
 def _kin(case: Case, verdict: Verdict) -> str:

@@ -115,8 +115,8 @@ class Preparation:
                 writes=compiler.format == "torch",
             ),
         )
-        # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rules = rules
+        # Who names rules wants them used; otherwise each graph takes a share of all.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)

@@ -29,7 +29,7 @@ def recognized(store: Store, bugs: Sequence[KnownBug]) -> list[Recognized]:
     """Every finding that a campaign reports, by name."""
     found = []
     for distinct in [*store.causes(), *store.groups()]:
-        finding = {"blame": (), **older.with_cause(distinct.record)}
+        finding = older.with_cause(distinct.record)
         bug = known.explaining(bugs, finding)
         version = finding["versions"].get(finding["compiler"], "")
         raw = {name: bug or _of_raw(store, name, bugs) for name in (distinct.name, *distinct.others)}

@@ -169,14 +169,14 @@ class Store:
             store = cls(folder, sqlite3.connect(path))
             text = store.meta("config")
             store._db.executescript(_SCHEMA)  # an older campaign lacks what is newer
-            store._add_counts()
+            store._migrate()
         except sqlite3.DatabaseError as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
         if text is None:
             raise NoCampaign(f"{path} has no configuration")
         return store, Config.from_json(text)
 
-    def _add_counts(self) -> None:
+    def _migrate(self) -> None:
         """Campaigns of an earlier version did not count programs and packs, and did not say which case covered what.
 
         Of their cases no program counts, and none is said to have covered anything.

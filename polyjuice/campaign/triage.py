@@ -14,6 +14,7 @@ from typing import Any
 from polyjuice.campaign.clock import Schedule
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Distinct, Store, Untriaged
+from polyjuice.campaign.wording import plural
 from polyjuice.compilers import find
 from polyjuice.triage import known
 from polyjuice.triage.automatic import Triaged, reduced_folder
@@ -63,7 +64,7 @@ class Triage:
         self._store = store
         self._bugs = known.of(config.known)
         self._running: dict[str, Untriaged] = {}
-        self._jobs: list[set[str]] = []
+        self._jobs = 0
         self._ended: Counter[str] = Counter()
         self._suspects: list[Suspect] = []
         """In the order in which they came to be known."""
@@ -76,7 +77,7 @@ class Triage:
         ``cases`` says whether the campaign still runs cases.
         """
         workers = self._config.workers
-        if not self._config.triage_s or len(self._jobs) >= (workers // 2 if cases else workers):
+        if not self._config.triage_s or self._jobs >= (workers // 2 if cases else workers):
             return None
         if self._late(schedule, cases):
             return None
@@ -99,8 +100,8 @@ class Triage:
 
     def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
         """Sort some findings that were held against as many suspects so far."""
-        by_now = unsorted[0].suspects if unsorted[0].group else 0
-        alike = [finding for finding in unsorted if (finding.suspects if finding.group else 0) == by_now]
+        by_now = unsorted[0].suspects
+        alike = [finding for finding in unsorted if finding.suspects == by_now]
         size = _SORTED if find(self._config.compiler).fast else _SORTED_SLOWLY
         return self._job(alike[:size], end, suspects=self._suspects[by_now:], known=len(self._suspects), sorts=True)
 
@@ -119,7 +120,7 @@ class Triage:
 
     def _job(self, findings: Sequence[Untriaged], end: float, **more: Any) -> Job:
         self._running |= {finding.name: finding for finding in findings}
-        self._jobs.append({finding.name for finding in findings})
+        self._jobs += 1
         return Job([self._store.folder / "raw" / finding.name for finding in findings], end, **more)
 
     def _late(self, schedule: Schedule, cases: bool) -> bool:
@@ -132,10 +133,9 @@ class Triage:
 
     def finish(self, job: Job, results: Sequence[Triaged]) -> list[str]:
         """Take in what came of a job. For each, where the bug is reported that it turned out to be, or ""."""
-        names = [folder.name for folder in job.folders]
-        self._jobs.remove(set(names))
-        findings = {name: self._running.pop(name) for name in names}
-        self._ended.update({*names} - {result.name for result in results})
+        self._jobs -= 1
+        findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
+        self._ended.update(findings.keys() - {result.name for result in results})
         self._store.add_triage_time(sum(result.seconds for result in results))
         urls = [self._finish(findings[result.name], result, job.known) for result in results]
         self.publish()
@@ -205,7 +205,8 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
     lines = [
         "# Not yet triaged",
         "",
-        f"{_count(count, 'finding')} in {_count(len(groups), 'group')}. Those of a group most likely have one cause.",
+        f"{count} {plural(count, 'finding')} in {len(groups)} {plural(len(groups), 'group')}. "
+        "Those of a group most likely have one cause.",
         f"`polyjuice fuzz --resume {path.parent.parent}` goes on with them.",
         "",
         "| findings | smallest | what it says | group |",
@@ -215,10 +216,6 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
         cells = [str(1 + len(group.others)), f"raw/{group.name}", group.record["message"], group.cause]
         lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:

@@ -15,6 +15,7 @@ from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED
+from polyjuice.campaign.wording import plural
 from polyjuice.cli.common import stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.triage.automatic import Triaged
@@ -121,10 +122,10 @@ def _percent(share: float) -> str:
 def _findings(summary: dict[str, Any]) -> str:
     """How many causes the findings have, and how many have none yet."""
     causes, untriaged = summary["causes"], summary["untriaged"]
-    said = [f"{causes} cause{'' if causes == 1 else 's'}"] if causes or not untriaged else []
+    said = [f"{causes} {plural(causes, 'cause')}"] if causes or not untriaged else []
     if untriaged:
         groups = summary["findings"] - causes
-        said.append(f"{untriaged} not yet triaged, in {groups} group{'' if groups == 1 else 's'}")
+        said.append(f"{untriaged} not yet triaged, in {groups} {plural(groups, 'group')}")
     return "; ".join(said)
 
 

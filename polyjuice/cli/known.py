@@ -14,6 +14,7 @@ from rich.table import Table
 
 from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
+from polyjuice.campaign.wording import plural
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known
 
@@ -116,7 +117,7 @@ def _raw_counts(found: Sequence[Recognized]) -> str:
 
 
 def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
+    return f"{count} {plural(count, what)}"
 
 
 def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:

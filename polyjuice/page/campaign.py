@@ -12,6 +12,7 @@ from polyjuice.campaign import coverage
 from polyjuice.campaign.clock import SHARES
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
+from polyjuice.campaign.wording import plural
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.ops import matching
 from polyjuice.page import causes, plots
@@ -258,4 +259,4 @@ def _was(n: int) -> str:
 
 
 def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" + ("" if n == 1 else "s")
+    return f"{n:,} {plural(n, what)}"

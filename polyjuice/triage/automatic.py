@@ -15,7 +15,6 @@ from polyjuice.egraph import Rule
 from polyjuice.lower import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
-from polyjuice.triage.bisection import Trial
 from polyjuice.triage.causes import cause_of
 from polyjuice.triage.groups import Group, Suspect
 from polyjuice.triage.stored import FindingError, Stored, load
@@ -128,16 +127,11 @@ def reduced_folder(folder: Path) -> Path:
 
 
 def _accounting(stored: Stored, suspects: Suspects) -> str:
-    """The cause of the suspect without which the finding does not show; "" if there is none.
-
-    All are switched off together first: most findings that none accounts for are told by one trial.
-    """
+    """The cause of the suspect without which the finding does not show; "" if there is none."""
     record, compiler = stored.record, stored.record.compiler
     alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(stored)]
     if not alike:
         return ""
     case = stored.case()
-    everything = tuple(dict.fromkeys(name for suspect in alike for name in suspect.blame))
-    if len(alike) > 1 and bisection.without(stored, case, everything) is Trial.shown:
-        return ""
-    return next((s.cause for s in alike if bisection.without(stored, case, s.blame) is Trial.gone), "")
+    number = bisection.accounting([s.blame for s in alike], lambda parts: bisection.without(stored, case, parts))
+    return "" if number is None else alike[number].cause

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from polyjuice import pipeline
-from polyjuice.compilers import EnvironmentProblem
+from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case, Program, Verdict
-from polyjuice.session import CompilerSession
+from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
 from polyjuice.triage.causes import cause_of
@@ -154,26 +154,38 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
     ``case`` is the finding's. Raises EnvironmentProblem where nothing is switched off and the compiler does not start.
     """
     conditions = replace(finding.conditions, level=level or finding.conditions.level)
-    with CompilerSession(conditions, finding.compiler, disabled) as session:
-        return tried(case, finding.verdict, session)
+    return tried(case, finding.verdict, conditions, finding.compiler, disabled)
 
 
-def tried(case: Case, verdict: Verdict, session: CompilerSession) -> Trial:
-    """What becomes of a fault in a session that has seen nothing yet, in which knobs may be switched off.
+def tried(
+    case: Case, verdict: Verdict, conditions: Conditions, compiler: CompilerInfo, disabled: Sequence[str]
+) -> Trial:
+    """What becomes of a fault, in processes that have seen nothing yet, where some knobs are switched off.
 
     Raises EnvironmentProblem where none is switched off and the compiler does not start.
     """
     for _ in range(pipeline.tries(verdict.kind)):
-        with session.fresh() as fresh:
+        with CompilerSession(conditions, compiler, disabled) as session:
             try:
-                again = pipeline.rerun(case, fresh)
-            except EnvironmentProblem:
-                if not session.disabled:
+                again = pipeline.rerun(case, session)
+            except EnvironmentProblem:  # the compiler does not even start
+                if not disabled:
                     raise
-                return Trial.broken  # the compiler does not even start
-            if (trial := trial_of(again, verdict, fresh)) is not Trial.gone:
+                return Trial.broken
+            if (trial := trial_of(again, verdict, session)) is not Trial.gone:
                 return trial
     return Trial.gone
+
+
+def accounting(sets: Sequence[Sequence[str]], trial: Callable[[Sequence[str]], Trial]) -> int | None:
+    """Which is the first of some sets of knobs without which a fault is gone, by its number; None if there is none.
+
+    Of several, all are switched off together first: most faults that none of them accounts for are told by one trial.
+    """
+    everything = [*dict.fromkeys(name for names in sets for name in names)]
+    if len(sets) > 1 and trial(everything) is Trial.shown:
+        return None
+    return next((number for number, names in enumerate(sets) if trial(names) is Trial.gone), None)
 
 
 def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> Trial:

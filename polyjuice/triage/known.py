@@ -231,7 +231,7 @@ def read_finding(folder: Path) -> dict[str, Any]:
     for name in ("kind", "compiler", "signature", "versions"):
         if name not in finding:
             raise KeyError(name)
-    return {"blame": (), **older.with_cause(finding)}
+    return older.with_cause(finding)
 
 
 def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def with_cause(said: Mapping[str, Any]) -> dict[str, Any]:
     seen, parts = _parted(said["kind"], said["signature"])
     blame = list(said.get("blame") or (parts.split(" and ") if parts else ()))
     if not blame:
-        return {**said, "cause": ""}
+        return {**said, "blame": [], "cause": ""}
     signature = seen if said["kind"] in FAILURES else said["signature"]
     return {**said, "signature": signature, "blame": blame, "cause": by_part(said["kind"], signature, blame)}
 

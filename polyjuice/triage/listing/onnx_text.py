@@ -19,6 +19,7 @@ import onnx.inliner
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from onnx.numpy_helper import to_array
 
+from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.triage.listing.expressions import DEEPEST, MOST, WIDTH, Call, cut, elements, number, shortened
 
 #: How many operators of subgraphs a pattern names.
@@ -153,11 +154,7 @@ def _short_number(value: np.generic) -> str:
 
 def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
     """All nodes, those of subgraphs too."""
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            if attribute.type == AttributeProto.GRAPH:
-                yield from _nodes(attribute.g)
+    return (inner for node in graph.node for inner in nested_nodes(node))
 
 
 def _constants(graph: GraphProto) -> dict[str, np.ndarray]:

@@ -212,21 +212,21 @@ class Trial:
         for cases, case in zip(alike.values(), pipeline.execute_together(merged, self.session), strict=True):
             outcome = case.programs[0].outcome
             if len(cases) == 1 or outcome.status == "ok":
-                self._outcomes.update(zip(cases, _parted(outcome, len(cases), self.runs), strict=True))
+                self._outcomes.update(zip(cases, _parted(outcome, len(cases)), strict=True))
 
     def wrong(self, pair: Pair, side: int) -> bool:
-        """Whether one side alone fails, or is wrong by float64: otherwise no other side shows a mismatch.
+        """Whether one side alone fails, or is wrong by itself: otherwise no other side shows a mismatch.
 
-        What another oracle looks for takes both sides: then every side may be wrong.
+        Where no oracle sees in one program what the finding's sees in two, every side may be wrong.
         """
-        if self.stored.verdict.oracle not in ("metamorphic", "crash"):
+        if not self.stored.oracle.alone:
             return True
         try:
             program = self._ran(pair, side)
             if program is None or not program.ran:
                 return program is not None
             case = self.stored.case_of(self._sets(pair), [program])
-            return bool(pipeline.judge(case, self.session, ["differential"]))
+            return bool(pipeline.judge(case, self.session, [self.stored.oracle.alone]))
         except UNFIT:
             return False
 
@@ -290,19 +290,19 @@ def _merged(cases: Sequence[Case]) -> Case:
     return replace(cases[0], sets=[one for case in cases for one in case.sets])
 
 
-def _parted(outcome: Outcome, count: int, runs: int) -> list[Outcome]:
-    """What became of a program on the inputs of each of so many cases, each of which has it run so often."""
+def _parted(outcome: Outcome, count: int) -> list[Outcome]:
+    """What became of a program on each of so many sets of inputs; where there is one case, however many it has."""
     if count == 1:
         return [outcome]
     return [
         replace(
             outcome,
-            outputs=outcome.outputs[i : i + runs],
-            reference=outcome.reference and outcome.reference[i : i + runs],
-            memory=outcome.memory[i : i + runs],
-            reference_memory=outcome.reference_memory[i : i + runs],
+            outputs=outcome.outputs[i : i + 1],
+            reference=outcome.reference and outcome.reference[i : i + 1],
+            memory=outcome.memory[i : i + 1],
+            reference_memory=outcome.reference_memory[i : i + 1],
         )
-        for i in range(0, count * runs, runs)
+        for i in range(count)
     ]
 
 

@@ -1,0 +1,8 @@
+"""Words that depend on a number."""
+
+from __future__ import annotations
+
+
+def plural(number: int, noun: str) -> str:
+    """The noun as it stands behind a number: "finding" behind 1, else "findings"."""
+    return noun if number == 1 else f"{noun}s"
