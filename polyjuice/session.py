@@ -6,11 +6,12 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from polyjuice.compilers import CompilerInfo
-from polyjuice.execution import Artifact, Limits, Outcome, Worker
+from polyjuice.execution import Artifact, Limits, Outcome, Script, Worker, run_script
 from polyjuice.formats.versions import OPSET
 from polyjuice.given.sandbox import Sandbox
 
@@ -83,7 +84,6 @@ class CompilerSession:
 
     def worker(self, level: str = "") -> Worker:
         if level not in self._workers:
-            limits = Limits(compile_s=self.conditions.timeout_s, run_s=self.conditions.timeout_s)
             asked = {
                 "level": level or self.conditions.level,
                 "disable": list(self._disabled),
@@ -91,7 +91,8 @@ class CompilerSession:
                 "objects": self._objects,
             }
             options = {"device": self.conditions.device, **{name: value for name, value in asked.items() if value}}
-            self._workers[level] = Worker(self.compiler, python=self.conditions.python, limits=limits, options=options)
+            python = self.conditions.python
+            self._workers[level] = Worker(self.compiler, python=python, limits=self._limits, options=options)
         return self._workers[level]
 
     @property
@@ -145,6 +146,15 @@ class CompilerSession:
     def uncompiled(self, model: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
         """The outputs of an ONNX model by ONNX's reference evaluator; None where that cannot run it."""
         return self.sandbox.uncompiled(model, inputs)
+
+    def run_script(self, path: Path) -> Script:
+        """Run a Python file that uses the compiler (see :func:`polyjuice.execution.run_script`)."""
+        options = {"device": self.conditions.device}
+        return run_script(path, self.compiler, self.conditions.python, self._limits, options)
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(compile_s=self.conditions.timeout_s, run_s=self.conditions.timeout_s)
 
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
         return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)

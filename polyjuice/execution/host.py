@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
@@ -15,6 +15,9 @@ from polyjuice.execution import _wire
 from polyjuice.execution.forkserver import ForkServer, forget, server_of
 from polyjuice.execution.process import WorkerProcess, describe_exit, launcher
 from polyjuice.execution.protocol import Artifact, Limits, Memory, Outcome, Probe, Stage, from_wire, to_wire
+from polyjuice.execution.scripts import Forked, FromScratch, Script
+
+T = TypeVar("T")
 
 _GIB = 2**30
 _NEEDS = "Python >= 3.9 and NumPy >= 1.24"
@@ -223,6 +226,18 @@ class Worker:
             self._process = None
 
 
+def run_script(
+    path: Path, compiler: CompilerInfo, python: str | Path, limits: Limits, options: Mapping[str, Any]
+) -> Script:
+    """Run a Python file that uses the compiler, in a forked process where it can be forked.
+
+    Raises EnvironmentProblem where the compiler cannot be used.
+    """
+    if not compiler.forks:
+        return FromScratch(path, str(python))
+    return _forked(lambda server: Forked(path, server, options), compiler, python, limits, options)
+
+
 class _Lost(Exception):
     """The process went away, or silent, over an artifact."""
 
@@ -301,13 +316,28 @@ def _launch(
     if probe or not compiler.forks:
         process = WorkerProcess(launcher(compiler, python), options, memory_gib=memory, probe=probe)
         return process, _greeting(process, compiler, python, limits)
+
+    def fork(server: ForkServer) -> WorkerProcess:
+        return WorkerProcess(server.fork, options, memory_gib=memory)
+
+    process = _forked(fork, compiler, python, limits, options)
+    return process, _greeting(process, compiler, python, limits)
+
+
+def _forked(
+    fork: Callable[[ForkServer], T],
+    compiler: CompilerInfo,
+    python: str | Path,
+    limits: Limits,
+    options: Mapping[str, Any],
+) -> T:
+    """What a server forks; where it was killed from outside, another takes its place. Raises EnvironmentProblem."""
     server = _server(compiler, python, limits, options)
     try:
-        process = WorkerProcess(server.fork, options, memory_gib=memory)
-    except OSError:  # the server was killed from outside: another takes its place
+        return fork(server)
+    except OSError:
         forget(server)
-        process = WorkerProcess(_server(compiler, python, limits, options).fork, options, memory_gib=memory)
-    return process, _greeting(process, compiler, python, limits)
+        return fork(_server(compiler, python, limits, options))
 
 
 def _server(compiler: CompilerInfo, python: str | Path, limits: Limits, options: Mapping[str, Any]) -> ForkServer:

@@ -60,8 +60,12 @@ class WorkerProcess:
         memory_gib: float | None = None,
         probe: bool = False,
         server: bool = False,
+        script: Mapping[str, str] | None = None,
     ) -> None:
-        """Start it as ``begin`` does: `launcher`, or a fork server. Raises what that raises."""
+        """Start it as ``begin`` does: `launcher`, or a fork server. Raises what that raises.
+
+        One that is forked for a ``script`` serves nobody (see ``_script.py``).
+        """
         with ExitStack() as undo:  # an interrupt too must leave nothing behind; without its lifeline a process ends
             scratch = tempfile.mkdtemp(prefix="polyjuice-")
             undo.callback(shutil.rmtree, scratch, ignore_errors=True)
@@ -69,6 +73,7 @@ class WorkerProcess:
                 "memory_gib": memory_gib,
                 "probe": probe,
                 "server": server,
+                "script": script,
                 "options": {**options, "scratch": scratch, "toolchain": str(_toolchain_folder(scratch))},
             }
             ours, theirs = socket.socketpair()
@@ -103,6 +108,10 @@ class WorkerProcess:
         """The next frame. Raises TimeoutError, or EOFError or OSError where the worker has gone."""
         self._channel.settimeout(timeout)
         return _wire.read(self._stream)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit status of a process that ends by itself. Raises subprocess.TimeoutExpired."""
+        return self._process.wait(timeout)
 
     def stop(self, *, at_once: bool = False) -> int:
         """End the worker and its children, and return its exit status; harmless when it has ended.

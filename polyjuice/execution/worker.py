@@ -4,7 +4,8 @@ Started as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream sock
 never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy.
 
 With `server` among the settings the process is a fork server: it imports the framework, prepares what all workers
-share, and then forks a worker for each request of the host. See _forks.py.
+share, and then forks a worker for each request of the host. See _forks.py. A process that is forked for a `script` runs
+that Python file and ends.
 
 A worker's frames are those of _wire.py:
 
@@ -68,6 +69,7 @@ def main(compiler_file: str, settings_json: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _apply_python_path()
     wire = _load_neighbour("_wire")
+    environment = dict(os.environ)
     try:
         compiler = load_compiler(Path(compiler_file))
         version = compiler.version()
@@ -79,6 +81,8 @@ def main(compiler_file: str, settings_json: str) -> None:
             wire.write(channel, {"prepared_s": time.perf_counter() - began})
             channel, settings = _load_neighbour("_forks").serve(channel)
             _die_with_host(settings["lifeline"])
+            if settings["script"]:
+                _load_neighbour("_script").run(**settings["script"], environment=environment)
             began = time.perf_counter()
         if not settings["probe"]:
             compiler.start(settings["options"])

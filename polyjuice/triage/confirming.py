@@ -18,13 +18,13 @@ _OF_TIME = ("hang", "slow", "memory")
 
 @contextmanager
 def confirmed(
-    case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: CompilerSession
+    case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: CompilerSession, *, told: bool = True
 ) -> Iterator[Mapping[int, Draft]]:
     """The findings, by the number of their verdict, each in the folder of that number; they need only be finished.
 
     A verdict is one where it shows every time (see :func:`polyjuice.pipeline.repeating`). Once it has shown the first
     time, its reproducer runs beside the other times, one reproducer at once. What is not finished when the context ends
-    is removed.
+    is removed. ``told`` says that they are findings as a user sees them, which nothing will reduce.
     """
     beside = not any(verdict.kind in _OF_TIME for verdict in verdicts)
     drafts: dict[int, Draft] = {}
@@ -38,7 +38,7 @@ def confirmed(
         undo.callback(remove_unfinished)
 
         def begin(number: int) -> None:
-            drafts[number] = undo.enter_context(Draft(folders[number], session, case, verdicts[number]))
+            drafts[number] = undo.enter_context(Draft(folders[number], session, case, verdicts[number], told=told))
             if beside and not any(draft.runs for draft in drafts.values()):
                 drafts[number].begin()
 

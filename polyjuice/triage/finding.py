@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
 import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +19,7 @@ import numpy as np
 
 from polyjuice import formats
 from polyjuice.egraph import Rule
+from polyjuice.execution import FromScratch, Script
 from polyjuice.given import files
 from polyjuice.oracles import ORACLES, Case, Verdict
 from polyjuice.session import CompilerSession
@@ -51,10 +50,22 @@ class Draft:
     """
 
     def __init__(
-        self, folder: Path, session: CompilerSession, case: Case, verdict: Verdict, *, beside: bool = False
+        self,
+        folder: Path,
+        session: CompilerSession,
+        case: Case,
+        verdict: Verdict,
+        *,
+        beside: bool = False,
+        told: bool = True,
     ) -> None:
-        """Write them. With ``beside`` the reproducer also shows other backends of the framework."""
+        """Write them. With ``beside`` the reproducer also shows other backends of the framework.
+
+        The reproducer of a finding that is ``told`` runs as a user runs it. For one that is still to be reduced, a
+        forked process will do: it has the framework imported.
+        """
         self.folder = folder
+        self._told = told
         self._session, self._case, self._verdict = session, case, verdict
         self._running: Reproducer | None = None
         self.finished = False
@@ -168,8 +179,11 @@ class Draft:
         return text, status, output
 
     def _start(self, text: str) -> Reproducer:
-        (self.folder / "repro.py").write_text(text, encoding="utf-8")
-        return Reproducer(self.folder, self._session.conditions.python, self._session.conditions.reproducer_s)
+        path = self.folder / "repro.py"
+        path.write_text(text, encoding="utf-8")
+        conditions = self._session.conditions
+        script = FromScratch(path, conditions.python) if self._told else self._session.run_script(path)
+        return Reproducer(script, conditions.reproducer_s)
 
 
 #: The escape sequences by which some compilers colour what they log.
@@ -178,34 +192,24 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
     """The exit status of ``repro.py`` (None where it did not end in time) and what it printed."""
-    return Reproducer(folder, python, limit_s).outcome()
+    return Reproducer(FromScratch(folder / "repro.py", python), limit_s).outcome()
 
 
 class Reproducer:
-    """A running ``repro.py``. No process that it started outlives `outcome`, or `end`, which one must call."""
+    """A running ``repro.py``. No process that it started outlives `outcome`, or `end`, one of which must be called."""
 
-    def __init__(self, folder: Path, python: str, limit_s: float) -> None:
-        """Start it."""
+    def __init__(self, script: Script, limit_s: float) -> None:
+        self._script = script
         self._until = time.monotonic() + 2 * limit_s + 60
-        with ExitStack() as undo:
-            said, errors = (
-                undo.enter_context(TemporaryFile("w+", encoding="utf-8", errors="replace")) for _ in range(2)
-            )
-            self._said, self._errors = said, errors
-            self._process = subprocess.Popen(
-                [python, "repro.py"], cwd=folder, stdout=said, stderr=errors, start_new_session=True
-            )
-            undo.callback(self._kill)
-            self._undo = undo.pop_all()
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended yet. If it has, its process id stays its own, by which its group is killed."""
-        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        """Whether it has not ended yet."""
+        return self._script.runs
 
     def end(self) -> None:
         """Kill what is left of it."""
-        self._undo.close()
+        self._script.end()
 
     def outcome(self) -> tuple[int | None, str]:
         """Wait for its end: its exit status (None where that does not come in time) and what it printed.
@@ -213,21 +217,15 @@ class Reproducer:
         What a compiler logged meanwhile is left out where the reproducer itself has something to say. The status is 2,
         could not run, where a signal ended it: what shows a crash looks on from outside.
         """
-        with self._undo:
+        with ExitStack() as undo:
+            undo.callback(self.end)
             try:
-                status = self._process.wait(timeout=max(0.0, self._until - time.monotonic()))
+                status = self._script.wait(max(0.0, self._until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 return None, "the reproducer did not end"
-            self._said.seek(0)
-            self._errors.seek(0)
-            stdout, stderr = self._said.read(), self._errors.read()
+            stdout, stderr = self._script.printed()
         told = status in (0, 1) and stdout.strip()
         output = _COLOURS.sub("", stdout if told else stdout + stderr[-4000:]).strip()
         if status < 0:
             return 2, f"{output}\nended by {signal.Signals(-status).name}".strip()
         return status, output
-
-    def _kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()

@@ -17,6 +17,7 @@ from ml_dtypes import bfloat16
 from onnx.reference import ReferenceEvaluator
 
 from polyjuice import formats
+from polyjuice.execution import FromScratch
 from polyjuice.inputs import USUAL_PROFILES
 from polyjuice.ir import Graph, digest
 from polyjuice.triage import run_reproducer
@@ -373,7 +374,7 @@ def test_what_a_reproducer_prints_is_kept_without_colours(tmp_path: Path) -> Non
 def test_a_reproducer_ends_where_it_is_not_waited_for(tmp_path: Path) -> None:
     lives = Lifeline(tmp_path)
     (tmp_path / "repro.py").write_text(f"import os, time\nos.write({lives.hold}, b'begun')\ntime.sleep(1000)\n")
-    running = Reproducer(tmp_path, sys.executable, HOPELESS_S)
+    running = Reproducer(FromScratch(tmp_path / "repro.py", sys.executable), HOPELESS_S)
     lives.wait_for_the_beginning()
     assert running.runs
     running.end()

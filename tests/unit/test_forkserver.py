@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from polyjuice.execution import Worker
+from polyjuice.execution import Limits, Script, Worker, run_script
 from polyjuice.execution.forkserver import server_of
-from tests.support.workers import do, fake
+from tests.support.workers import Lifeline, do, fake
 
 
 def marked(folder: Path, extra: str = "") -> tuple[Worker, Path]:
@@ -78,3 +80,57 @@ def test_a_framework_that_cannot_be_forked_is_imported_for_each(tmp_path: Path) 
     with first, Worker(first.compiler) as second:
         assert do(first, "").status == do(second, "").status == "ok"
     assert imports(marks) == 2
+
+
+@contextmanager
+def script(folder: Path, text: str) -> Iterator[Script]:
+    """A script that was forked from the process of a compiler which sets a variable while it prepares itself."""
+    worker, _ = marked(folder, 'import os\n\ndef prepare(options):\n    os.environ["POLYJUICE_SET"] = "1"\n')
+    path = folder / "script.py"
+    path.write_text(text, encoding="utf-8")
+    running = run_script(path, worker.compiler, sys.executable, Limits(), {})
+    try:
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "printed"),
+    [
+        ("print('said', file=sys.stderr)\nprint('wrong')\nsys.exit(1)", 1, ("wrong\n", "said")),
+        (
+            "print(__name__, os.environ.get('POLYJUICE_SET'), os.getcwd() == os.path.dirname(__file__))",
+            0,
+            "__main__ None True",
+        ),
+        ("sys.excepthook = lambda *_: sys.exit(2)\n1 / 0", 2, ""),
+        ("os.abort()", -signal.SIGABRT, ""),
+    ],
+)
+def test_a_script_runs_as_it_does_from_scratch(
+    tmp_path: Path, text: str, status: int, printed: str | tuple[str, str]
+) -> None:
+    with script(tmp_path, f"import os, sys\n{text}\n") as running:
+        assert running.wait(60) == status
+        said, errors = running.printed()
+    assert (said, errors) == printed if isinstance(printed, tuple) else said.strip() == printed
+
+
+def test_nothing_outlives_a_script(tmp_path: Path) -> None:
+    lives = Lifeline(tmp_path)
+    text = (
+        f"import subprocess\nheld = {lives.hold}\n"
+        "subprocess.Popen(['sleep', '1000'], stdout=-3, stderr=-3, pass_fds=[held])\n"
+    )
+    with script(tmp_path, text) as running:
+        assert running.wait(60) == 0
+    lives.wait_for_the_end()
+
+
+def test_a_script_ends_where_it_is_not_waited_for(tmp_path: Path) -> None:
+    lives = Lifeline(tmp_path)
+    with script(tmp_path, f"import os, time\nos.write({lives.hold}, b'begun')\ntime.sleep(1000)\n") as running:
+        lives.wait_for_the_beginning()
+        assert running.runs
+    lives.wait_for_the_end()
