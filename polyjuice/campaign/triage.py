@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ _LEAST = 2
 #: How many findings are sorted at once, on a fast compiler and where a compilation takes seconds.
 _SORTED, _SORTED_SLOWLY = 50, 16
 
+#: The share of its time that the only process of a campaign gives to triage while there are cases to run.
+_SHARE = 1 / 4
+
 UNTRIAGED = "untriaged.md"
 """The file among a campaign's findings that sums up those which have no cause yet."""
 
@@ -49,12 +52,34 @@ class Job:
     sorts: bool = False
 
 
+class Turns:
+    """When the only process of a campaign turns from cases to triage: so that triage has no more than its share."""
+
+    def __init__(self, first_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """``first_s`` is how many seconds the first job is expected to take; later ones, what those before took."""
+        self._clock = clock
+        self._began = clock()
+        self._first_s = first_s
+        self._spent_s, self._jobs = 0.0, 0
+
+    def finish(self, seconds: float) -> None:
+        """Remember how long a job took."""
+        self._spent_s += seconds
+        self._jobs += 1
+
+    @property
+    def due(self) -> bool:
+        """Whether one more job would leave to cases what is theirs."""
+        expected_s = self._spent_s / self._jobs if self._jobs else self._first_s
+        return self._spent_s + expected_s <= _SHARE * (self._clock() - self._began)
+
+
 class Triage:
     """The findings of a campaign on their way through triage.
 
     First they are sorted: laid to the causes that are known by now, or put into groups. Then one of the largest group
     is triaged, and the others are held against what it has found. While cases are run, triage has half of the
-    processes: a single process goes on with cases. Afterwards it has all processes until the schedule ends; in a
+    processes, or a share of the time of a single one. Afterwards it has all processes until the schedule ends; in a
     campaign of a number of cases, for as long as these took.
     """
 
@@ -65,6 +90,7 @@ class Triage:
         self._bugs = known.of(config.known)
         self._running: dict[str, Untriaged] = {}
         self._jobs = 0
+        self._turns = Turns(config.triage_s * _SHARE)
         self._ended: Counter[str] = Counter()
         self._suspects: list[Suspect] = []
         """In the order in which they came to be known."""
@@ -76,10 +102,7 @@ class Triage:
 
         ``cases`` says whether the campaign still runs cases.
         """
-        workers = self._config.workers
-        if not self._config.triage_s or self._jobs >= (workers // 2 if cases else workers):
-            return None
-        if self._late(schedule, cases):
+        if not self._config.triage_s or not self._has_room(cases) or self._late(schedule, cases):
             return None
         waiting = [finding for finding in self._store.untriaged() if finding.name not in self._running]
         if not waiting:
@@ -91,6 +114,13 @@ class Triage:
         busy = {finding.grouped for finding in self._running.values()}
         free = [finding for finding in waiting if finding.grouped not in busy]
         return self._triage(free, schedule.end) if free else None
+
+    def _has_room(self, cases: bool) -> bool:
+        """Whether a process is free for a further job."""
+        workers = self._config.workers
+        if cases and workers == 1:
+            return not self._jobs and self._turns.due
+        return self._jobs < (workers // 2 if cases else workers)
 
     def _learn(self, record: Mapping[str, Any]) -> None:
         """Remember the suspects that have come to be known."""
@@ -136,7 +166,9 @@ class Triage:
         self._jobs -= 1
         findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
         self._ended.update(findings.keys() - {result.name for result in results})
-        self._store.add_triage_time(sum(result.seconds for result in results))
+        seconds = sum(result.seconds for result in results)
+        self._store.add_triage_time(seconds)
+        self._turns.finish(seconds)
         urls = [self._finish(findings[result.name], result, job.known) for result in results]
         self.publish()
         return urls

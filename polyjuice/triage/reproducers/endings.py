@@ -182,6 +182,8 @@ def side_by_side(show):
     print("$heading")
     for name in $backends:
         level, _, setting = name.partition(" with ")
+        if setting and not hasattr(torch._inductor.config, setting):  # an older release
+            continue
         try:
             with torch._inductor.config.patch({setting: True} if setting else {}):
                 if level == "eager":
@@ -191,7 +193,7 @@ def side_by_side(show):
                 run()
                 text = show(run())
         except Exception as error:
-            text = f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')[:100]}"
+            text = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
         print(f"  {name + ':':28}", text, flush=True)''')
 
 SAME = Template('''\
