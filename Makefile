@@ -1,8 +1,11 @@
 # `make fuzz` and `make test` do everything from a fresh clone: they create .venv and install what is locked.
+# `make fuzz` installs only what the compiler needs that it tests; everything else installs all.
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --root-user-action ignore \
+	--constraint constraints.txt --editable
 PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
@@ -10,13 +13,19 @@ HUNT ?=
 BUGS ?=
 PROBES ?=
 
+comma := ,
+# The control eager is Torch without a compiler, and numpy needs nothing. A campaign that is resumed may be of any.
+COMPILER := $(shell echo '$(ARGS)' | sed -n 's/.*--compiler[ =]\([a-z]*\).*/\1/p')
+EXTRA := $(patsubst eager,inductor,$(filter-out numpy,$(COMPILER)))
+FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.with-$(or $(EXTRA),numpy),$(READY))
+
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: fuzz check mutants published hunt probes bugs test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
-fuzz: $(READY)
+fuzz: $(FUZZ_READY)
 	@$(BIN)/polyjuice fuzz $(ARGS); status=$$?; [ $$status -eq 1 ] || exit $$status
 
 # What to run all day: the style, the layers, and the whole line once. It takes about ten seconds.
@@ -57,10 +66,19 @@ lint: $(READY)
 sizes: $(READY)
 	@$(BIN)/python scripts/sizes.py
 
-$(READY): constraints.txt pyproject.toml scripts/check_python.py
+.venv/.made: scripts/check_python.py
 	@$(PYTHON) scripts/check_python.py
 	@$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[inductor,onnxruntime,tvm,xla,openvino,iree,dev]'
+	@touch $@
+
+.venv/.with-%: .venv/.made constraints.txt pyproject.toml
+	@echo "Installing what is needed to test $* (once; a minute or so) ..."
+	@$(INSTALL) '.[$(patsubst %,%$(comma),$(filter-out numpy,$*))report]'
+	@touch $@
+
+$(READY): .venv/.made constraints.txt pyproject.toml
+	@echo "Installing all compilers and what the tests need (once; some minutes) ..."
+	@$(INSTALL) '.[all,dev]'
 	@touch $@
 
 clean:
