@@ -62,6 +62,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python scripts/prose.py
 
 sizes: $(READY)
 	@$(BIN)/python scripts/sizes.py

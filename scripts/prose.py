@@ -1,0 +1,165 @@
+"""Check the style of all prose: documentation, docstrings and comments. ``prose.toml`` says what is checked, and how.
+
+    python scripts/prose.py                 the paths that the style names
+    python scripts/prose.py docs README.md  other paths
+
+Each line that it prints names a file, a line, what is wrong and the sentence. Exit status 1 where there is one.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import re
+import sys
+import tokenize
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+STYLE = Path(__file__).with_suffix(".toml")
+
+_CODE = re.compile(r"``[^`]+``|:\w+:`[^`]+`|`[^`]+`|\$[^$\n]+\$|<!--.*?-->|https?://\S+", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_HTML = re.compile(r"</?\w[^>]*>")
+_BLOCKS = re.compile(r"\n[ \t>]*\n|\n(?=[ \t]*(?:[-*+]|\d+\.|#+|\|) )|\n(?=    )")
+_SENTENCES = re.compile(r"(?<=[.!?:;])[\"')*_]*\s+")
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+|not\s+)?"
+    r"(?:\w{2,}ed|been|begun|broken|built|chosen|done|drawn|found|given|held|kept|known|left|lost|made|meant|put|read"
+    r"|run|said|seen|sent|set|shown|taken|thrown|told|written)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Style:
+    """The rules that ``prose.toml`` sets."""
+
+    paths: Sequence[str]
+    words: int
+    passives: int
+    openings: Sequence[str]
+    phrases: Mapping[str, str]
+
+    def faults(self, sentence: str) -> Iterator[str]:
+        """What is wrong with a sentence, in a few words each."""
+        words = [word for word in sentence.split() if re.search(r"\w", word)]
+        if len(words) > self.words:
+            yield f"{len(words)} words"
+        if len(_PASSIVE.findall(sentence)) > self.passives:
+            yield f"{len(_PASSIVE.findall(sentence))} passives"
+        if not sentence.rstrip().endswith("?"):
+            yield from (f'begins with "{one}"' for one in self.openings if sentence.startswith(f"{one} "))
+        for phrase, better in self.phrases.items():
+            if re.search(rf"\b{re.escape(phrase)}\b", sentence, re.IGNORECASE):
+                yield f'"{phrase}": {better}'
+
+
+def main(names: Sequence[str]) -> int:
+    style = Style(**tomllib.loads(STYLE.read_text(encoding="utf-8")))
+    count = 0
+    for path in files(names or style.paths):
+        for line, text in prose(path):
+            for sentence in sentences(text):
+                for fault in style.faults(sentence):
+                    print(f"{path.relative_to(ROOT)}:{line}: {fault}: {sentence[:160]}")
+                    count += 1
+    return 1 if count else 0
+
+
+def files(names: Sequence[str]) -> Iterator[Path]:
+    """The files with prose that paths name, relative to the project's folder."""
+    for name in names:
+        path = (ROOT / name).absolute()
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        yield from (one for one in inside if one.suffix in _READERS and "__pycache__" not in one.parts)
+
+
+def prose(path: Path) -> Iterator[tuple[int, str]]:
+    """The pieces of prose in a file, each with the line where it begins."""
+    return _READERS[path.suffix](path.read_text(encoding="utf-8"))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a piece, without code."""
+    plain = _HTML.sub(" ", _LINK.sub(r"\1", _CODE.sub("code", text)))
+    for block in _BLOCKS.split(plain):
+        cells = block.split("|") if block.lstrip().startswith("|") else [block]
+        for cell in cells:
+            words = " ".join(re.sub(r"^[ \t>]*(?:[-*+]|\d+\.|#+)? ", "", cell).split())
+            yield from (one.lstrip("*_\"'(") for one in _SENTENCES.split(words) if one)
+
+
+def _markdown(text: str) -> Iterator[tuple[int, str]]:
+    """Markdown, paragraph by paragraph, without blocks of code."""
+
+    def blank(match: re.Match[str]) -> str:
+        return "\n" * match.group().count("\n")
+
+    line = 1
+    for block in re.split(r"(\n[ \t]*\n)", _FENCE.sub(blank, _FRONT_MATTER.sub(blank, text))):
+        if block.strip():
+            yield line, block
+        line += block.count("\n")
+
+
+def _python(text: str) -> Iterator[tuple[int, str]]:
+    """Docstrings, those of constants among them, and comments."""
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        before = [(None, body[0])] if documented and body else []
+        for above, here in [*before, *pairwise(body)]:
+            documents = isinstance(above, ast.Assign | ast.AnnAssign | None) and isinstance(here, ast.Expr)
+            if documents and isinstance(here.value, ast.Constant) and isinstance(here.value.value, str):
+                yield here.lineno, _unindented(here.value.value)
+    yield from _comments(
+        (token.start[0], token.string)
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT
+    )
+
+
+def _rules(text: str) -> Iterator[tuple[int, str]]:
+    """The comments of egglog's files."""
+    lines = ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.startswith(";"))
+    yield from _comments((number, line.lstrip(";")) for number, line in lines)
+
+
+def _comments(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Comments in lines, put together where one follows the other."""
+    block: list[str] = []
+    first = last = 0
+    for number, line in lines:
+        text = line.lstrip("#:").strip()
+        if text.startswith(("!", "type:", "noqa", "fmt:")):
+            continue
+        if block and number != last + 1:
+            yield first, "\n".join(block)
+            block = []
+        first = first if block else number
+        last = number
+        block.append(text)
+    if block:
+        yield first, "\n".join(block)
+
+
+def _unindented(text: str) -> str:
+    """A docstring as it is shown; what stands deeper in it is code."""
+    return "\n".join(line for line in inspect.cleandoc(text).splitlines() if not line.startswith("    "))
+
+
+_READERS = {".md": _markdown, ".py": _python, ".egg": _rules}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,52 @@
+"""The check of prose: each rule of the style finds what it is about, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts import prose
+
+STYLE = prose.Style(paths=(), words=8, passives=1, openings=("What", "Of"), phrases={"in order to": "to"})
+
+
+@pytest.mark.parametrize(
+    ("sentence", "faults"),
+    [
+        ("The compiler writes one file for each of the eight programs.", ["11 words"]),
+        ("It is compiled and was run.", ["2 passives"]),
+        ("What a failure has is unclear.", ['begins with "What"']),
+        ("What is a failure?", []),
+        ("Run it in order to see.", ['"in order to": to']),
+        ("The compiler reads the file.", []),
+    ],
+)
+def test_a_sentence_is_judged_by_each_rule(sentence: str, faults: list[str]) -> None:
+    assert list(STYLE.faults(sentence)) == faults
+
+
+def test_python_has_docstrings_documented_constants_and_comments(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(
+        '"""A module.\n\n    an example\n\nIts end.\n"""\n\nNAME = "no prose"\n"""A constant."""\n\n'
+        "# A comment in\n# two lines.\nvalue = 1  # noqa: E501\n\n\ndef f():\n    return 'no prose'\n"
+    )
+    found = [(line, " ".join(text.split())) for line, text in prose.prose(path)]
+    assert sorted(found) == [(1, "A module. Its end."), (9, "A constant."), (11, "A comment in two lines.")]
+
+
+def test_markdown_is_split_into_sentences_without_code(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(
+        "# Title\n\nOne `x = 1. Y` here. Two [a link](there. Now.md)!\n\n"
+        "```sh\nOf no use. What\n```\n\n- An item\n- More\n"
+    )
+    found = [sentence for _, text in prose.prose(path) for sentence in prose.sentences(text)]
+    assert found == ["Title", "One code here.", "Two a link!", "An item", "More"]
+
+
+def test_comments_of_rules_are_prose(tmp_path: Path) -> None:
+    path = tmp_path / "rules.egg"
+    path.write_text('; Sums\n; commute.\n(rewrite (Add x y) (Add y x) :name "What")\n')
+    assert list(prose.prose(path)) == [(1, "Sums\ncommute.")]
