@@ -11,17 +11,25 @@ way is the compiler's own.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from polyjuice import formats
+from polyjuice.generate import generate
+from polyjuice.ir import Graph, TensorType, union
+from polyjuice.ops import Op, matching
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parents[1] / "artifacts" / "triage.json"
@@ -35,32 +43,14 @@ TOGETHER = (
 )
 """Faults that are planted at once in one more campaign, which should name each as a cause."""
 
-FAULTS = {
-    "onnxruntime/averagepool-strides-count-padding": (25, 60),
-    "onnxruntime/common-subexpression-attributes": (25, 60),
-    "onnxruntime/division-by-power-of-two": (25, 60),
-    "onnxruntime/gather-negative-index": (100, 60),
-    "onnxruntime/keepdims-left-to-broadcasting": (50, 60),
-    "onnxruntime/matmul-of-square-transpose": (25, 60),
-    "onnxruntime/matmul-scale-unit-matrix": (50, 60),
-    "onnxruntime/negated-comparison": (50, 60),
-    "onnxruntime/pads-merged": (50, 60),
-    "onnxruntime/reduce-l1-of-reshape": (50, 60),
-    "onnxruntime/result-buffer-unwritten": (25, 60),
-    "onnxruntime/softmax-before-transpose": (25, 60),
-    "onnxruntime/split-uneven": (25, 60),
-    "onnxruntime/sum-repeated-operand": (50, 60),
-    "onnxruntime/transpose-behind-binary": (50, 60),
-    "onnxruntime/where-not-broadcast": (25, 60),
-    "tvm/division-behind-multiplication": (16, 20),
-    "tvm/scale-past-bias": (40, 20),
-    "tvm/softmax-of-inner-axis": (16, 20),
-    "tvm/sum-without-tail": (16, 20),
-    "inductor/in-place-over-output": (6, 40),
-    "inductor/zero-minuend": (6, 40),
-    ",".join(TOGETHER): (50, 60),
-}
-"""Cases, and operators of a seed graph: enough of both for these faults to be met, as `run.py` has shown."""
+COMPILERS = ("onnxruntime", "tvm", "inductor")
+
+OPERATORS = ("Add", "Mul", "Sub", "Relu", "Tanh", "Abs", "Transpose", "Concat", "Slice", "MatMul", "ReduceSum", "Where")
+BESIDE = 15
+"""A fault's demonstration is tested beside a generated graph of so many of these operators, which all compilers take.
+
+So the fault is met at once, and a finding has as much to be reduced as any other.
+"""
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,6 @@ class Row:
     """
 
     fault: str
-    cases: int
     raw: int
     told: int
     operators: tuple[int, ...]
@@ -85,26 +74,52 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="*", help="a pattern for names such as onnxruntime/clip-of-relu")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--cases", type=int, default=3, help="how often each demonstration is tested, written anew")
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--triage", default="3m", help="how long a finding is reduced, and bisected, at most")
     parser.add_argument("--out", type=Path, help="a folder for the campaigns, which are kept there")
     arguments = parser.parse_args()
     rows: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     with tempfile.TemporaryDirectory() as temporary:
-        for fault, (cases, nodes) in FAULTS.items():
+        for fault in faults():
             if fnmatch(fault, arguments.only):
                 out = (arguments.out or Path(temporary)) / fault.replace(",", "+")
-                rows[fault] = asdict(row(fault, cases, nodes, out, arguments))
+                rows[fault] = asdict(row(fault, out, arguments))
                 RESULTS.write_text(json.dumps(rows, indent=1, sort_keys=True) + "\n", encoding="utf-8")
                 TABLE.write_text(table(rows), encoding="utf-8")
                 print(json.dumps(rows[fault]))
 
 
-def row(fault: str, cases: int, nodes: int, out: Path, arguments: argparse.Namespace) -> Row:
-    compiler = fault.partition("/")[0]
+def faults() -> list[str]:
+    """The names of all faults, and of those that are planted together."""
+    names = [f"{one}/{path.stem}" for one in COMPILERS for path in sorted((HERE / "faults" / one).glob("*.py"))]
+    return [*names, ",".join(TOGETHER)]
+
+
+def model(fault: str, seed: int) -> Graph:
+    """The demonstration of a fault, beside a generated graph."""
+    compiler, name = fault.split("/")
+    demo, _ = importlib.import_module(f"benchmarks.mutants.demos.{compiler}").DEMOS[name]()
+    beside = generate(BESIDE, f"{fault} {seed}", accepts=_usual, operators=matching(OPERATORS))
+    return union([demo, beside])
+
+
+def _usual(_: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+    """Whether all types are taken by every compiler, and no array is large."""
+    types = (*operands, *results)
+    return all(t.dtype in ("float32", "bool") and 0 < math.prod(t.shape) < 200 for t in types)
+
+
+def row(fault: str, out: Path, arguments: argparse.Namespace) -> Row:
+    compiler, models = fault.partition("/")[0], fault.split(",")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    paths = [out.with_name(f"{out.name}-{number}.onnx") for number in range(len(models))]
+    for name, path in zip(models, paths, strict=True):
+        formats.save(model(name, arguments.seed), path)
     planted = {**os.environ, "PYTHONPATH": str(HERE / "site"), "POLYJUICE_MUTANT": fault}
     sound = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "POLYJUICE_MUTANT")}
-    options = ["--compiler", compiler, "-n", cases, "--nodes", nodes, "--seed", arguments.seed, "--out", out]
+    options = ["--compiler", compiler, "-n", len(paths) * arguments.cases, "--seed", arguments.seed, "--out", out]
+    options += [option for path in paths for option in ("--seeds", path)]
     options += ["--oracle", "metamorphic,crash,differential", "--workers", arguments.workers]
     options += ["--triage", arguments.triage, "--json"]
     command = [sys.executable, "-m", "polyjuice", "fuzz", *map(str, options)]
@@ -119,7 +134,6 @@ def row(fault: str, cases: int, nodes: int, out: Path, arguments: argparse.Names
     first = records[0] if records else {"operators": {}, "blame": []}
     return Row(
         fault,
-        cases,
         sum(1 + record["more"] for record in records),
         len(records),
         tuple(first["operators"].values()),
@@ -145,20 +159,21 @@ def table(rows: dict[str, Any]) -> str:
     lines = [
         "# What campaigns make of planted faults",
         "",
-        "`python benchmarks/mutants/triage.py`. A campaign on a compiler with one fault; findings of the fault are",
-        "those whose reproducers end with 1, and with 0 without it: as they were met, and as they are told. The rest",
-        "is of what is told first. Seconds are those of a finding that is reduced and bisected, at the median.",
+        "Made by `python benchmarks/mutants/triage.py`. Each row is a campaign on a compiler with planted faults, from",
+        f"their demonstrations beside {BESIDE} other operators. A finding belongs to the fault if its reproducer ends",
+        "with 1, and with 0 without the fault. *Met* counts these before triage, *told* after it. Other columns are",
+        "about the first one that is told. *Seconds* is the median time to reduce and bisect a finding.",
         "",
         *(f"{_median(rows, compiler)}" for compiler in ("onnxruntime", "tvm", "inductor")),
         "",
-        "| fault | cases | met | told | operators a side | to blame | compiler's own | minutes | seconds |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| fault | met | told | operators a side | to blame | compiler's own | minutes | seconds |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for fault, r in sorted(rows.items()):
         blame = ", ".join(f"`{name}`" for name in r["blame"]) or "-"
         sides = " and ".join(map(str, r["operators"])) or "-"
         seconds = f"{median(r['seconds']):.1f}" if r.get("seconds") else "-"
-        cells = [fault.replace(",", ", "), r["cases"], r["raw"], r["told"], sides, blame, r["others"]]
+        cells = [fault.replace(",", ", "), r["raw"], r["told"], sides, blame, r["others"]]
         cells += [f"{r['elapsed_s'] / 60:.1f}", seconds]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
