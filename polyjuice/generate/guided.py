@@ -217,8 +217,7 @@ class InSuite(_Guided):
         return best, op, first
 
     def _call(self, op: Op, first: str) -> _Call | None:
-        """Return an application to a value, preferably one with a new vertex. A known vertex is mostly rejected: None.
-        """
+        """Return an application to a value, preferably with a new vertex. A known vertex is mostly rejected: None."""
         known = None
         for _ in range(_DRAWS):
             if call := self._drawn(op, first):
