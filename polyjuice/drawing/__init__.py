@@ -1,6 +1,4 @@
-"""Draw programs: graphs in, SVG out. Graphviz computes the layout, and differences between two programs are
-highlighted.
-"""
+"""Draw programs: graphs in, SVG out. Graphviz computes the layout; differences between two programs are highlighted."""
 
 from polyjuice.drawing.difference import differing
 from polyjuice.drawing.dot import Side

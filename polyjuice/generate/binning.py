@@ -23,8 +23,7 @@ BINS = 7
 """The number of bins, k in the paper (section 5.1)."""
 
 _VISITS = 3
-"""How often one change of bounds passes through a constraint. Without a limit, chains of inequalities could go on for
-long."""
+"""How often one change of bounds passes through a constraint. Without a limit, chains of inequalities take long."""
 
 Shape = Sequence[Any]
 """The dimensions of a shape: integers and symbolic forms."""

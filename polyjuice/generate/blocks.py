@@ -47,9 +47,7 @@ class Site:
     """The interface through which a block adds operators to a graph."""
 
     def __init__(self, growth: Growth, nodes: int, near_miss: bool = False) -> None:
-        """``nodes`` is the number of operators that the graph may have. With ``near_miss``, one attribute gets another
-        value.
-        """
+        """``nodes``: how many operators the graph may have; ``near_miss``: one attribute gets another value."""
         self.rng = growth.rng
         self._growth = growth
         self._nodes = nodes
@@ -81,9 +79,7 @@ class Site:
         return results
 
     def _missed(self, attrs: Attrs) -> Attrs:
-        """Return the attributes with one permutation, axis or flag changed; empty if there is none, or this is not the
-        place.
-        """
+        """Return the attributes with one permutation, axis or flag changed; empty if there is none, or not here."""
         names = [name for name in ("perm", "axis", "axes", "keepdims") if name in attrs]
         if not self._near_miss or not names or self.rng.random() < _LATER:
             return {}
@@ -137,7 +133,7 @@ class Block:
     weight: int
 
     def fits(self, t: TensorType) -> bool:
-        """Return whether the block can build on a value of this type. It must not be empty."""
+        """Return whether the block can build on a value of this type, which must not be empty."""
         return t.dtype in self.dtypes and t.rank in self.ranks and 0 not in t.shape
 
 
@@ -394,9 +390,7 @@ def slices(s: Site, x: str) -> None:
 
 @block(dtypes.ALL, 2)
 def transposes(s: Site, x: str) -> None:
-    """Two transposes with or without an operator between them, or a transpose and a reshape; sometimes of a square
-    value.
-    """
+    """Two transposes with or without an operator between them, or a transpose and a reshape; sometimes of a square."""
     rank = len(s.shape(x))
     if s.rng.random() < 0.3:
         x = s.value(x, (s.rng.choice((2, 3, 4, 5)),) * rank)
@@ -438,7 +432,7 @@ def products(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 1, weight=2)
 def position(s: Site, x: str) -> None:
-    """The position of the greatest or least element of a scaled, negated or rectified value."""
+    """The position of the greatest or least element of a scaled, shifted, negated or rectified value."""
     change = s.rng.choice(("", "Neg", "Neg", "Mul", "Add", "Relu"))
     if change in ("Mul", "Add"):
         below = (-1, -2) if s.type(x).dtype in (*_FLOATS, *_SIGNED) else ()
@@ -497,9 +491,7 @@ _NARROW = (*dtypes.NARROW_FLOATS, *dtypes.NARROW_FLOATS, *dtypes.NARROW_INTS)
 
 @block(_FLOATS, 0, weight=2)
 def narrow_storage(s: Site, x: str) -> None:
-    """Store a value in a narrow type and convert it back, by casts or by quantization. Sometimes the stored value is
-    moved.
-    """
+    """Store a value in a narrow type and convert it back, by casts or by quantization. Sometimes the value is moved."""
     to = s.rng.choice(_NARROW)
     scale = s.constant(x, s.rng.choice((2, 3, 1, 0.5)))
     if s.rng.random() < 0.4 and s.type(x).dtype != "float64":

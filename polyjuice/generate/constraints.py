@@ -182,9 +182,7 @@ class System:
     # --- integers ----------------------------------------------------------------------------------------------------
 
     def unknown(self, low: int, high: int, value: int) -> int:
-        """Return a new unknown between two integers, which may be symbolic. Its static type is int, like that of its
-        users.
-        """
+        """Return a new unknown between two integers, which may be symbolic. Samplers use it as an int."""
         limits: tuple[Any, Any] = low, high
         (least, _), (_, greatest) = (
             interval(self.bounds, limit.terms, limit.constant) if isinstance(limit, Symbolic) else (limit, limit)
@@ -296,9 +294,7 @@ class System:
         return True
 
     def _narrow(self, relation: str, unknown: int, coefficient: int, constant: int) -> None:
-        """Narrow the bounds of an unknown so that ``coefficient * unknown + constant`` fits; the coefficient is 1 or
-        -1.
-        """
+        """Narrow the bounds of an unknown so that ``coefficient * unknown + constant`` fits; the coefficient is +-1."""
         low, high = self.bounds[unknown]
         bound = -coefficient * constant
         self._narrowed.append((unknown, (low, high)))
@@ -341,9 +337,7 @@ class System:
     # --- solving -----------------------------------------------------------------------------------------------------
 
     def settle(self) -> bool:
-        """Find values that satisfy all constraints. If it returns False, there are none known: the caller must roll
-        back.
-        """
+        """Return whether values that satisfy all constraints were found. If not, the caller must roll back."""
         return all(self._holds(constraint) for constraint in self.constraints) or self.squeeze({})
 
     def squeeze(self, bins: Mapping[int, Bounds]) -> bool:

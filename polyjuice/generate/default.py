@@ -132,9 +132,7 @@ class Default(Growth):
         return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
 
     def _next(self) -> tuple[Op, str]:
-        """Return an operator and its first operand. Often the operator is a partner of the one that computed the
-        operand.
-        """
+        """Return an operator and its first operand. The operator is often a partner of the operand's own."""
         rng = self.rng
         chance = rng.random()
         recent = self._wide(self.computed[-6:])

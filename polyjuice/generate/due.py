@@ -69,9 +69,7 @@ def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> lis
 
 @lru_cache
 def _turns(types: tuple[str, ...]) -> Sequence[Sequence[str]]:
-    """Return the element types of an operator's first operand in groups that are nearly alike. A group's types take
-    turns.
-    """
+    """Return the element types of an operator's first operand in groups of similar ones. A group's types take turns."""
     left = list(types)
     found: list[Sequence[str]] = []
     while left:

@@ -89,8 +89,7 @@ class Growth:
         memory: Memory | None = None,
         inputs: InputTypes = ANY_INPUTS,
     ) -> None:
-        """``operators`` are the operators to choose from (default: the table). ``memory`` is the suite's (default: a
-        new one).
+        """``operators``: those to choose from (default: the table). ``memory``: the suite's (default: a new one).
 
         Only complex programs use operators of complex numbers, and only if the caller names them.
         """
@@ -163,9 +162,7 @@ class Growth:
         return self.results(application.op, types, application.attrs)
 
     def takes(self, application: Application, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
-        """Return whether an application still works if the operand at ``place`` has type ``t``, and the others
-        ``types``.
-        """
+        """Return whether an application still works if the operand at ``place`` has type ``t``, others ``types``."""
         others = [*types[:place], t, *types[place + 1 :]]
         return t == types[place] or bool(self.results(application.op, others, application.attrs))
 
@@ -188,9 +185,7 @@ class Growth:
         return names
 
     def withdraw(self, names: Collection[str]) -> None:
-        """Hide values from further operators and from the outputs. The operators that already read them stay the only
-        readers.
-        """
+        """Hide values from further operators and from the outputs. Operators that already read them still do."""
         self.values = [name for name in self.values if name not in names]
         self.computed = [name for name in self.computed if name not in names]
 

@@ -198,9 +198,7 @@ class InSuite(_Guided):
         return best[1:]
 
     def _scored(self) -> tuple[int, Op, str]:
-        """Return a score, an operator and a first operand. The score counts a new edge, and a vertex that is probably
-        new.
-        """
+        """Return a score, an operator and a first operand. A new edge counts 1, and so does a probably new vertex."""
         op, vertices = self._candidate(), self.memory.vertices
         taken, known = op.types[op.variable(0)], vertices.shapes(op)
         renewed = self.rng.random() < vertices.renewal(op)

@@ -64,9 +64,7 @@ def _draw(op: Op, dtype: str, rank: int, rng: random.Random) -> _Application | N
 
 
 def some_signature(op: Op, dtype: str) -> Signature | None:
-    """Return a signature of the operator on a first operand of an element type, at a rank that it takes; None if none
-    is found.
-    """
+    """Return a signature of the operator on a first operand of an element type, at a rank that it takes; or None."""
     rng = random.Random(f"{op.qualified} {dtype}")
     for rank in _RANKS:
         for _ in range(_DRAWS // 10):
@@ -76,9 +74,7 @@ def some_signature(op: Op, dtype: str) -> Signature | None:
 
 
 def some_signatures(op: Op, dtype: str) -> dict[str, Signature]:
-    """Return signatures of the operator on a first operand of an element type, at every rank that it takes, by their
-    text.
-    """
+    """Return signatures of the operator on a first operand of an element type, at all ranks that it takes, by text."""
     rng = random.Random(f"{op.qualified} {dtype} {_RANKS}")
     drawn = [_draw(op, dtype, rank, rng) for rank in _RANKS for _ in range(_DRAWS_OF_RANK)]
     found = [Signature.of(op, one.operands, one.results) for one in drawn if one]

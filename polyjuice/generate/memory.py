@@ -57,8 +57,7 @@ class Memory:
 
 
 class Turn(Memory):
-    """The memory for one case of a campaign. It tells what the case should look for, and leaves the rest to other
-    cases.
+    """The memory for one case of a campaign. It tells what the case should look for, and leaves the rest to others.
 
     Every edge has its turn once in ``_TURNS`` cases; every operator takes its turn on every element type. So a campaign
     needs no memory to be guided like a suite. The campaign's seed and the index alone determine a case, in any process.

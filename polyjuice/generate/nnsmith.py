@@ -168,8 +168,8 @@ class NNSmith:
         return False
 
     def insert_backward(self, op: Op) -> bool:
-        """Replace a placeholder by an operator on new placeholders; return False if none of the tried ones fits its
-        result.
+        """Replace a placeholder by an operator on new placeholders; return False if its result fits none that was
+        tried.
         """
         fitting = [p for p in self._placeholders if _may_result(op, self._types[p].dtype)]
         for _ in range(_TYPES if fitting else 0):
@@ -241,9 +241,7 @@ class NNSmith:
         return self._rng.sample(values, min(len(values), _TRIES))
 
     def _equated(self, x: TensorType, y: TensorType, application: _Application) -> bool:
-        """Give two types the same shape; return False if that contradicts another constraint or makes the graph
-        invalid.
-        """
+        """Give two types the same shape; return False if that contradicts a constraint or makes the graph invalid."""
         if x.rank != y.rank or not all(map(self.system.equate, x.shape, y.shape)) or not self.system.settle():
             return False
         return self._is_allowed(application) and self._are_allowed()
@@ -263,9 +261,7 @@ class NNSmith:
     # --- values ------------------------------------------------------------------------------------------------------
 
     def _made(self, a: _Application, replaced: dict[int, int] | None = None) -> _Inserted:
-        """Create the operands and results of an application. ``replaced`` maps a result to the existing value that it
-        replaces.
-        """
+        """Create the operands and results of an application. ``replaced`` maps a result to the value it replaces."""
         there = replaced or {}
         operands = tuple(self._operand(o) if isinstance(o, Operand) else o for o in a.operands)
         results = tuple(there[i] if i in there else self._value(t) for i, t in enumerate(a.results))
@@ -284,9 +280,7 @@ class NNSmith:
         return len(self._types) - 1
 
     def _filled(self, value: int) -> str:
-        """Add a placeholder's input or constant, or a restricted operand's constant. The first placeholder becomes an
-        input.
-        """
+        """Add a placeholder's input or constant, or a restricted operand's constant. The first becomes an input."""
         t = concrete(self._types[value])
         if value in self._restricted:
             operand = self._restricted[value]

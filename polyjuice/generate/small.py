@@ -1,5 +1,4 @@
-"""Small programs of one to four operators, or a block of up to six. The schedule chooses the first operator and its
-size.
+"""Small programs of one to four operators, or a block of up to six. The schedule chooses the first operator and size.
 
 Among 50 published wrong results of Inductor from one year, 45 need at most three operators. They also need a rare
 element type, size, layout or form. In a large random graph these hardly ever meet. So each program holds the operator
@@ -30,8 +29,7 @@ SIZE_CLASSES: Mapping[str, Sequence[int]] = {
     "vector": (7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65),
     "long": range(200, 600),
 }
-"""The sizes of the longest dimension. Vectorised loops change at multiples of the vector width, and with the tail's
-length."""
+"""The sizes of the longest dimension. Vectorised loops change at multiples of the vector width, and with the tail."""
 
 _EMPTY, _THIN = 0.02, 0.1
 """How often one dimension is 0, whatever the class, and how often it is 1 while all others are larger."""
@@ -151,9 +149,7 @@ class Small(Default):
         return super()._operand(application, place)
 
     def _next(self) -> tuple[Op, str]:
-        """Return an operator on an existing result: the due neighbour, or one that rules or compilers look for behind
-        it.
-        """
+        """Return an operator on an existing result: the due neighbour, or one that rules or compilers look for."""
         rng = self.rng
         recent = self._wide(self.computed) or self.values
         first = rng.choice(recent)

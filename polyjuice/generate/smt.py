@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RLIMIT = 200_000
-"""The limit of Z3's own steps for one question; a usual one takes a hundredth. Unlike seconds, steps are reproducible.
-"""
+"""The limit of Z3's own steps for one question; a usual one takes a hundredth. Steps, unlike time, are reproducible."""
 
 _VALUE = re.compile(r"\(x(\d+) (?:(\d+)|\(- (\d+)\))\)")
 
@@ -62,8 +61,7 @@ class Solver:
         bounds: Sequence[tuple[int, int]],
         bins: Mapping[int, tuple[int, int]],
     ) -> dict[int, int] | None:
-        """Return values of the unknowns in the constraints, within their bounds, and within ``bins`` for this question
-        only.
+        """Return values of the unknowns in the constraints, within their bounds, and within ``bins`` this time only.
 
         ``narrowed`` lists unknowns whose bounds have changed. ``constraints`` and ``narrowed`` begin with the items
         that earlier questions sent, unless :meth:`rollback` has cut them off. None if there are no such values, or Z3

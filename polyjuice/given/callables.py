@@ -44,8 +44,7 @@ def load(source: str) -> UserModel:
 
 
 def at_sizes(source: str, key: str) -> list[UserModel]:
-    """Return the result of :func:`load`. For a ``.pt2`` file with dynamic dimensions, add other sizes, drawn from
-    ``key``.
+    """Return the result of :func:`load`. A ``.pt2`` file with dynamic dimensions adds other sizes, drawn by ``key``.
 
     Raises FormatError.
     """

@@ -40,9 +40,7 @@ class UserModel:
         return any(node.domain == _UNREAD for node in self.graph.nodes)
 
     def as_given(self, format: str) -> Artifact | None:
-        """Return the original program for a compiler of this format; None if the format differs or there is no
-        artifact.
-        """
+        """Return the original program for a compiler of this format; None if there is none, or its format differs."""
         return self.artifact if self.artifact and self.artifact.format == format else None
 
 

@@ -23,8 +23,7 @@ from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import onnx_model
 
 TEST_DATA = "test_data_set_0"
-"""The folder of the first set of inputs (``input_0.pb`` and so on), next to the model. ONNX's tests and model zoo use
-it."""
+"""The folder of the first set of inputs (``input_0.pb`` and so on), next to the model, as in ONNX's model zoo."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,7 @@ def from_model(model: ModelProto, where: str = "model", sizes: Sizes = MappingPr
 
 
 def _unread(model: ModelProto) -> Graph | None:
-    """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of an input or
-    output.
-    """
+    """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value."""
     try:
         onnx.checker.check_model(model)
         graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph

@@ -98,8 +98,7 @@ class Written:
         return self._renamed({made: operand}, (step,))
 
     def cut(self, steps: Sequence[Step], held: bool = False) -> Written:
-        """Return the program without some steps. Their results that other steps read become inputs, or constants if
-        ``held``.
+        """Return the program without some steps. Results that others read become inputs, or constants if ``held``.
 
         Raises FormatError if one of these results is no tensor.
         """

@@ -21,11 +21,10 @@ def from_function(
     kwargs: Mapping[str, Any] | None = None,
     where: str = "function",
 ) -> UserModel:
-    """Return the program of a function, a ``tf.function``, a ``tf.Module`` or a layer, for inputs of these types,
-    unread.
+    """Return the program of a function, a ``tf.function``, a ``tf.Module`` or a layer, for inputs of these types.
 
-    The tensors and arrays among the arguments are its inputs, in the order of ``tf.nest.flatten``. Other arguments are
-    fixed. ``where`` is the prefix of messages. Raises FormatError.
+    The graph is unread. The tensors and arrays among the arguments are its inputs, in the order of ``tf.nest.flatten``.
+    Other arguments are fixed. ``where`` is the prefix of messages. Raises FormatError.
     """
     given = (args, dict(kwargs or {}))
     values = tf.nest.flatten(given)

@@ -42,9 +42,7 @@ _BRANCHES = ("If", "StatelessIf")
 
 
 class NotCaptured(Exception):
-    """The function cannot be printed: it writes to variables, draws random numbers, or holds an object that only it can
-    make.
-    """
+    """The function cannot be printed: it writes to variables, draws random numbers, or holds an unprintable object."""
 
 
 def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Artifact, list[tf.Tensor]]:

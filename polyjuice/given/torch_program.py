@@ -26,9 +26,7 @@ def load(source: str) -> UserModel:
 def from_module(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
 ) -> UserModel:
-    """Return the program of a module, for inputs of these types. ``where`` is the prefix of messages. Raises
-    FormatError.
-    """
+    """Return the program of a module, for inputs of these types; ``where`` begins messages. Raises FormatError."""
     try:
         graph = torch_export.from_module(model, args, kwargs, where)
     except FormatError as error:

@@ -168,8 +168,7 @@ class _Recorder:
     before: list[Any] = field(default_factory=list)
     """The arguments' values before the run."""
     changed: list[bool] = field(default_factory=list)
-    """Whether the run wrote into each argument, judged by its version or, if a kernel did not raise that, by its
-    values."""
+    """Whether the run wrote into each argument, judged by its version, or by its value if a kernel left the version."""
     results: list[Any] = field(default_factory=list)
 
     def __call__(self, module: torch.fx.GraphModule, examples: Sequence[Any]) -> Any:

@@ -77,8 +77,7 @@ class _Torch:
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """Return a module split into the statements of its source, to be run on these inputs. Raises NotTakenApart,
-    ImportError.
+    """Return a module split into statements of its source, to run on these inputs. Raises NotTakenApart, ImportError.
 
     Further arguments become inputs.
     """

@@ -78,8 +78,7 @@ class _State:
 
 
 def run(graph: Graph, values: dict[str, np.ndarray], divisors: bool = False) -> int:
-    """Evaluate a graph in its own types up to the first node whose result is not finite; return the number of nodes
-    before.
+    """Evaluate a graph in its own types until a result is not finite; return the number of nodes before that.
 
     ``values`` holds the inputs and constants; the results are added. A node that cannot be evaluated counts as not
     finite. With ``divisors``, so does a node that divides integers by zero.

@@ -98,9 +98,7 @@ def distributed(array: np.ndarray, rng: np.random.Generator, name: str = "") -> 
 
 
 def in_distribution(array: np.ndarray, change: Distribution, rng: np.random.Generator) -> np.ndarray:
-    """Return an array in a distribution. True counts as positive, false as negative; complex parts are changed
-    separately.
-    """
+    """Return an array in a distribution. True counts as positive, false as negative; complex parts are separate."""
     if not array.size or not array.ndim:
         return array
     if complexes.is_complex(array):

@@ -66,9 +66,7 @@ def _logit(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
 
 
 def _power(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """The base must be positive if the exponent is no integer, and not 0 if it is negative; the power must not
-    overflow.
-    """
+    """The base must be positive if the exponent is no integer, and not 0 if it is negative. No overflow may occur."""
     base, exponent = np.broadcast_arrays(x[0].astype(np.float64), x[1].astype(np.float64))
     logarithm = np.log(np.maximum(np.abs(base), 1e-30))
     excess = np.maximum(exponent * logarithm - _LARGEST_EXPONENT, 0)

@@ -1,5 +1,4 @@
-"""Values that are rare in the inputs of models: integers that overflow in arithmetic, and the extremes of floating
-types."""
+"""Values that are rare in the inputs of models: integers that overflow in arithmetic, and extreme floating values."""
 
 from __future__ import annotations
 
@@ -67,9 +66,7 @@ def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool, u
 
 
 def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Return integers from the whole type. Some, none or all are at its ends, at the ends of other types, or next to
-    zero.
-    """
+    """Return integers from the whole type. Some, none or all are at its ends, at other types' ends, or next to zero."""
     low, high = dtypes.exact_integers(t.dtype)
     dtype = dtypes.to_numpy(dtypes.computed_in(t.dtype))
     anywhere = rng.integers(low, high, t.shape, dtype=dtype, endpoint=True)

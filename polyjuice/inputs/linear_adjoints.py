@@ -92,9 +92,7 @@ def _gathered(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarr
 
 
 def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
-    """Return the flat position in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 in the
-    padding.
-    """
+    """Return the flat position in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 if padded."""
     flat = np.arange(x.size).reshape(x.shape)
     return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
 
@@ -131,9 +129,7 @@ def convolution_transpose(a: Application) -> Sequence[np.ndarray]:
 
 
 def pooled(slope: Callable[[Application, np.ndarray], np.ndarray]) -> Adjoint:
-    """Return the adjoint of a pooling. ``slope`` takes the positions of the windows' elements; it returns their
-    derivatives.
-    """
+    """Return the adjoint of a pooling. ``slope`` maps the positions of the windows' elements to their derivatives."""
 
     def adjoint(a: Application) -> Sequence[np.ndarray]:
         attrs = {**a.attrs, "pads": _reaching(a)}
@@ -177,9 +173,7 @@ def col2im(a: Application) -> Sequence[np.ndarray]:
 
 
 def resize(a: Application) -> Sequence[np.ndarray]:
-    """The adjoint of Resize, which is linear along each axis. The matrix of an axis is the operator applied to the
-    identity.
-    """
+    """The adjoint of Resize, which is linear along each axis: an axis's matrix is Resize applied to the identity."""
     c, sizes, scales = a.c, a.attrs["sizes"], a.attrs["scales"]
     for axis, size in enumerate(a.x[0].shape):
         if sizes[axis] != size or scales:

@@ -81,9 +81,7 @@ def _integers(t: TensorType, unit: np.ndarray, limit: int) -> np.ndarray:
 
 
 def candidates(graph: Graph, units: Sequence[np.ndarray], large: bool) -> Iterator[Limits]:
-    """Yield the limits to try in a graph and its variants, from the most sensitive to the safest. ``large`` ones come
-    first.
-    """
+    """Yield the limits to try in a graph and its variants, from the most sensitive to the safest, ``large`` first."""
     if large and sum(t.size for t in graph.types.values()) <= _SEARCHED:
         found = _largest(graph, units)
         yield found

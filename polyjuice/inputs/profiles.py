@@ -117,9 +117,7 @@ def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
 
 
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
-    """Return the rulesets whose rules hold on the values of any of the profiles. Raises KeyError for an unknown
-    profile.
-    """
+    """Return the rulesets whose rules hold on the values of any of the profiles. Raises KeyError for an unknown one."""
     return frozenset().union(*(RULESETS[profile] for profile in profiles))
 
 
@@ -144,8 +142,7 @@ def make_inputs(
     large: bool = False,
     distribution: str = "",
 ) -> tuple[np.ndarray, ...]:
-    """Return arrays for the graph's inputs, in order. Raises EvaluationError if the graph has no value on any tried
-    inputs.
+    """Return arrays for the graph's inputs, in order. Raises EvaluationError if the graph has no value on those tried.
 
     ``variants`` are other graphs with the same inputs and outputs. ``exact`` values make outputs exact in all of them,
     and ``large`` makes them as large as that allows. On ``wrap`` and ``edge`` values, all variants have a value.
@@ -197,10 +194,9 @@ def _normal(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[
 
 
 def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
-    """Return values near normal ones under which the whole graph is finite. The first of several starts that succeeds
-    counts.
+    """Return values near normal ones under which the whole graph is finite, from the first start that leads to some.
 
-    If none succeeds, return the result of the first start.
+    If no start does, return the result of the first.
     """
     starts = (find(graph, _normal(graph, rng, distribution), integers=True) for _ in range(_STARTS))
     first = next(starts)

@@ -194,9 +194,7 @@ def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str
 
 
 def _led(array: np.ndarray, name: str) -> np.ndarray:
-    """Return values moved into a range. Integers lose their zeros and take its sign; booleans are true if it is
-    positive.
-    """
+    """Return values moved into a range. Integers lose zeros and take its sign; booleans are true if it is positive."""
     if array.dtype.kind == "c" or dtypes.of_array(array) in dtypes.NARROW_INTS:
         return array
     if array.dtype.kind not in "iub":

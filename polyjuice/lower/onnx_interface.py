@@ -72,9 +72,7 @@ def _input_as_output(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _constant_as_output(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """Make an initializer an output, if the host already passes its element type. ONNX Runtime's Python API lacks
-    bfloat16.
-    """
+    """Make an initializer an output, if the host passes its type already. ONNX Runtime in Python lacks bfloat16."""
     passed = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     found = [t for t in model.graph.initializer if t.name in graph.constants and t.data_type in passed]
     return _as_output(model.graph, {t.name: _declared(t) for t in found}, draws)

@@ -195,9 +195,7 @@ class _Writer:
         return True
 
     def quantize(self, node: NodeProto) -> bool:
-        """Before opset 13 there is one scale for all elements. From 19 to 22 the scale has the type of the quantized
-        operand.
-        """
+        """Before opset 13 there is one scale for all elements. From 19 to 22 it has the quantized operand's type."""
         if self._opset >= 13:
             data, scale = (self._types[name].dtype for name in node.input[:2])
             return node.op_type != "QuantizeLinear" or data == scale or not 19 <= self._opset < 23

@@ -2,6 +2,4 @@
 
 
 class Unlowerable(ValueError):
-    """A format cannot express a graph. The message names the node. This is no compiler bug; other compilers may run the
-    case.
-    """
+    """A format cannot express a graph; the message names the node. This is no compiler bug."""

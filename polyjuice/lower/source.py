@@ -330,9 +330,7 @@ class _Writer:
         return self._by_statements(node, template, call) or template.format(*call.x)
 
     def _by_statements(self, node: Node, template: str, call: Call) -> str | None:
-        """Sometimes overwrite the first operand by ``+=`` and similar statements, or through views; return its text
-        then.
-        """
+        """Sometimes overwrite the first operand by ``+=`` and the like, or through views; then return its text."""
         draws = self._chooser.about("views of", _first_result(node))
         if template in torch_views.AUGMENTED and draws.chance(torch_views.AUGMENTING):
             assignment = torch_views.AUGMENTED[template]
@@ -374,9 +372,7 @@ class _Writer:
         return texts
 
     def _number_operand(self, node: Node, names: Sequence[str]) -> str | None:
-        """Return the operand that may be written as a number: a uniform constant that the other operand's shape
-        absorbs.
-        """
+        """Return the operand that may be a number: a uniform constant whose shape broadcasts to the other operand's."""
         if node.domain or len(names) != 2 or (names[0] in self._numbers) == (names[1] in self._numbers):
             return None
         number, other = names if names[0] in self._numbers else names[::-1]
@@ -427,9 +423,7 @@ class _Writer:
     # --- shape of the program ----------------------------------------------------------------------------------------
 
     def _outline(self, nodes: Sequence[Node]) -> Outline | None:
-        """Sometimes return a part with an input, on which it can make other tensors. Programs that write into inputs
-        have none.
-        """
+        """Sometimes return a part with an input, as a model for new tensors; None if the program updates inputs."""
         if self._memory:
             return None
         outline = choose(replace(self._graph, nodes=tuple(self._as_read(nodes))), self._chooser)

@@ -1,5 +1,4 @@
-"""Vary the arguments of Torch calls as people write them: by name or place, without defaults, one number for equal
-ones.
+"""Vary the arguments of Torch calls as people do: by name or place, without defaults, one number for equal ones.
 
 The templates of the operator table write all arguments in full. Compilers see the difference: Dynamo binds arguments,
 decompositions have their own defaults, and a number and a list select different overloads.

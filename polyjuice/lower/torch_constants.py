@@ -89,8 +89,7 @@ def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
 
 
 def _progression(array: np.ndarray) -> tuple[Any, Any] | None:
-    """Return the first element and the step of an arithmetic progression that Torch computes exactly; None if it is
-    none.
+    """Return the first element and the step of an arithmetic progression that Torch computes exactly, or None.
 
     Floating elements and steps are multiples of a sixteenth.
     """

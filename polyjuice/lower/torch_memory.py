@@ -1,5 +1,4 @@
-"""Placement: decide which values lie in the memory of which input while a Torch program runs, and when they are
-written.
+"""Placement: decide which values lie in an input's memory while a Torch program runs, and when they are written.
 
 A graph says what each updated input holds at the end. Here the choices are when that is written, which intermediate
 values share the memory, and whether operators read them there. The dependences decide what is legal:
@@ -242,8 +241,7 @@ class Memory:
                 self.forms.append((torch_writes.UPDATE, "a view taken before"))
 
     def _spare(self, cell: _Cell, number: int, keep: Collection[str] = (), now: Collection[str] = ()) -> None:
-        """Copy values in an input's memory, or possible views of it, that are needed after a node, or ``now`` by the
-        node.
+        """Copy values in an input's memory, or possible views of it, that are needed after a node or by it (``now``).
         """
         for value, roots in self._shares.items():
             if cell.input not in roots or value in keep or not (value in now or self._is_needed(value, number)):

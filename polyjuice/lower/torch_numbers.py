@@ -1,7 +1,7 @@
 """Turn numbers in Torch source into arguments: people call ``f(x, 0.1, 3)`` and also write ``x * 0.1``.
 
-With unknown sizes, Dynamo makes them symbols (``SymInt``, and ``SymFloat`` through a float64 tensor), which other
-lowerings handle than those for constants. With known sizes, Dynamo treats them as constants.
+With unknown sizes, Dynamo turns them into symbols (``SymInt``, and ``SymFloat`` through a float64 tensor). Symbols take
+other lowerings than constants. With known sizes, Dynamo treats the arguments as constants.
 """
 
 from __future__ import annotations

@@ -152,9 +152,7 @@ def lower(
 
 
 def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: float) -> str:
-    """Choose the layout of an input (see ``compilers._torch.lay_out``): the wanted one with a chance, else a random
-    one.
-    """
+    """Choose an input's layout (see ``compilers._torch.lay_out``): the wanted one with a chance, else a random one."""
     stretched = [f"{EXPANDED}{axis}" for axis in range(t.rank)]
     known = (CONTIGUOUS, "sliced", "transposed", "channels_last", *stretched, "stepped", "offset")
 

@@ -194,9 +194,7 @@ def into(text: str, x: str) -> str:
 
 
 def part(node: Node, x: str, source: str, t: TensorType, draws: Draws) -> tuple[str, Statements]:
-    """Return a form, and the statement by which one of SCATTERS puts ``source``, its second operand, into a part of
-    ``x``.
-    """
+    """Return a form, and the statement by which one of SCATTERS puts its second operand, ``source``, into a part."""
     attrs: Mapping[str, int] = node.attrs
     one = node.op == "select_scatter"
     index = f"{attrs['index']}" if one else f"{attrs['start']}:{attrs['end']}:{attrs['step']}"

@@ -73,9 +73,7 @@ def _as_an_output(place: int) -> Write:
 
 
 def _as_top_k(node: NodeProto, site: Site) -> bool:
-    """Compute the greatest or least integer along one axis by TopK, whose indices nothing reads. (Runtimes differ on
-    NaN.)
-    """
+    """Compute the greatest or least integer along one axis by TopK. (Runtimes differ on NaN, so not for floats.)"""
     x, result = site.operand(node), node.output[0]
     along = value(node, "axes")
     if along is None and (array := site.array(node, 1)) is not None:
