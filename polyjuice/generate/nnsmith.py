@@ -168,9 +168,7 @@ class NNSmith:
         return False
 
     def insert_backward(self, op: Op) -> bool:
-        """Replace a placeholder by an operator on new placeholders; return False if its result fits none that was
-        tried.
-        """
+        """Replace a placeholder by an operator on new placeholders; return False if its result fits none of a few."""
         fitting = [p for p in self._placeholders if _may_result(op, self._types[p].dtype)]
         for _ in range(_TYPES if fitting else 0):
             replaced = self._rng.choice(fitting)

@@ -84,12 +84,10 @@ class Dialect:
     """The parts of a framework's source around the operators.
 
     - ``imports`` come first. ``base`` is the class of models, whose constructor takes ``arrays`` by name. ``method`` is
-      the
-      name of its call.
+      the name of its call.
     - ``weights`` returns equivalent ways to store ``arrays[key]`` in an attribute.
     - ``filled`` writes a tensor of a type with one value. ``made`` writes one with an array's values, if it can. Both
-      take
-      the text of some argument of the function, or an empty text.
+      take the text of some argument of the function, or an empty text.
     - ``broadcast`` has the places ``{x}`` and ``{shape}``. ``decorators`` are those that a local function may have.
     - ``promotes``: operators cast operands to a common type by themselves.
     - ``finished`` writes a call's arguments as the seed chooses, and returns its forms.

@@ -241,8 +241,7 @@ class Memory:
                 self.forms.append((torch_writes.UPDATE, "a view taken before"))
 
     def _spare(self, cell: _Cell, number: int, keep: Collection[str] = (), now: Collection[str] = ()) -> None:
-        """Copy values in an input's memory, or possible views of it, that are needed after a node or by it (``now``).
-        """
+        """Copy values in an input's memory, or possible views of it, that are needed after a node, or ``now`` by it."""
         for value, roots in self._shares.items():
             if cell.input not in roots or value in keep or not (value in now or self._is_needed(value, number)):
                 continue
