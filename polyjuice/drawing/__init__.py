@@ -1,4 +1,4 @@
-"""Programs as drawings: graphs in, SVG out. Graphviz lays them out; what differs between two is highlighted."""
+"""Draw programs: graphs in, SVG out. Graphviz computes the layout; differences between two programs are highlighted."""
 
 from polyjuice.drawing.difference import differing
 from polyjuice.drawing.dot import Side

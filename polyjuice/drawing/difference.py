@@ -1,4 +1,4 @@
-"""Which nodes of two equivalent programs have no counterpart in the other one."""
+"""Find the nodes of two equivalent programs that have no counterpart in the other."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from polyjuice.ir import Graph, Node, attribute_texts, value_keys
 
 
 def differing(a: Graph, b: Graph) -> tuple[frozenset[int], frozenset[int]]:
-    """The places of the nodes of each graph that the other one lacks.
+    """Return the positions of the nodes of each graph that the other one lacks.
 
-    A node has a counterpart where the same operators make it of the inputs. It also has one where the same operators
-    make the outputs of it. A node of one graph is the counterpart of one node of the other.
+    A node has a counterpart if the same operators compute it from the inputs, or if the same operators compute the
+    outputs from it. Each node is the counterpart of at most one node.
     """
     pairs = _alike_from_inputs(a, b)
     _add_alike_from_outputs(a, b, pairs)

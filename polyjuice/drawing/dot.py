@@ -1,4 +1,4 @@
-"""Graphs in the language of Graphviz. What a part of the drawing looks like is left to its class in ``style.css``."""
+"""Graphs in Graphviz's language. Each part of a drawing has a class, whose look ``style.css`` defines."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from polyjuice.ir import Graph, Node, array_text
 
-#: From how many nodes on only those are drawn that differ, with their neighbours.
+#: The most nodes of a graph that is drawn whole. A larger one shows only differing nodes and their neighbours.
 _WHOLE = 200
 
-#: How many attributes a node shows, and how many characters of each text.
+#: The most attributes that a node shows, and the most characters of each text.
 _ATTRIBUTES, _CHARACTERS = 5, 30
 
 _HEADER = """digraph {
@@ -22,10 +22,10 @@ _HEADER = """digraph {
 
 @dataclass(frozen=True)
 class Side:
-    """One program as it is drawn.
+    """One program of a drawing.
 
-    ``differs`` are the places of the nodes that the other program lacks. ``wrong`` says what is wrong with outputs, by
-    their places. ``shown`` gives the texts that appear when one points at a value, by its name.
+    ``differs`` are the positions of the nodes that the other program lacks. ``wrong`` describes errors of outputs, by
+    their positions. ``shown`` holds the tooltips of values, by name.
     """
 
     title: str
@@ -37,14 +37,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Source:
-    """A drawing in Graphviz's language, and the texts that appear when one points at a node, by the node's id."""
+    """A drawing in Graphviz's language, and the tooltips of its nodes by their ids."""
 
     text: str
     titles: Mapping[str, str]
 
 
 def source(sides: Sequence[Side]) -> Source:
-    """Some programs, side by side; each has a frame where there are several."""
+    """Return the drawing of some programs, side by side. Several programs have a frame each."""
     titles: dict[str, str] = {}
     parts = []
     for number, side in enumerate(sides):
@@ -64,6 +64,7 @@ class _Writer:
         self._ids: dict[str, str] = {}
 
     def lines(self) -> Iterator[str]:
+        """Yield the statements of the side in Graphviz's language."""
         graph = self._graph
         needed = {name for place in self._drawn for name in graph.nodes[place].inputs}
         whole = len(self._drawn) == len(graph.nodes)
@@ -119,7 +120,7 @@ class _Writer:
 
 
 def _drawn(side: Side) -> set[int]:
-    """The places of the nodes to draw: all of them, or of a large graph those that differ and their neighbours."""
+    """Return the positions of the nodes to draw: all, or in a large graph the differing ones and their neighbours."""
     graph = side.graph
     if len(graph.nodes) <= _WHOLE:
         return set(range(len(graph.nodes)))
@@ -128,7 +129,7 @@ def _drawn(side: Side) -> set[int]:
 
 
 def _attributes(node: Node) -> list[str]:
-    """Some lines that name a node's attributes; those of an opaque one are messages that no line holds."""
+    """Return a few lines that name a node's attributes. An opaque node has messages too long for a line, so none."""
     if node.opaque:
         return []
     texts = [f"{name} = {_cut(_value(value))}" for name, value in sorted(node.attrs.items())]
@@ -141,7 +142,7 @@ def _value(value: object) -> str:
 
 
 def _without_gaps(text: str) -> str:
-    """An array's text without the spaces that align its columns."""
+    """Return an array's text without the spaces that align its columns."""
     return " ".join(text.split()).replace("[ ", "[").replace(" ]", "]").replace(" ,", ",")
 
 
@@ -150,7 +151,7 @@ def _cut(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text in quotes, in which line breaks stay what they are."""
+    """Return a text in quotes, with escaped line breaks."""
     escaped = _printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

@@ -1,4 +1,4 @@
-"""The colours of drawings and pages, by light and by dark, each under the name of a CSS variable."""
+"""The colours of drawings and pages, in light and dark mode, each under the name of a CSS variable."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ DARK: Mapping[str, str] = {
 
 
 def variables(palette: Mapping[str, str]) -> str:
-    """The declarations of CSS that give a palette's variables their values."""
+    """Return the CSS declarations that give a palette's variables their values."""
     return " ".join(f"--{name}: {colour};" for name, colour in palette.items())
 
 
 def fixed(css: str) -> str:
-    """A style sheet that says the colours themselves: not every program that shows SVG knows variables."""
+    """Return a style sheet with literal colours, because some SVG viewers do not support variables."""
     light, dark = _with(css, LIGHT), _with(css, DARK)
     return f"{light}\n@media (prefers-color-scheme: dark) {{\nsvg {{ background: {DARK['page']}; }}\n{dark}\n}}\n"
 

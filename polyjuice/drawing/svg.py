@@ -1,4 +1,4 @@
-"""A drawing in SVG: Graphviz lays it out, and its colours and names are made fit for a page, dark or light."""
+"""Draw programs in SVG: Graphviz computes the layout; colours and ids then suit a page, dark or light."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from polyjuice.drawing import palette
 from polyjuice.drawing.dot import Side, source
 
 STYLE = Path(__file__).with_name("style.css")
-"""The style sheet of drawings. A page has it once; a drawing that stands alone carries it."""
+"""The style sheet of drawings. A page has it once; a standalone drawing contains it."""
 
 _SVG = "http://www.w3.org/2000/svg"
 _PIXELS = 1.1
-"""How many pixels a point of Graphviz is."""
+"""How many pixels correspond to a point of Graphviz."""
 
 _PAINT = ("fill", "stroke", "font-family", "font-size")
 
 
 class DrawingMissing(RuntimeError):
-    """The library that lays out graphs is not installed; the message says how to install it."""
+    """The library that lays out graphs is not installed. The message says how to install it."""
 
 
 class DrawingError(ValueError):
-    """A graph that Graphviz does not lay out."""
+    """Graphviz cannot lay out a graph."""
 
 
 def draw(sides: Sequence[Side], key: str, label: str, *, alone: bool = False) -> str:
-    """Programs side by side as an SVG element.
+    """Return programs side by side as an SVG element.
 
-    ``key`` begins all ids, so that a page can hold several drawings. ``label`` says what the drawing shows to those who
-    do not see it. With ``alone`` the text is a file of its own. Raises DrawingMissing, DrawingError.
+    ``key`` is the prefix of all ids, so that a page can hold several drawings. ``label`` describes the drawing for
+    screen readers. With ``alone`` the text is a complete file. Raises DrawingMissing, DrawingError.
     """
     written = source(sides)
     root = ElementTree.fromstring(re.sub(rb"<!DOCTYPE[^>]*>", b"", _laid_out(written.text)))
@@ -62,7 +62,7 @@ def draw(sides: Sequence[Side], key: str, label: str, *, alone: bool = False) ->
 
 
 def check() -> None:
-    """Raise DrawingMissing unless the library is there that lays out graphs."""
+    """Raise DrawingMissing if the library that lays out graphs is not installed."""
     _graphviz()
 
 
@@ -84,14 +84,14 @@ def _laid_out(text: str) -> bytes:
 
 
 def _unpaint(element: ElementTree.Element) -> None:
-    """Leave paint to the style sheet."""
+    """Remove colours and fonts, which the style sheet defines."""
     for name in _PAINT:
         if element.get(name) != "none":
             element.attrib.pop(name, None)
 
 
 def _name(element: ElementTree.Element, title: ElementTree.Element, text: str) -> None:
-    """Say what one points at, or nothing at all: by itself Graphviz says the ids of nodes."""
+    """Set the tooltip, or remove it; by default Graphviz shows the ids of nodes."""
     if text:
         title.text = text
     else:

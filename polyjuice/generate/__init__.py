@@ -1,4 +1,4 @@
-"""Seed graphs, by strategies that share one way to grow a graph."""
+"""Generate seed graphs. All strategies share one way to grow a graph."""
 
 from __future__ import annotations
 
@@ -47,27 +47,27 @@ __all__ = [
 STRATEGIES = ("default", "small", "statements", "isra", "nnsmith", "gencog", "hirgen")
 
 TORCH_STRATEGIES = ("complex",)
-"""The strategy of programs that only Torch says; now and then a small program is one of these."""
+"""The strategy for programs that only Torch can express. Now and then a small program is one of these."""
 
 _SMALL: Mapping[str, type[Small]] = {"small": Small, "statements": Statements, "complex": ComplexPrograms}
 
 SMALL_STRATEGIES = tuple(name for name in _SMALL if name in STRATEGIES)
-"""The strategies of small programs, however many operators are asked for."""
+"""The strategies that make small programs, whatever number of operators the caller asks for."""
 
 _PUBLISHED: Mapping[str, type[Growth]] = {"isra": Isra, "gencog": GenCoG, "hirgen": HirGen}
 
 DUE_STRATEGIES = ("default", *_SMALL)
-"""The strategies that are told which turn a graph has in its campaign (see :class:`polyjuice.generate.Turn`)."""
+"""The strategies that need a graph's turn in its campaign (see :class:`polyjuice.generate.Turn`)."""
 
 _COMPLEX = 0.02
-"""How often a small program is one of complex numbers, where their operators are named."""
+"""How often a small program uses complex numbers, if the caller names operators of complex numbers."""
 
 DISRUPTED_STRATEGY = "hirgen"
 """The strategy whose graphs may be disrupted."""
 
 
 def check_installed(strategy: str) -> None:
-    """Raise SolverMissing, one line that says what to install, where a strategy cannot do without the solver."""
+    """Raise SolverMissing, with one line that says what to install, if the strategy needs a solver that is missing."""
     if strategy == "nnsmith":
         nnsmith.load_solver()
 
@@ -82,14 +82,14 @@ def generate(
     operators: Sequence[Op] | None = None,
     inputs: InputTypes = ANY_INPUTS,
 ) -> Graph:
-    """A graph of ``nodes`` operators (fewer only where no operator fits any more), from these arguments alone.
+    """Return a graph of ``nodes`` operators, or fewer if no further operator fits. The arguments alone determine it.
 
-    Only ``operators`` occur (all of the table but those of complex numbers, if none are named), as ``accepts`` allows
-    them. ``partners`` are operators that are often to follow one, both by their qualified names: those that rewrite
-    rules look for next to each other; the published strategies have no use for them. ``memory`` is what the suite holds
-    so far, and takes in the graph, for strategies that are directed by that. ``inputs`` says what new inputs can be
-    (not for nnsmith, where the solver chooses them: ``accepts`` bounds them there). Raises SolverMissing (see
-    :func:`check_installed`).
+    The graph holds only ``operators`` that ``accepts`` allows. The default is all of the table except operators of
+    complex numbers. ``partners`` maps an operator to those that should often follow it, because rewrite rules look for
+    the pair; both are qualified names. The published strategies ignore ``partners``. ``memory`` holds what the suite
+    has so far. Some strategies choose by it, and they add the new graph to it. ``inputs`` restricts new inputs; for
+    nnsmith, where the solver chooses them, ``accepts`` does that. Raises ValueError for an unknown strategy, and
+    SolverMissing (see :func:`check_installed`).
     """
     if strategy not in (*STRATEGIES, *TORCH_STRATEGIES):
         raise ValueError(f"no strategy is called {strategy!r}: choose from {', '.join(STRATEGIES)}")

@@ -1,13 +1,13 @@
-"""Attribute binning: what unknowns are confined to, since a solver's own values are mostly the least that there are.
+"""Attribute binning: confine unknowns to random ranges, because a solver's own values are mostly the smallest possible.
 
-Paper 001, algorithm 2. Each attribute, and each size of a placeholder, gets a part of a random bin; the i-th bin is
-[2^(i-1), 2^i), and the last is open above. There are bins for zero and for negative numbers too, where the bounds of an
-unknown reach there (C* in the last paragraph of section 4). If all that cannot be, a random half of it is dropped, as
-often as it takes.
+Paper 001, algorithm 2. Each attribute, and each size of a placeholder, gets a part of a random bin. The i-th bin is
+[2^(i-1), 2^i); the last one has no upper end. Zero and negative numbers have bins too, where the bounds of an unknown
+include them (C* in the last paragraph of section 4). If the bins together have no solution, a random half of them is
+dropped, repeatedly.
 
-The paper draws the bins without regard to the constraints, so that most of them are dropped where operands share sizes
-and values must not become large. Here an unknown is offered the bins alone that those of the others leave it, as far as
-bounds can be propagated, and lower ones where a value would be too large.
+The paper draws the bins without regard to the constraints. Where operands share sizes and values must stay small, that
+drops most of the bins. Here bounds are propagated, and an unknown chooses only among bins that the other unknowns still
+allow. It gets a lower bin where a value would become too large.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from typing import Any
 from polyjuice.generate.constraints import ZERO, Bounds, Constraint, Symbolic, System, interval
 
 BINS = 7
-"""k (section 5.1)."""
+"""The number of bins, k in the paper (section 5.1)."""
 
 _VISITS = 3
-"""How often one change of bounds is propagated through a constraint: chains of inequations could go on for long."""
+"""How often one change of bounds passes through a constraint. Without a limit, chains of inequalities take long."""
 
 Shape = Sequence[Any]
-"""Integers and forms."""
+"""The dimensions of a shape: integers and symbolic forms."""
 
 
 def assign(
     system: System, shapes: Sequence[Shape], largest: int, admits: Callable[[], bool], rng: random.Random
 ) -> None:
-    """Confine unknowns to bins, if with some values there ``admits`` holds, and no shape has more elements."""
+    """Confine unknowns to bins, as long as ``admits`` holds for some values in them.
+
+    No shape of ``shapes`` gets more than ``largest`` elements.
+    """
     bins = _drawn(system, shapes, largest, rng)
     while bins:
         mark = system.mark()
@@ -43,14 +46,14 @@ def assign(
 
 
 def _drawn(system: System, shapes: Sequence[Shape], largest: int, rng: random.Random) -> dict[int, Bounds]:
-    """A part of a bin for each unknown that does not follow from others."""
+    """Draw a part of a bin for each unknown that does not follow from others."""
     ranges = _Ranges(system)
     attributes = system.attributes()
     bins: dict[int, Bounds] = {}
     for unknown in rng.sample(attributes, len(attributes)):
         low, high = ranges.bounds[unknown]
         if low.bit_length() == high.bit_length() and low * high > 0:
-            continue  # in one bin already, with the unknown that it follows
+            continue  # in one bin already, with the unknown that it follows from
         part = _part_of_a_bin(low, high, rng)
         before = ranges.bounds[:]
         ranges.confine(unknown, part)
@@ -63,7 +66,7 @@ def _drawn(system: System, shapes: Sequence[Shape], largest: int, rng: random.Ra
 
 
 def _part_of_a_bin(low: int, high: int, rng: random.Random) -> Bounds:
-    """Two numbers out of one of the bins that bounds leave."""
+    """Return a random range (least, greatest) within one of the bins that the bounds allow."""
     starts = [2**i for i in range(BINS)]
     ends = [*(start - 1 for start in starts[1:]), max(high, -low, starts[-1])]
     positive = list(zip(starts, ends, strict=True))
@@ -74,7 +77,7 @@ def _part_of_a_bin(low: int, high: int, rng: random.Random) -> Bounds:
 
 
 class _Ranges:
-    """The bounds of all unknowns, narrowed by what each constraint makes of those of the others in it."""
+    """The bounds of all unknowns. Each constraint narrows the bounds of its unknowns by those of its other unknowns."""
 
     def __init__(self, system: System) -> None:
         self.bounds = system.bounds[:]
@@ -85,30 +88,32 @@ class _Ranges:
         self._propagate(system.constraints)
 
     def confine(self, unknown: int, bounds: Bounds) -> None:
+        """Set the bounds of an unknown, and narrow those of others that follow."""
         self.bounds[unknown] = bounds
         self._propagate(self._mentioning.get(unknown, ()))
 
     def least_size(self, shape: Shape) -> int:
-        """The least number of elements of a shape."""
+        """Return the smallest number of elements that a shape can have."""
         return prod(interval(self.bounds, d.terms, d.constant)[0] if isinstance(d, Symbolic) else d for d in shape)
 
     def _propagate(self, constraints: Sequence[Constraint]) -> None:
         queue = list(constraints)
         visits: dict[Constraint, int] = {}
-        for constraint in queue:  # which grows meanwhile
+        for constraint in queue:  # the loop extends the queue
             visits[constraint] = visits.get(constraint, 0) + 1
             for unknown in self._narrowed(constraint):
                 others = self._mentioning[unknown]
                 queue.extend(o for o in others if o is not constraint and visits.get(o, 0) < _VISITS)
 
     def _narrowed(self, constraint: Constraint) -> list[int]:
-        """The unknowns whose bounds a constraint narrows; they are narrow then."""
+        """Narrow the bounds of the unknowns in a constraint; return the unknowns that changed."""
         relation, terms, constant = constraint
         low, high = interval(self.bounds, terms, constant)
         narrowed = []
         for unknown, c in terms:
             least, greatest = before = self.bounds[unknown]
-            # c * x + rest >= 0, so c * x is at least -(the greatest rest); if it is zero, at most -(the least rest).
+            # c * x + rest >= 0, so c * x is at least -(the greatest rest). If the sum is zero, c * x is at most -(the
+            # least rest).
             floor, ceiling = -(high - c * (greatest if c > 0 else least)), -(low - c * (least if c > 0 else greatest))
             if c > 0:
                 least = max(least, -(-floor // c))

@@ -1,8 +1,8 @@
-"""Blocks: several operators together, as layers of models are written, and as published compiler bugs need them.
+"""Blocks: several operators together, like the layers of models and the programs in published compiler bugs.
 
-An operator at random meets the pattern of a fusion now and then if that is two operators long, and hardly ever if it
-is five. A block is a function of a value. It may be left half-built, where the graph has all its operators or one is
-not allowed: every operator is valid by itself.
+Random operators sometimes form a fusion pattern of two operators, and hardly ever one of five. A block is a function
+that builds such a pattern on a value. It stops half-built if the graph has all its operators or one is not allowed. The
+graph stays valid, because every operator is valid by itself.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ _SIGNED = dtypes.SIGNED
 _NUMBERS = (*_FLOATS, *_INTEGERS)
 
 _EXISTING, _LEARNT = 0.3, 0.6
-"""How often an operand is a value that there is, if one has the type, and how often a new one is a constant."""
+"""Two probabilities: that an operand is an existing value, if one has the type; and that a new operand is a constant.
+"""
 
 _LATER = 0.4
-"""How often the next place is missed rather than this one."""
+"""How often a near miss leaves the next place as it is, and changes a later one."""
 
 _PRIVATE = 0.8
-"""How often what is computed within a block is read there alone, as in most models: no compiler fuses two operators, or
-takes them for a pattern, where another reads what is between them."""
+"""How often only operators of the same block read a value computed in it, as in most models. Compilers do not fuse two
+operators, or match a pattern, if a third operator reads the value between them."""
 
 _ACTIVATIONS = ("Relu", "Sigmoid", "Tanh", "LeakyRelu", "Gelu", "Softplus", "HardSigmoid", "Elu")
 
@@ -43,27 +44,29 @@ class Unfit(Exception):
 
 
 class Site:
-    """Where a block is built."""
+    """The interface through which a block adds operators to a graph."""
 
     def __init__(self, growth: Growth, nodes: int, near_miss: bool = False) -> None:
-        """``nodes``: how many operators the graph is to have; a ``near_miss`` has one attribute of another value."""
+        """``nodes``: how many operators the graph may have; ``near_miss``: one attribute gets another value."""
         self.rng = growth.rng
         self._growth = growth
         self._nodes = nodes
         self._near_miss = near_miss
 
     def type(self, name: str) -> TensorType:
+        """Return the type of a value."""
         return self._growth.type(name)
 
     def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a value."""
         return self.type(name).shape
 
     def op(self, name: str, *operands: str, **attrs: Any) -> str:
-        """Apply an operator; its first result. Raises Unfit."""
+        """Apply an operator and return the name of its first result. Raises Unfit."""
         return self.multi(name, *operands, **attrs)[0]
 
     def multi(self, name: str, *operands: str, **attrs: Any) -> tuple[str, ...]:
-        """Apply an operator; all its results. Raises Unfit."""
+        """Apply an operator and return the names of all its results. Raises Unfit."""
         if len(self._growth) >= self._nodes:
             raise Unfit
         missed = self._missed(attrs)
@@ -76,7 +79,7 @@ class Site:
         return results
 
     def _missed(self, attrs: Attrs) -> Attrs:
-        """The attributes with another permutation, axis or flag, where one is to be missed and there is one."""
+        """Return the attributes with one permutation, axis or flag changed; empty if there is none, or not here."""
         names = [name for name in ("perm", "axis", "axes", "keepdims") if name in attrs]
         if not self._near_miss or not names or self.rng.random() < _LATER:
             return {}
@@ -91,7 +94,7 @@ class Site:
         return {**attrs, name: other}
 
     def value(self, like: str, shape: Sequence[int]) -> str:
-        """An operand of a shape, of the element type of another: a value that there is, a constant, or an input."""
+        """Return an operand of a shape with the element type of ``like``: an existing value, a constant or an input."""
         wanted = TensorType(self.type(like).dtype, tuple(shape))
         there = [name for name in self._growth.values if self.type(name) == wanted]
         if there and self.rng.random() < _EXISTING:
@@ -99,21 +102,21 @@ class Site:
         return self._growth.fresh(wanted, _LEARNT)
 
     def constant(self, like: str, value: float, shape: Sequence[int] = ()) -> str:
-        """A constant of one value, of the element type of another operand."""
+        """Return a constant filled with one value, with the element type of ``like``."""
         if self._near_miss and value not in (0, 1) and self.rng.random() > _LATER:
             self._near_miss, value = False, 2 * value
         return self._growth.add_constant(np.full(tuple(shape), value).astype(dtypes.to_numpy(self.type(like).dtype)))
 
     def narrow_constant(self, value: float, dtype: str) -> str:
-        """A scalar constant of an element type."""
+        """Return a scalar constant of an element type."""
         return self._growth.add_constant(np.asarray(value).astype(dtypes.to_numpy(dtype)))
 
     def positions(self, *shape: int) -> str:
-        """A constant with the numbers 0, 1, 2 ..."""
+        """Return a constant with the numbers 0, 1, 2 ..."""
         return self._growth.add_constant(np.arange(prod(shape)).reshape(shape))
 
     def axis(self, name: str) -> int:
-        """An axis of a value, in every second case the last. Raises Unfit for a scalar."""
+        """Return an axis of a value: the last one half the time, else a random one. Raises Unfit for a scalar."""
         rank = len(self.shape(name))
         if not rank:
             raise Unfit
@@ -122,7 +125,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Block:
-    """What a block is built on: a value of one of some element types and ranks."""
+    """A function that builds a block, and the element types and ranks of the value that it builds on."""
 
     build: Callable[[Site, str], object]
     dtypes: tuple[str, ...]
@@ -130,6 +133,7 @@ class Block:
     weight: int
 
     def fits(self, t: TensorType) -> bool:
+        """Return whether the block can build on a value of this type, which must not be empty."""
         return t.dtype in self.dtypes and t.rank in self.ranks and 0 not in t.shape
 
 
@@ -139,7 +143,7 @@ BLOCKS: list[Block] = []
 def block(
     types: tuple[str, ...], least: int, most: int = 4, weight: int = 1
 ) -> Callable[[Callable[[Site, str], object]], Block]:
-    """Registers a block for values of some element types, of ranks from ``least`` to ``most``."""
+    """Register a function as a block for values of some element types, of ranks ``least`` to ``most``."""
 
     def register(build: Callable[[Site, str], object]) -> Block:
         BLOCKS.append(Block(build, types, range(least, most + 1), weight))
@@ -149,10 +153,10 @@ def block(
 
 
 def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
-    """Build a block, or the beginning of one, on a value that it fits; on a new input where there is none.
+    """Build a block, or the beginning of one, on an existing value that fits, else on a new input.
 
-    ``near_miss`` is how often one permutation, axis, flag or scale is another than the block's: what matches nearly
-    must not be taken for what matches.
+    ``near_miss`` is how often one permutation, axis, flag or scale differs from the pattern. A compiler must not take a
+    near match for a match.
     """
     chosen = growth.rng.choices(BLOCKS, [block.weight for block in BLOCKS])[0]
     fitting = [name for name in growth.values if chosen.fits(growth.type(name))]
@@ -161,7 +165,7 @@ def build(growth: Growth, nodes: int, near_miss: float = 0.0) -> None:
     else:
         types, ranks = growth.inputs.dtypes_of(chosen.dtypes), growth.inputs.ranks_of(chosen.ranks)
         x = growth.input(growth.random_type(growth.rng.choice(types), growth.rng.choice(ranks)))
-        if not chosen.fits(growth.type(x)):  # it is empty
+        if not chosen.fits(growth.type(x)):  # the new input is empty
             return
     before = {*growth.values}
     with suppress(Unfit):
@@ -186,7 +190,7 @@ def _activated(s: Site, x: str) -> str:
 
 @block(_NUMBERS, 1, weight=2)
 def linear(s: Site, x: str) -> None:
-    """A matrix product, a bias of whatever shape broadcasts, a scale, an activation."""
+    """A matrix product, then perhaps a scale, a bias of any shape that broadcasts, and an activation."""
     columns = s.rng.choice((*s.shape(x)[-2:], 1, 2, 4, 8, 16, 17))
     y = s.op("MatMul", x, s.value(x, (s.shape(x)[-1], columns)))
     if s.rng.random() < 0.3:
@@ -201,10 +205,10 @@ def linear(s: Site, x: str) -> None:
 
 @block((*dtypes.FLOATS, "int32", "int64", "uint32", "uint64"), 2, 2, weight=2)
 def gemm(s: Site, x: str) -> None:
-    """Gemm with everything that it can have, perhaps of a single row."""
+    """A Gemm with all its attributes and a bias, sometimes on a single row."""
     if s.rng.random() < 0.25:
         x = s.op(s.rng.choice(("ReduceMax", "ReduceSum")), x, axes=(0,), keepdims=1)
-        if len(s.shape(x)) < 2:  # nearly missed: nothing is left of the dimension
+        if len(s.shape(x)) < 2:  # a near miss: the axis is gone
             raise Unfit
     turned, turned_back = s.rng.randint(0, 1), s.rng.randint(0, 1)
     rows, inner = s.shape(x)[::-1] if turned else s.shape(x)
@@ -237,7 +241,7 @@ def attention(s: Site, x: str) -> None:
 
 @block(_WIDE_FLOATS, 3, weight=2)
 def convolution(s: Site, x: str) -> None:
-    """A convolution, what is folded into it, an activation, and a pooling; or one of which channels are left out."""
+    """A convolution, operators that compilers fold into it, an activation, a pooling; or one with sliced channels."""
     channels, spatial = s.shape(x)[1], len(s.shape(x)) - 2
     kernel = [min(s.rng.choice((1, 2, 3)), size) for size in s.shape(x)[2:]]
     sliced = s.rng.random() < 0.25
@@ -267,7 +271,7 @@ def convolution(s: Site, x: str) -> None:
 
 
 def _paddings(s: Site, most: Sequence[int]) -> list[int]:
-    """How much goes before and behind each axis: nothing, as much before as behind, or anything."""
+    """Return the padding before and behind each axis: none, the same on both sides, or any."""
     if s.rng.random() < 0.4:
         return [0] * (2 * len(most))
     before = [s.rng.randint(0, size) for size in most]
@@ -276,7 +280,7 @@ def _paddings(s: Site, most: Sequence[int]) -> list[int]:
 
 @block(_WIDE_FLOATS, 3, weight=2)
 def pooling(s: Site, x: str) -> None:
-    """A pooling, of what may have been padded or activated before."""
+    """A pooling, sometimes of a padded or activated value."""
     spatial = len(s.shape(x)) - 2
     chance = s.rng.random()
     if chance < 0.25:
@@ -300,7 +304,7 @@ def pooling(s: Site, x: str) -> None:
 
 @block(_FLOATS, 1)
 def normalization(s: Site, x: str) -> None:
-    """Layer normalization, in the operators that it is made of."""
+    """Layer normalization, written in elementary operators."""
     axes = (len(s.shape(x)) - 1,)
     centred = s.op("Sub", x, s.op("ReduceMean", x, axes=axes))
     if s.rng.random() < 0.5:
@@ -315,7 +319,7 @@ def normalization(s: Site, x: str) -> None:
 
 @block(_FLOATS, 1)
 def gelu(s: Site, x: str) -> None:
-    """GELU, in the operators that it is made of, exactly or by the hyperbolic tangent."""
+    """GELU, written in elementary operators, exact or with the hyperbolic tangent."""
     if s.rng.random() < 0.6:
         inner = s.op("Erf", s.op("Div", x, s.constant(x, 2**0.5)))
     else:
@@ -327,7 +331,7 @@ def gelu(s: Site, x: str) -> None:
 
 @block(_FLOATS, 1, weight=2)
 def softmax(s: Site, x: str) -> None:
-    """Softmax, in the operators that it is made of, of what may have been scaled along an axis."""
+    """Softmax, as one operator or in elementary operators, sometimes of a value scaled along an axis."""
     axis = s.axis(x)
     if s.rng.random() < 0.5:
         shape = s.rng.choice((s.shape(x)[-1:], [s.rng.choice((size, 1)) for size in s.shape(x)]))
@@ -343,7 +347,7 @@ def softmax(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 1)
 def residual(s: Site, x: str) -> None:
-    """Sums and differences in a row, in which a value comes again."""
+    """Sums and differences in a row that read a value again."""
     y = s.op(s.rng.choice(("Neg", "Abs", "Relu")), x)
     z = s.value(x, s.shape(x))
     for _ in range(s.rng.randint(1, 3)):
@@ -355,7 +359,7 @@ def residual(s: Site, x: str) -> None:
 
 @block(dtypes.ALL, 1)
 def parts(s: Site, x: str) -> None:
-    """A value is split, and its parts put together again, in whatever order."""
+    """Split a value, and concatenate its parts in any order."""
     axis = s.axis(x)
     size = s.shape(x)[axis]
     count = min(s.rng.choice((2, 2, 3)), size)
@@ -372,7 +376,7 @@ def parts(s: Site, x: str) -> None:
 
 @block(dtypes.ALL, 1)
 def slices(s: Site, x: str) -> None:
-    """A slice of a slice, forwards or backwards, in steps or not."""
+    """A slice of a slice, forward or backward, with steps or without."""
     for _ in range(2):
         axis = s.axis(x)
         size = s.shape(x)[axis]
@@ -386,7 +390,7 @@ def slices(s: Site, x: str) -> None:
 
 @block(dtypes.ALL, 2)
 def transposes(s: Site, x: str) -> None:
-    """Two transposes with or without an operator between, or a reshape; now and then of what is as long as wide."""
+    """Two transposes with or without an operator between them, or a transpose and a reshape; sometimes of a square."""
     rank = len(s.shape(x))
     if s.rng.random() < 0.3:
         x = s.value(x, (s.rng.choice((2, 3, 4, 5)),) * rank)
@@ -402,7 +406,7 @@ def transposes(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 2, 3, weight=2)
 def products(s: Site, x: str) -> None:
-    """The product of matrices, mostly square, transposed before or behind; or of scaled ones."""
+    """A matrix product, mostly square, with a transpose before or behind it, an added vector, or scaled operands."""
     *batch, rows, columns = s.shape(x)
     if rows != columns and s.rng.random() < 0.6:
         x = s.value(x, (*batch, rows, rows))
@@ -428,7 +432,7 @@ def products(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 1, weight=2)
 def position(s: Site, x: str) -> None:
-    """Where the greatest or least element is, of what was scaled, negated or rounded."""
+    """The position of the greatest or least element of a scaled, shifted, negated or rectified value."""
     change = s.rng.choice(("", "Neg", "Neg", "Mul", "Add", "Relu"))
     if change in ("Mul", "Add"):
         below = (-1, -2) if s.type(x).dtype in (*_FLOATS, *_SIGNED) else ()
@@ -440,7 +444,7 @@ def position(s: Site, x: str) -> None:
 
 @block(_FLOATS, 1)
 def mean(s: Site, x: str) -> None:
-    """The mean of what was broadcast, joined or reduced before."""
+    """The mean or sum of a value that was broadcast, concatenated or reduced before."""
     chance = s.rng.random()
     axis = s.axis(x)
     if chance < 0.45:
@@ -458,9 +462,9 @@ def mean(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 1)
 def centred(s: Site, x: str) -> None:
-    """A value and its own reduction, whose axis is kept, lost and found again, or left to broadcasting."""
+    """A value combined with its own reduction. The reduced axis is restored, or left to broadcasting."""
     axis = s.axis(x)
-    if s.type(x).dtype not in dtypes.UNSIGNED and s.rng.random() < 0.4:  # nothing but negative numbers
+    if s.type(x).dtype not in dtypes.UNSIGNED and s.rng.random() < 0.4:  # make all numbers negative
         x = s.op("Sub", s.op("Neg", s.op("Abs", x)), s.constant(x, 1))
     y = s.op(s.rng.choice(("ReduceMax", "ReduceMin")), x, axes=(axis,), keepdims=0)
     if s.rng.random() < 0.7:
@@ -473,7 +477,7 @@ def centred(s: Site, x: str) -> None:
 
 @block(dtypes.ALL, 0, weight=2)
 def casts(s: Site, x: str) -> None:
-    """One conversion or two in a row, perhaps of a sum or a product."""
+    """One conversion or two in a row, sometimes of a sum, a difference or a product."""
     if s.type(x).dtype in _NUMBERS and s.rng.random() < 0.5:
         x = s.op(s.rng.choice(("Add", "Mul", "Sub")), x, s.value(x, s.shape(x)))
     for _ in range(s.rng.randint(1, 2)):
@@ -482,12 +486,12 @@ def casts(s: Site, x: str) -> None:
 
 
 _NARROW = (*dtypes.NARROW_FLOATS, *dtypes.NARROW_FLOATS, *dtypes.NARROW_INTS)
-"""The floating types come more often: most compilers take them alone."""
+"""The floating types occur twice, because most compilers support only these."""
 
 
 @block(_FLOATS, 0, weight=2)
 def narrow_storage(s: Site, x: str) -> None:
-    """What is stored in a narrow type, moved or not, and taken back: by casts, or quantized and dequantized."""
+    """Store a value in a narrow type and convert it back, by casts or by quantization. Sometimes the value is moved."""
     to = s.rng.choice(_NARROW)
     scale = s.constant(x, s.rng.choice((2, 3, 1, 0.5)))
     if s.rng.random() < 0.4 and s.type(x).dtype != "float64":
@@ -510,7 +514,7 @@ def narrow_storage(s: Site, x: str) -> None:
 
 
 def _moved_about(s: Site, x: str) -> str:
-    """A value, or one that a copy, a transpose or a reshape makes of it."""
+    """Return the value, or a copy, transpose or reshape of it."""
     rank, chance = len(s.shape(x)), s.rng.random()
     if chance < 0.4 and rank > 1:
         return s.op("Transpose", x, perm=tuple(s.rng.sample(range(rank), rank)))
@@ -521,7 +525,7 @@ def _moved_about(s: Site, x: str) -> str:
 
 @block(_INTEGERS, 0, weight=2)
 def narrow(s: Site, x: str) -> None:
-    """Arithmetic that wraps around soon, in what is then converted or compared (paper 004, figure 7)."""
+    """Arithmetic that wraps around soon, and a conversion or a comparison of the result (paper 004, figure 7)."""
     y = s.op(s.rng.choice(("Add", "Add", "Sub", "Mul")), x, s.value(x, s.shape(x)))
     if s.rng.random() < 0.6:
         others = [t for t in (*_INTEGERS, "float32") if t != s.type(x).dtype]
@@ -533,7 +537,7 @@ def narrow(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 0, weight=2)
 def bounds(s: Site, x: str) -> None:
-    """Minima, maxima and clips in a row; or an upper and a lower bound, which may leave nothing between them."""
+    """Minima, maxima and clips in a row; or a lower and an upper bound, between which there may be no number."""
     if s.rng.random() < 0.4:
         for side in s.rng.sample(("min", "max"), 2):
             x = s.op("Clip", x, **{side: float(s.rng.randint(0, 5))})
@@ -552,7 +556,7 @@ def bounds(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 0, weight=2)
 def decisions(s: Site, x: str) -> None:
-    """A choice by a comparison, negated or not."""
+    """A Where whose condition is a comparison, negated or not."""
     shape = s.shape(x)
     other = s.value(x, s.rng.choice([shape, shape[1:], ()]))
     comparisons = ("Less", "Less", "Greater", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal")
@@ -565,7 +569,7 @@ def decisions(s: Site, x: str) -> None:
 
 @block(_NUMBERS, 2)
 def triangle(s: Site, x: str) -> None:
-    """What is kept where rows and columns compare, as under a causal mask, and a reduction of it."""
+    """Keep elements by comparing row and column numbers, as a causal mask does, and reduce the result."""
     rows, columns = s.shape(x)[-2:]
     kept = s.op(s.rng.choice(("GreaterOrEqual", "Less", "Equal")), s.positions(rows, 1), s.positions(columns))
     y = s.op("Where", kept, x, s.constant(x, s.rng.choice((0, 1))))
@@ -574,7 +578,7 @@ def triangle(s: Site, x: str) -> None:
 
 @block(_INTEGERS, 0)
 def remainders(s: Site, x: str) -> None:
-    """Integer division, and what remains."""
+    """An integer division or remainder, and arithmetic on the result."""
     divisors = (2, 3, 4, 5, 8) if s.type(x).dtype in dtypes.UNSIGNED else (2, 4, 5, -2, -3)
     divisor = s.constant(x, s.rng.choice(divisors), s.rng.choice([(), s.shape(x)[-1:]]))
     y = s.op(s.rng.choice(("Div", "Mod")), x, divisor)
@@ -583,7 +587,7 @@ def remainders(s: Site, x: str) -> None:
 
 @block(_WIDE_FLOATS, 1)
 def inverses(s: Site, x: str) -> None:
-    """An operator and its inverse, or the like, in a row."""
+    """An operator followed by its inverse, or a similar pair."""
     pair = s.rng.choice(
         ("Mul Div", "Div Mul", "Exp Log", "Neg Neg", "Reciprocal Reciprocal", "Mul Sqrt", "Abs Neg", "Sub Sub")
     ).split()

@@ -1,6 +1,6 @@
-"""How many calls an operator has room for, as GenCoG estimates it (paper 002, section 5.1), from the operator table.
+"""Estimate how many different calls each operator allows, as GenCoG does (paper 002, section 5.1).
 
-The table holds no list of an attribute's values: what an attribute can be is what the entry's own ``sample`` draws.
+The operator table has no list of an attribute's values, so the values come from the entry's own ``sample``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from polyjuice.ops import TABLE, Op, ShapeMismatch, TypeMismatch, complete_attrs
 from polyjuice.ops.sampling import MAX_RANK
 
 _SIZES = range(1, 5)
-"""The sizes of a dimension, GenCoG's; their number is the base of the estimate."""
+"""The sizes of a dimension in GenCoG. Their number is the base of the estimate."""
 
 _NUMBERS = range(5)
-"""The integers that a range of values is counted in."""
+"""The integers that count as values of an integer attribute."""
 
 _DRAWS = 24
-"""Samples of each rank, from which the values of the attributes are read."""
+"""How many samples are drawn for each rank to see the values of the attributes."""
 
 _DATA_INPUTS = {
     "BatchNormalization": 1,
@@ -47,22 +47,22 @@ _DATA_INPUTS = {
     "aten.linear": 1,
     "aten.rms_norm": 1,
 }
-"""Where the further inputs are what a model learns (weights, biases, statistics, scales): the inputs before them."""
+"""The number of data inputs of operators whose further inputs are learnt parameters (weights, biases, scales ...)."""
 
 OPS = {op.qualified: op for op in TABLE.values()}
 """The entries of the table by their qualified names."""
 
 
 Vertex = tuple[tuple[tuple[int, ...], ...], tuple[tuple[str, str], ...]]
-"""What tells a call of an operator from others: shapes of inputs, and attributes as texts."""
+"""The data that distinguish two calls of an operator: the shapes of the inputs, and the attributes as texts."""
 
 
 @dataclass(frozen=True)
 class CallSpace:
-    """The room for calls of one operator.
+    """The different calls that one operator allows.
 
-    ``size`` is N_est, ``data_inputs`` how many of the inputs are not parameters (None: all of them), ``attrs`` the
-    attributes that are known to have more than one value.
+    ``size`` is N_est. ``data_inputs`` is how many inputs are not parameters (None: all of them). ``attrs`` names the
+    attributes that can have more than one value.
     """
 
     size: int
@@ -70,22 +70,23 @@ class CallSpace:
     attrs: frozenset[str]
 
     def vertex(self, types: Sequence[TensorType], attributes: Iterable[tuple[str, str]]) -> Vertex:
-        """The vertex of a call with inputs of these types and these attributes, as texts."""
+        """Return the vertex of a call with inputs of these types and these attributes, as texts."""
         shapes = tuple(t.shape for t in types[: self.data_inputs])
         return shapes, tuple(pair for pair in attributes if pair[0] in self.attrs)
 
 
 def call_space(name: str) -> CallSpace:
-    """The room for calls of an operator, by its qualified name; of one that the table lacks nothing is known.
+    """Return the call space of an operator, by its qualified name.
 
-    For that, R is the largest rank that is generated, A = 1, and its inputs are not counted (see :func:`_counted`).
+    For an operator that the table lacks, R is the largest generated rank, A is 1, and inputs do not count (see
+    :func:`_counted`).
     """
     return _table().get(name) or CallSpace(len(_SIZES) ** MAX_RANK, None, frozenset())
 
 
 @functools.cache
 def _table() -> Mapping[str, CallSpace]:
-    """The room of all operators: counted once for each state of the table, and kept in the user's cache."""
+    """Return the call space of all operators. Each state of the table is counted once, and kept in the user's cache."""
     made_of = [Path(__file__), *cache.PACKAGE.glob("ops/*.py"), *cache.PACKAGE.glob("ir/*.py")]
     path = cache.folder() / f"call-space-{cache.digest(made_of)}.json"
     with suppress(OSError, ValueError):
@@ -101,10 +102,10 @@ def _table() -> Mapping[str, CallSpace]:
 
 
 def _counted(op: Op) -> CallSpace:
-    """N_est of an operator, and which inputs and attributes GenCoG tells its calls apart by.
+    """Return N_est of an operator, and the inputs and attributes by which GenCoG distinguishes its calls.
 
-    N_est = 4^R x (2 if variadic or with more than one input that is no parameter) x (floor(log2 A) + 1): R is the
-    largest rank of a first input, A the product of the numbers of values of each attribute.
+    N_est = 4^R x (2 if variadic or with more than one data input) x (floor(log2 A) + 1). R is the largest rank of a
+    first input, and A is the product of the numbers of values of each attribute.
     """
     ranks, attrs = zip(*_draws(op), strict=True)
     choices = {attr.name: _choices(attr.kind, [drawn[attr.name] for drawn in attrs]) for attr in op.attrs}
@@ -115,7 +116,7 @@ def _counted(op: Op) -> CallSpace:
 
 
 def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:
-    """Well-typed applications of an operator: the rank of the first operand, and the attributes."""
+    """Yield the rank of the first operand and the attributes of random well-typed applications."""
     rng = random.Random(op.qualified)
     for rank in range(MAX_RANK + 1):
         for _ in range(_DRAWS):
@@ -132,10 +133,10 @@ def _draws(op: Op) -> Iterator[tuple[int, Attrs]]:
 
 
 def _choices(kind: str, drawn: Collection[Any]) -> int:
-    """How many values an attribute can take, by those drawn: at least 1.
+    """Return how many values an attribute can take, judged by drawn ones: at least 1.
 
-    Of integers those within 0 to 4 count, of texts, types and floats all (they are drawn from lists). A list counts
-    as the values of its elements to the power of its greatest length, a graph as one.
+    Only the integers 0 to 4 count. Texts, types and floats all count, because they are drawn from lists. A list counts
+    as the values of its elements to the power of its greatest length. A graph counts as one.
     """
     if kind == "graph":
         return 1

@@ -1,8 +1,8 @@
-"""Small programs of complex numbers: made of floating inputs, or given, computed with, moved, and taken apart again.
+"""Small programs of complex numbers, which begin at complex inputs or join floating ones, and compute with them.
 
-Compilers see a complex tensor through its real view, or leave it to the framework; and the bits that say that a tensor
-is to be read conjugated, or negated, have to outlive views, copies and writes. So most operators here are conjugates,
-parts and views of complex numbers, with a little arithmetic between. Some programs write into a complex input.
+Compilers handle a complex tensor through its real view, or leave it to the framework. The bits that mark a tensor as
+conjugated or negated must survive views, copies and writes. So most operators here are conjugates, parts and views of
+complex numbers, with a little arithmetic between. Some programs write into a complex input.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import TABLE
 
 _OPERATORS = {2: 2, 3: 3, 4: 3, 5: 2, 6: 1}
-"""How often a program has so many operators."""
+"""The weight of each number of operators in a program."""
 
 _GIVEN, _PAIRED = 0.45, 0.65
-"""Up to which of these numbers, of random ones, a program begins at complex inputs, and at two floating parts. Others
-begin at a floating input whose last dimension is seen as pairs."""
+"""Thresholds for one random number. Below the first, a program begins with a complex input; below the second, with two
+floating inputs as real and imaginary part. Other programs view the last dimension of a floating input as pairs."""
 
 _MOVED, _CHOSEN, _ANY = 0.25, 0.05, 0.12
 """How often an operator moves complex elements, chooses among them, or is any operator on any value."""
@@ -30,10 +30,10 @@ _COMPLEX64 = "complex64"
 
 
 class ComplexPrograms(Statements):
-    """The choices of this strategy. Operators of complex numbers must be named."""
+    """The strategy "complex". The caller must name operators of complex numbers."""
 
     def graph(self, nodes: int) -> Graph:
-        """A program of at most ``nodes`` operators; it has none where no operator of complex numbers is named."""
+        """Return a program of at most ``nodes`` operators. It has none if no operator of complex numbers is named."""
         rng = self.rng
         self._begin()
         self._kept = self.random_type(_COMPLEX64)
@@ -45,7 +45,7 @@ class ComplexPrograms(Statements):
         return self._updated() if given and rng.random() < _UPDATED else self.build()
 
     def _first(self) -> None:
-        """A first complex value."""
+        """Add the first complex value."""
         chance, parts = self.rng.random(), TensorType("float32", self._kept.shape)
         if chance < _GIVEN:
             self.input(self._kept)
@@ -56,7 +56,7 @@ class ComplexPrograms(Statements):
             self.apply(TABLE["aten", "view_as_complex"], [pairs], {})
 
     def _step(self) -> bool:
-        """Try to add one operator; False where this try did not fit."""
+        """Try to add one operator; return False if this attempt did not fit."""
         rng = self.rng
         chance = rng.random()
         complex_values = [name for name in self.values if self.type(name).dtype == _COMPLEX64]

@@ -1,14 +1,13 @@
-"""Symbolic integers, and the linear constraints between them, which a solver settles where their values do not.
+"""Symbolic integers, and linear constraints between them. A solver finds values where the current ones do not suffice.
 
-The samplers and the shape signatures of the operator table are functions of integers. Given a :class:`Symbolic` in the
-place of one, such a function computes a linear form instead, and decides what it compares by the value that the form
-has for now; each decision becomes a constraint (concolic execution: Godefroid, Klarlund and Sen, *DART*, PLDI 2005). So
-what an operator requires, and the shape of its result, are said once, in its entry, and reach the solver from there.
-What linear arithmetic cannot say pins the integer to its value for now: a factor or divisor that is symbolic itself,
-the length of a range, a number that is hashed or written out. An inequation is kept on the side where it holds for now.
+The samplers and shape signatures of the operator table are functions of integers. If an argument is a
+:class:`Symbolic`, the function computes a linear form. Comparisons use the current value of the form, and each outcome
+becomes a constraint. This is concolic execution (Godefroid, Klarlund and Sen, *DART*, PLDI 2005). So an operator's
+entry alone states its requirements and its result shape, and the solver gets them from there. Operations that are not
+linear pin the integer to its current value. Examples are a symbolic factor or divisor, the length of a range, and a
+number that is hashed or formatted. An inequality is kept on the side where it holds now.
 
-The values for now satisfy all constraints, so that the solver is asked only where two integers are to be equal that
-are not.
+The current values satisfy all constraints. So the solver is asked only when two unequal integers must become equal.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ import numpy as np
 from polyjuice.generate.smt import Solver
 
 Terms = tuple[tuple[int, int], ...]
-"""Unknowns, by their numbers and in that order, each with a coefficient that is not 0."""
+"""Pairs of an unknown's number and its coefficient, sorted by number. No coefficient is 0."""
 
 Bounds = tuple[int, int]
 """The least and the greatest value."""
 
 
 def _pinning(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A method that pins an integer, for what linear arithmetic cannot say."""
+    """Return a method that pins the integer to its current value, for operations that are not linear."""
     return lambda self, other: operation(self.__index__(), other)
 
 
 class Symbolic:
-    """A linear form in unknowns: to whoever computes with it, an integer with the value that it has for now."""
+    """A linear form in unknowns. It behaves like an integer that has the form's current value."""
 
     __slots__ = ("constant", "system", "terms")
 
@@ -121,6 +120,7 @@ class Symbolic:
 
 
 def is_symbolic(x: Any) -> bool:
+    """Return whether a value is a symbolic integer."""
     return isinstance(x, Symbolic)
 
 
@@ -133,7 +133,7 @@ def _form(system: System, terms: Terms, constant: int) -> Any:
 
 
 def _sum(x: Symbolic, y: Any, sign: int) -> Any:
-    """x + sign * y."""
+    """Return x + sign * y."""
     if not isinstance(y, Symbolic):
         return Symbolic(x.system, x.terms, x.constant + sign * int(y))
     found = dict(x.terms)
@@ -147,7 +147,7 @@ ZERO, NATURAL = "=", ">="
 
 
 class Constraint(NamedTuple):
-    """A linear form that is zero, or a natural number."""
+    """A linear form that must be zero, or at least zero."""
 
     relation: str
     terms: Terms
@@ -156,7 +156,7 @@ class Constraint(NamedTuple):
 
 @dataclass(frozen=True)
 class Mark:
-    """How far a system had come."""
+    """A state of a system, to which ``System.rollback`` can return."""
 
     constraints: int
     narrowed: int
@@ -164,25 +164,25 @@ class Mark:
 
 
 class System:
-    """Unknowns with bounds and values for now, and constraints that these values satisfy."""
+    """Unknowns with bounds and current values, and constraints that these values satisfy."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
         self.bounds: list[Bounds] = []
-        """Of each unknown."""
+        """The bounds of each unknown."""
         self.constraints: list[Constraint] = []
-        """Between several unknowns: what is said of one is in its bounds."""
+        """Constraints between several unknowns. A constraint on one unknown narrows its bounds instead."""
         self._values: list[int] = []
         self._known: set[Constraint] = set()
         self._mentions: list[int] = []
         self._narrowed: list[tuple[int, Bounds]] = []
-        """What bounds were, in the order in which they changed."""
+        """The earlier bounds of unknowns, in the order in which they changed."""
         self._quotients: dict[tuple[Terms, int, int], int] = {}
 
     # --- integers ----------------------------------------------------------------------------------------------------
 
     def unknown(self, low: int, high: int, value: int) -> int:
-        """A new unknown between two integers, which may be symbolic (it is an int to who computes with it)."""
+        """Return a new unknown between two integers, which may be symbolic. Samplers use it as an int."""
         limits: tuple[Any, Any] = low, high
         (least, _), (_, greatest) = (
             interval(self.bounds, limit.terms, limit.constant) if isinstance(limit, Symbolic) else (limit, limit)
@@ -199,19 +199,20 @@ class System:
         return cast(int, form)
 
     def value(self, terms: Terms, constant: int) -> int:
+        """Return the current value of a linear form."""
         values = self._values
         for x, c in terms:
             constant += c * values[x]
         return constant
 
     def pinned(self, form: Symbolic) -> int:
-        """The value of a form, which it keeps from now on."""
+        """Return the current value of a form, and require that the form keeps it."""
         value = self.value(form.terms, form.constant)
         self._require(ZERO, form.terms, form.constant - value)
         return value
 
     def quotient(self, form: Symbolic, divisor: int) -> Any:
-        """The form divided by a number, rounded down: an unknown of its own, unless the division is exact."""
+        """Return the form divided by a number, rounded down. Unless the division is exact, it is a new unknown."""
         if divisor <= 0:
             return -form // -divisor if divisor else self.pinned(form) // 0
         terms, constant = self._without_fixed(form.terms, form.constant)
@@ -231,7 +232,7 @@ class System:
     # --- constraints -------------------------------------------------------------------------------------------------
 
     def is_zero(self, form: Any) -> bool:
-        """Whether a form is zero for now; from now on it is, or it is not."""
+        """Return whether a form is zero now, and require that the answer stays the same."""
         if not isinstance(form, Symbolic):
             return bool(form == 0)
         value = self.value(form.terms, form.constant)
@@ -244,7 +245,7 @@ class System:
         return value == 0
 
     def is_natural(self, form: Any) -> bool:
-        """Whether a form is at least zero for now; from now on it is, or it is not."""
+        """Return whether a form is at least zero now, and require that the answer stays the same."""
         if not isinstance(form, Symbolic):
             return bool(form >= 0)
         natural = self.value(form.terms, form.constant) >= 0
@@ -253,7 +254,7 @@ class System:
         return natural
 
     def equate(self, x: int, y: int) -> bool:
-        """Require that two integers are equal, be they so for now or not; False where their bounds rule it out."""
+        """Require that two integers are equal, even if they are not yet; return False if their bounds rule it out."""
         form: Any = x - y
         if not isinstance(form, Symbolic):
             return bool(form == 0)
@@ -262,12 +263,12 @@ class System:
             needed = self._values[unknown] - c * excess
             low, high = self.bounds[unknown]
             if abs(c) == 1 and not self._mentions[unknown] and low <= needed <= high:
-                self._values[unknown] = needed  # nothing else is said of it
+                self._values[unknown] = needed  # no constraint mentions it
                 break
         return self._require(ZERO, form.terms, form.constant)
 
     def _require(self, relation: str, terms: Terms, constant: int) -> bool:
-        """Add a constraint, or narrow the bounds of its only unknown; False where it contradicts the bounds."""
+        """Add a constraint, or narrow the bounds of its only unknown; return False if it contradicts the bounds."""
         terms, constant = self._without_fixed(terms, constant)
         low, high = interval(self.bounds, terms, constant)
         if high < 0 or (relation == ZERO and low > 0):
@@ -293,7 +294,7 @@ class System:
         return True
 
     def _narrow(self, relation: str, unknown: int, coefficient: int, constant: int) -> None:
-        """Narrow the bounds of an unknown to where ``coefficient * unknown + constant`` fits; that is 1 or -1."""
+        """Narrow the bounds of an unknown so that ``coefficient * unknown + constant`` fits; the coefficient is +-1."""
         low, high = self.bounds[unknown]
         bound = -coefficient * constant
         self._narrowed.append((unknown, (low, high)))
@@ -303,7 +304,7 @@ class System:
         self._values[unknown] = min(max(self._values[unknown], low), high)
 
     def _without_fixed(self, terms: Terms, constant: int) -> tuple[Terms, int]:
-        """A form without the unknowns that have one value left."""
+        """Return a form without the unknowns that have only one possible value."""
         bounds = self.bounds
         for x, c in terms:
             low, high = bounds[x]
@@ -314,10 +315,11 @@ class System:
     # --- going back --------------------------------------------------------------------------------------------------
 
     def mark(self) -> Mark:
+        """Return the current state, for :meth:`rollback`."""
         return Mark(len(self.constraints), len(self._narrowed), tuple(self._values))
 
     def rollback(self, mark: Mark) -> None:
-        """Forget everything that came after the mark, in the solver too."""
+        """Undo everything since the mark, in the solver too."""
         self.solver.rollback(mark.constraints, mark.narrowed)
         for constraint in self.constraints[mark.constraints :]:
             self._known.discard(constraint)
@@ -335,11 +337,11 @@ class System:
     # --- solving -----------------------------------------------------------------------------------------------------
 
     def settle(self) -> bool:
-        """Have values that satisfy all constraints; False where none are found, and there is only to roll back."""
+        """Return whether values that satisfy all constraints were found. If not, the caller must roll back."""
         return all(self._holds(constraint) for constraint in self.constraints) or self.squeeze({})
 
     def squeeze(self, bins: Mapping[int, Bounds]) -> bool:
-        """Take values of which some are within further bounds; False, and all as it was, where none are found."""
+        """Find values, some of them within further bounds. Return False, and change nothing, if none are found."""
         narrowed = [unknown for unknown, _ in self._narrowed]
         values = self.solver.solve(self.constraints, narrowed, self.bounds, bins)
         for unknown, value in (values or {}).items():
@@ -347,7 +349,7 @@ class System:
         return values is not None
 
     def attributes(self) -> list[int]:
-        """The unknowns that have more than one value left, but for quotients, which follow from others."""
+        """Return the unknowns that have more than one possible value, except quotients, which follow from others."""
         quotients = set(self._quotients.values())
         return [x for x, (low, high) in enumerate(self.bounds) if low < high and x not in quotients]
 
@@ -357,12 +359,12 @@ class System:
 
 
 def _negated(terms: Terms, constant: int) -> tuple[Terms, int]:
-    """The form that is natural where the given one is not."""
+    """Return the form that is at least zero exactly where this one is not."""
     return tuple((x, -c) for x, c in terms), -constant - 1
 
 
 def interval(bounds: Sequence[Bounds], terms: Terms, constant: int) -> Bounds:
-    """The least and the greatest value of a form by the bounds of its unknowns."""
+    """Return the least and the greatest value of a form, by the bounds of its unknowns."""
     low = high = constant
     for x, c in terms:
         least, greatest = bounds[x]

@@ -1,4 +1,4 @@
-"""A picture of how the metrics of a suite grew with its graphs; for it alone matplotlib is needed."""
+"""Plot how the metrics of a suite grew with its graphs. Only this module needs matplotlib."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyjuice.generate.metrics import METRICS
 def draw(growth: Sequence[tuple[int, Mapping[str, float]]], path: Path) -> None:
     """Write the curves to a file whose suffix names the format: shares on the left, counts on the right.
 
-    Averages over graphs are left out. Raises ImportError without matplotlib, ValueError for a format that it lacks.
+    Averages over graphs are left out. Raises ImportError without matplotlib, and ValueError for an unknown format.
     """
     from matplotlib.figure import Figure
 

@@ -1,9 +1,9 @@
-"""The default strategy: valid, diverse graphs grown forward, one operator at a time, without backtracking.
+"""The default strategy: valid, diverse graphs that grow forward, one operator at a time, without backtracking.
 
-Each step draws an operator by its weight and a value that it takes as first operand, asks the operator's entry for the
-further operands and the attributes (``Op.sample``), and takes existing values where they fit, else new inputs or
-constants. The idea of choosing operands first and attributes within their constraints is Isra's (paper 000, section
-III); here graphs have inputs, all element types, and broadcasting.
+Each step draws an operator by its weight, and an existing value as its first operand. The operator's entry then samples
+the further operands and the attributes (``Op.sample``). Operands are existing values where they fit, else new inputs or
+constants. Isra also chooses operands first and attributes within their constraints (paper 000, section III). Unlike
+Isra, graphs here have inputs, all element types, and broadcasting.
 """
 
 from __future__ import annotations
@@ -20,59 +20,59 @@ from polyjuice.ops import Accepts, Op
 from polyjuice.ops.sampling import SIZES, FewSizes
 
 _REUSED, _CONSTANT, _SPREAD = 0.6, 0.45, 0.65
-"""How often an operand is a value that there is, if one fits; and how often a new one is a constant rather than an
-input, and how often one that is broadcast is."""
+"""Three probabilities: that an operand is an existing value, if one fits; that a new operand is a constant rather than
+an input; and the same for a new operand that is broadcast."""
 
 _PARTNERED, _FUSED, _AGAIN = 0.25, 0.35, 0.1
-"""How often an operator is chosen as a partner of one before it: by the rules, by what compilers look for, and as the
-same operator once more, for two in a row are often merged."""
+"""How often an operator is a partner of an earlier one: by the rewrite rules, by the patterns of compilers, and as the
+same operator again, because compilers often merge two in a row."""
 
 _LED = _PARTNERED + _FUSED + _AGAIN
 
 _EXCHANGED = 0.4
-"""How often two operands of one type are taken the other way round."""
+"""How often two operands of one type exchange places."""
 
 _BROADCAST = 0.4
-"""How often a value that broadcasts is preferred to one of the operand's type, where there is one."""
+"""How often an operand is a value that broadcasts, if one exists, rather than one of exactly the operand's type."""
 
 _FEW = 0.5
 """How often most dimensions of a graph have one of two or three sizes."""
 
 _FOCUSED, _FOCUS = 0.5, 4.0
-"""How often a graph has an element type of its choice, and how much oftener its inputs then are of that type than of
-any other. Compilers go wrong where two operators of one rare type meet, which all types alike seldom brings about."""
+"""How often a graph prefers one element type, and how much oftener its inputs then have that type than any other.
+Compilers fail where two operators of one rare type meet, which rarely happens if all types are equally frequent."""
 
 _WIDE = 0.8
-"""How often an operator is put on values of more than one element alone."""
+"""How often an operator takes only values of more than one element."""
 
 _BLOCKS = (0.1, 0.5)
-"""How often a block of operators comes before an operator: in one half of the graphs, and in the other. What crowds
-others out is left out of some (Groce et al., Swarm Testing, ISSTA 2012)."""
+"""How often a block of operators comes before an operator: one rate for half of the graphs, one for the other half.
+Leaving out features that crowd out others finds more (Groce et al., Swarm Testing, ISSTA 2012)."""
 
 _RENEWED = 0.05
-"""How often a new input comes in before an operator, whatever values there are."""
+"""How often a new input is added before an operator, whatever values exist."""
 
 _LEAST = 0.5
-"""The least weight of an operator: all of the forms of a rare one are to occur, too."""
+"""The least weight of an operator, so that all forms of a rare operator occur too."""
 
 _ATTEMPTS = 50
 
 _FURTHER_INPUTS = 30
-"""How many inputs may be added where no operator takes the values that there are."""
+"""How many inputs may be added when no operator takes the existing values."""
 
 
 def _broadcasts(t: TensorType, dtype: str, shape: tuple[int, ...]) -> bool:
-    """Whether a value of an element type takes a shape by broadcasting, and not as it is."""
+    """Return whether a value has the element type, and reaches the shape only by broadcasting."""
     if t.dtype != dtype or t.shape == shape or t.rank > len(shape):
         return False
     return all(size in (1, wanted) for size, wanted in zip(reversed(t.shape), reversed(shape), strict=False))
 
 
 class Default(Growth):
-    """The choices of this strategy."""
+    """The strategy "default"."""
 
     explored = 0.0
-    """How often an operator is chosen for what is new about it."""
+    """How often an operator is chosen for its new edges or its new vertex."""
 
     def __init__(
         self,
@@ -93,6 +93,7 @@ class Default(Growth):
         self._weights = [max(op.weight, _LEAST) for op in self.operators]
 
     def graph(self, nodes: int) -> Graph:
+        """Return a graph of ``nodes`` operators, or fewer if none fits any more."""
         for _ in range(self.rng.randint(1, 3)):
             self.input(self.random_type())
         further = _FURTHER_INPUTS
@@ -107,18 +108,18 @@ class Default(Growth):
             if not further:
                 break
             further -= 1
-            # Of any type alike: there may be no operator for the one of the graph's choice.
+            # All types alike: there may be no operator for the type that the graph prefers.
             self.input(self.random_type(self.rng.choice(list(self._dtypes))))
         return self.build()
 
     def _grow(self) -> bool:
-        """Try to add one operator; False where this try did not fit."""
+        """Try to add one operator; return False if this attempt did not fit."""
         op, first = self._next()
         application = self.draw(op, self.type(first))
         return application is not None and bool(self._put(application, first))
 
     def _put(self, application: Application, first: str) -> tuple[str, ...]:
-        """Apply an operator as it was drawn for a value; its results, none where the other operands do not fit."""
+        """Apply an operator as it was drawn for a value. Return its results; empty if the other operands do not fit."""
         operands = [first, *(self._operand(application, place) for place in range(1, len(application.types)))]
         results = self.results_on(application, operands)
         if self._exchanges(application) and self.results_on(application, operands[::-1]) == results:
@@ -126,12 +127,12 @@ class Default(Growth):
         return self.add(application.op, operands, application.attrs, results) if results else ()
 
     def _exchanges(self, application: Application) -> bool:
-        """Whether the two operands of an elementwise operator are to be taken the other way round."""
+        """Return whether the two operands of an elementwise operator should exchange places."""
         alike = application.op.elementwise and len(application.types) == 2
         return alike and not application.operands[0].values and self.rng.random() < _EXCHANGED
 
     def _next(self) -> tuple[Op, str]:
-        """An operator and its first operand: often a partner of the operator that made it."""
+        """Return an operator and its first operand. The operator is often a partner of the operand's own."""
         rng = self.rng
         chance = rng.random()
         recent = self._wide(self.computed[-6:])
@@ -145,20 +146,23 @@ class Default(Growth):
             return OPS[rng.choice(partners[self.producers[first]])], first
         op = rng.choices(self.operators, self._weights)[0]
         fitting = self._wide([v for v in self.values if op.accepts(0, self.type(v).dtype)] or self.values)
-        # Recent values first, so that graphs are deep as well as wide.
+        # Prefer recent values, so that graphs are deep and not only wide.
         return op, rng.choice(fitting[-4:] if rng.random() < 0.6 else fitting)
 
     def _wide(self, values: list[str]) -> list[str]:
-        """Mostly those of more than one element: others keep compilers busy, but hide what they confuse."""
+        """Mostly return only the values of more than one element. Smaller values hide compiler bugs."""
         wide = [v for v in values if self.type(v).size > 1]
         return wide if wide and self.rng.random() < _WIDE else values
 
     def _operand(self, application: Application, place: int) -> str:
-        """An existing value, or a new input or constant."""
+        """Return an existing value, or a new input or constant."""
         return self._existing(application, place) or self._new_operand(application, place)
 
     def _existing(self, application: Application, place: int) -> str:
-        """A value of the type, or one that broadcasts as well; none now and then, or where only some values will do."""
+        """Return a value of the operand's type, or one that broadcasts to it.
+
+        Empty if none fits, if the operand takes only some values, or sometimes at random.
+        """
         operand = application.operands[place - 1]
         if operand.values:
             return ""
@@ -171,7 +175,7 @@ class Default(Growth):
         return ""
 
     def _new_operand(self, application: Application, place: int) -> str:
-        """A new input or constant of the type that was drawn."""
+        """Return a new input or constant of the drawn type."""
         operand = application.operands[place - 1]
         if operand.values:
             return self.restricted(operand)

@@ -1,9 +1,9 @@
-"""Disruptive generation: a valid graph in which one constraint of one operator is broken on purpose.
+"""Disruptive generation: break one constraint of one operator in a valid graph.
 
-HirGen, paper 003, section 3.1.5. One operand of one operator is replaced by a value of an element type that the
-operator does not take, or not beside its other operands, or by one of a shape that does not go with theirs, or with its
-attributes. The value is one that there is, or else a new input. What a suite has broken before is broken again only
-where nothing else can be. The types of all results stay declared as they were.
+HirGen, paper 003, section 3.1.5. One operand gets a wrong element type or a wrong shape: the operator never takes it,
+or not with its other operands or attributes. The wrong operand is an existing value if one has the type, else a new
+input. A constraint that the suite has broken before is broken again only if no other can be. The declared types of all
+results stay the same.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ TYPE, SHAPE = "type", "shape"
 
 @dataclass(frozen=True)
 class Broken:
-    """A graph with one broken constraint: which operand of which operator is not as it should be.
+    """A graph with one broken constraint, and the operand of the operator that breaks it.
 
-    ``node`` is the name of the operator's first result; ``given`` is the operand's type, ``due`` one that would do.
+    ``node`` is the name of the operator's first result. ``given`` is the operand's type, ``due`` a type that would be
+    valid.
     """
 
     graph: Graph
@@ -38,7 +39,7 @@ class Broken:
     due: TensorType
 
     def described(self) -> dict[str, str | int]:
-        """What is broken, as plain data."""
+        """Return the broken constraint as plain data."""
         return {
             "node": self.node,
             "operator": self.operator,
@@ -56,9 +57,9 @@ class Broken:
 
 
 def disrupt(graph: Graph, seed: int | str, memory: Memory | None = None) -> Broken | None:
-    """Break one constraint of a valid graph; None where none of its operators has one that can be broken.
+    """Break one constraint of a valid graph; return None if none of its operators has one to break.
 
-    ``memory`` is what a suite holds so far, and takes in what is broken.
+    ``memory`` holds what the suite has so far; the broken constraint is added to it.
     """
     rng = random.Random(f"disrupt {seed}")
     memory = memory or Memory()
@@ -77,7 +78,7 @@ def disrupt(graph: Graph, seed: int | str, memory: Memory | None = None) -> Brok
 
 
 def _breaking(graph: Graph, node: Node, operand: int, kind: str, rng: random.Random) -> Iterator[TensorType]:
-    """Types that an operand must not have, in random order."""
+    """Yield types that the operand must not have, in random order."""
     op = entry(node)
     if op is None:
         return
@@ -94,7 +95,7 @@ def _breaking(graph: Graph, node: Node, operand: int, kind: str, rng: random.Ran
 
 
 def _reshaped(t: TensorType, rng: random.Random) -> list[TensorType]:
-    """Types of other shapes: an axis more, an axis less, an axis of another size, two axes exchanged."""
+    """Return types of other shapes: an axis more, an axis less, another size, two axes exchanged."""
     shapes = [(*t.shape, size(rng, t.shape)), (size(rng, t.shape), *t.shape)]
     for axis in range(t.rank):
         shapes.append((*t.shape[:axis], *t.shape[axis + 1 :]))
@@ -105,7 +106,7 @@ def _reshaped(t: TensorType, rng: random.Random) -> list[TensorType]:
 
 
 def _with(graph: Graph, number: int, operand: int, kind: str, given: TensorType, rng: random.Random) -> Broken:
-    """The graph with a value of another type as an operand; what is no longer needed is left out."""
+    """Return the graph with a value of another type as an operand, without values that are no longer needed."""
     node = graph.nodes[number]
     there = [*graph.inputs, *(name for earlier in graph.nodes[:number] for name in earlier.outputs if name)]
     suiting = [name for name in there if graph.types[name] == given]

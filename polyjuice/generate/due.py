@@ -1,12 +1,12 @@
-"""What is due in each program of a campaign: an operator on an element type, and the levels of some factors with it.
+"""The schedule of a campaign: each program is due to hold some operator on some element type, with levels of factors.
 
-Every operator on every kind of element type has its turn before any comes again: that is a cycle. Types on which
-compilers do nearly the same, as float32 and float64, take turns: a round is one cycle for other types, and two for
-these. In each round an operator on an element type meets the next level of every factor (a size class, a neighbour
-...), each in an order of its own. After as many rounds as a factor has levels every (operator, element type) has met
-all of them, and no fewer rounds can do that: the programs are a covering array of strength two between the first column
-and each other one (the cyclic construction: a column is a sequence of permutations of its levels). What is due follows
-from the campaign's seed and a program's index alone.
+In one cycle every operator takes its turn on every kind of element type. Types that compilers treat nearly alike share
+a turn: float32 in one cycle, float64 in the next. A round is one cycle for a type with its own turn, and two cycles if
+two types share one. In each round an operator on an element type meets the next level of every factor (a size class, a
+neighbour ...). Each factor has an order of its own. After as many rounds as a factor has levels, every (operator,
+element type) has met all levels; fewer rounds cannot do that. So the programs are a covering array of strength two
+between the first column and each other column. The construction is cyclic: a column is a sequence of permutations of
+its levels. The campaign's seed and a program's index determine the schedule.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _ALIKE = (
     dtypes.NARROW_FLOATS,
     dtypes.NARROW_INTS,
 )
-"""Element types on which compilers do nearly the same: one of these comes in each cycle."""
+"""Element types that compilers treat nearly alike. One of each group takes its turn in each cycle."""
 
 
 @dataclass(frozen=True)
 class Due:
-    """An operator, the element type of its first operand, and in which round they come."""
+    """An operator, the element type of its first operand, and the round in which they are due."""
 
     op: Op
     dtype: str
@@ -46,14 +46,14 @@ class Due:
     seed: int | str
 
     def level(self, factor: str, levels: Sequence[T]) -> T:
-        """The level of a factor that the operator meets on this element type in this round."""
+        """Return the level of a factor that is due with this operator and element type in this round."""
         cycle, place = divmod(self.round, len(levels))
         key = f"{self.seed} {self.op.qualified} {self.dtype} {factor} {cycle}"
         return levels[_order(len(levels), key)[place]]
 
 
 def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> list[Due]:
-    """What is due at some indices. ``operators`` must not be empty."""
+    """Return the operators and element types that are due at some indices. ``operators`` must not be empty."""
     turns = [_turns(tuple(op.types[op.inputs[0]])) for op in operators]
     ends = list(accumulate(map(len, turns)))
     found = []
@@ -69,7 +69,7 @@ def due(operators: Sequence[Op], seed: int | str, indices: Iterable[int]) -> lis
 
 @lru_cache
 def _turns(types: tuple[str, ...]) -> Sequence[Sequence[str]]:
-    """The element types of an operator's first operand; those that are alike take turns."""
+    """Return the element types of an operator's first operand in groups of similar ones. A group's types take turns."""
     left = list(types)
     found: list[Sequence[str]] = []
     while left:
@@ -81,5 +81,5 @@ def _turns(types: tuple[str, ...]) -> Sequence[Sequence[str]]:
 
 @lru_cache(4096)
 def _order(count: int, key: str) -> Sequence[int]:
-    """The numbers below ``count``, shuffled."""
+    """Return the numbers below ``count``, shuffled."""
     return Random(key).sample(range(count), count)

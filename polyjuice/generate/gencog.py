@@ -1,13 +1,13 @@
-"""GenCoG: graphs directed by the diversity of their vertices, a vertex being an operator with its types and attributes.
+"""GenCoG: choose vertices that make a graph diverse. A vertex is an operator with its types and attributes.
 
-Paper 002, section 5.1 and algorithm 1. A value comes first, then one of the operators that take it, by the softmax of
-how much each has lately contributed to vertex diversity (equation 6). Attributes and further operands' types are solved
-for what is known of the first; operands are matched with values of these types, and what cannot be matched is a
-parameter. A vertex that there is already is rejected with the probability 0.9; the others may make a new edge.
+Paper 002, section 5.1 and algorithm 1. First comes a value, then one of the operators that take it. Operators are drawn
+by the softmax of their recent contribution to vertex diversity (equation 6). The attributes and the other operands'
+types are solved for the first operand. Operands are existing values of these types, else new parameters. A known vertex
+is rejected with probability 0.9; those that remain may make a new edge.
 
-The paper's concolic solver serves its constraint language; here the entry of an operator draws what meets its
-constraints (``Op.sample``). What the suite holds already, which directs the choice, is a :class:`Memory` that is given,
-or the graph's own.
+The paper's concolic solver serves its constraint language. Here the operator's entry draws attributes and types that
+meet its constraints (``Op.sample``). The caller's :class:`Memory` holds what the suite has already; without one, the
+graph keeps its own.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ from polyjuice.ir import Graph, dtypes
 from polyjuice.ops import Op
 
 REJECTED = 0.9
-"""Section 6.1."""
+"""The probability of rejecting a known vertex (section 6.1)."""
 
 _CONSTANT = 0.7
-"""How often what cannot be matched is a constant, and not an input."""
+"""How often a new parameter is a constant rather than an input."""
 
 _TRIES = 200
-"""How many vertices may fail one after another before the graph gets a new input, and how many inputs it may get."""
+"""How many vertices may fail in a row before the graph gets a new input, and how many inputs it may get."""
 
 
 class GenCoG(Growth):
-    """The choices of this strategy."""
+    """The strategy "gencog"."""
 
     def graph(self, nodes: int) -> Graph:
+        """Return a graph of ``nodes`` operators, or fewer if too many attempts fail."""
         for _ in range(_TRIES):
             self.input(self.random_type())
             if self.grow(nodes, self.extend, _TRIES):
@@ -42,11 +43,11 @@ class GenCoG(Growth):
 
     @cached_property
     def _taking(self) -> Mapping[str, list[Op]]:
-        """The operators that take a first operand of an element type."""
+        """For each element type, the operators that take it as first operand."""
         return {dtype: [op for op in self.operators if op.accepts(0, dtype)] for dtype in dtypes.STORED}
 
     def extend(self) -> bool:
-        """Try to add a vertex; False where it is not solved, or rejected."""
+        """Try to add a vertex; return False if it has no solution or is rejected."""
         first = self.rng.choice(self.values)
         op = self._operator(first)
         application = self.draw(op, self.type(first)) if op else None
@@ -60,7 +61,7 @@ class GenCoG(Growth):
         return True
 
     def _operator(self, first: str) -> Op | None:
-        """One of the operators that take a value first, by the softmax of their scores."""
+        """Return one of the operators that take a value first, drawn by the softmax of their scores."""
         candidates = self._taking[self.type(first).dtype]
         if not candidates:
             return None
@@ -68,7 +69,7 @@ class GenCoG(Growth):
         return self.rng.choices(candidates, weights)[0]
 
     def _scores(self, candidates: Sequence[Op]) -> list[float]:
-        """How much operators have contributed lately, from 0, the least of them, to 1, the most."""
+        """Return how much each operator has lately contributed, scaled from 0 (least) to 1 (most)."""
         news = [self.memory.novelty(op) for op in candidates]
         least, most = min(news), max(news)
         return [(new - least) / (most - least) if most > least else 1.0 for new in news]

@@ -1,7 +1,7 @@
-"""A graph that grows, one operator at a time: what all strategies share.
+"""The growth of a graph, one operator at a time, which all strategies share.
 
-Whatever a strategy chooses, an operator is only ever put on values that its entry takes, with operands and attributes
-that the entry sampled for them (``Op.sample``): there is nothing to reject, and nothing to undo.
+An operator is only added on values that its entry takes, with operands and attributes that the entry sampled for them
+(``Op.sample``). So no strategy has to reject or undo anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from polyjuice.ir import Attrs, Graph, TensorType, complexes, dtypes, read
 from polyjuice.ops import TABLE, Accepts, GraphBuilder, Op, Operand, complete_attrs, infer, without_complex
 from polyjuice.ops.sampling import MAX_RANK, FewSizes, restricted_values, size
 
-#: No value has more elements: the compiler is under test, not the memory.
+#: The most elements of a value: the compiler is under test, not the memory.
 MAX_ELEMENTS = 20_000
 
 _DTYPES = {
@@ -40,9 +40,9 @@ class Application:
 
 @dataclass(frozen=True)
 class InputTypes:
-    """What new inputs can be: of which element types and ranks, and with dimensions of which sizes (any, if none).
+    """The element types, ranks and sizes that new inputs can have (no ``sizes``: any).
 
-    What an operator or a block of operators needs besides, as a condition, indices or weights, may be of other types.
+    An operator or block may need further inputs of other types, such as a condition, indices or weights.
     """
 
     dtypes: Sequence[str] = dtypes.ALL
@@ -50,25 +50,25 @@ class InputTypes:
     sizes: Sequence[int] = ()
 
     def dtypes_of(self, wanted: Sequence[str]) -> Sequence[str]:
-        """Those of some element types that inputs can have; all, if there is none."""
+        """Return the element types among ``wanted`` that inputs can have; all of ``wanted`` if there is none."""
         return [dtype for dtype in wanted if dtype in self.dtypes] or wanted
 
     def ranks_of(self, wanted: Sequence[int]) -> Sequence[int]:
-        """Those of some ranks that inputs can have; all, if there is none."""
+        """Return the ranks among ``wanted`` that inputs can have; all of ``wanted`` if there is none."""
         return [rank for rank in wanted if rank in self.ranks] or wanted
 
 
 ANY_INPUTS = InputTypes()
 
 _SHOWN = 0.1
-"""How often a value that operators read is an output as well."""
+"""How often a value that operators read is also an output."""
 
 _IN_ORDER = 64
 """The most elements of a constant whose elements are 0, 1, 2 ..."""
 
 
 def random_source(seed: str, inputs: InputTypes) -> FewSizes:
-    """A source of choices, of these sizes alone if they are given."""
+    """Return a source of random choices, limited to the sizes of ``inputs`` if it names any."""
     rng = FewSizes(seed)
     if inputs.sizes:
         rng.sizes, rng.share = inputs.sizes, 1.0
@@ -76,10 +76,10 @@ def random_source(seed: str, inputs: InputTypes) -> FewSizes:
 
 
 class Growth:
-    """A graph so far: its values, and the ways to extend it."""
+    """An unfinished graph: its values, and the ways to extend it."""
 
     ranks: Sequence[int] = (1, 3, 6, 6, 5, 2)
-    """How often new inputs have each rank."""
+    """The weight of each rank of new inputs."""
 
     def __init__(
         self,
@@ -89,9 +89,9 @@ class Growth:
         memory: Memory | None = None,
         inputs: InputTypes = ANY_INPUTS,
     ) -> None:
-        """``operators``: those to choose from (all of the table); ``memory``: of the suite (the graph alone).
+        """``operators``: those to choose from (default: the table). ``memory``: the suite's (default: a new one).
 
-        Only complex programs have operators of complex numbers, which are to be named for that.
+        Only complex programs use operators of complex numbers, and only if the caller names them.
         """
         self.rng = rng
         self.inputs = inputs
@@ -102,7 +102,7 @@ class Growth:
         self._of_complex = [op for op in operators or () if op.of_complex]
         self._names = {op.qualified for op in (*self.operators, *self._of_complex)}
         self.values: list[str] = []
-        """All values but constants, in the order in which they came."""
+        """All values except constants, in the order in which they were added."""
         self.computed: list[str] = []
         self.producers: dict[str, str] = {}
         """The operator of each computed value, by its qualified name."""
@@ -114,21 +114,22 @@ class Growth:
         return len(self._builder)
 
     def type(self, name: str) -> TensorType:
+        """Return the type of a value."""
         return self._builder.types[name]
 
     def graph(self, nodes: int) -> Graph:
-        """A graph of ``nodes`` operators: how a strategy makes it."""
+        """Return a graph of ``nodes`` operators. Each strategy implements this."""
         raise NotImplementedError
 
     def grow(self, nodes: int, extend: Callable[[], bool], misses: int) -> bool:
-        """Add operators until there are ``nodes``; False where ``extend`` failed ``misses`` times in a row."""
+        """Add operators until there are ``nodes``; return False if ``extend`` failed ``misses`` times in a row."""
         missed = 0
         while len(self) < nodes and missed < misses:
             missed = 0 if extend() else missed + 1
         return len(self) >= nodes
 
     def draw(self, op: Op, first: TensorType) -> Application | None:
-        """A random way to apply an operator to a first operand; None where that does not suit it."""
+        """Return a random way to apply an operator to a first operand; None if the operand does not suit it."""
         sample = op.sample(self.rng, first) if op.accepts(0, first.dtype) else None
         if sample is None:
             return None
@@ -138,15 +139,15 @@ class Growth:
         return Application(op, sample.operands, types, attrs, results) if results else None
 
     def results(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-        """The result types of an operator; none where it takes no such operands, or they are not allowed here."""
+        """Return the result types of an operator; empty if it does not take such operands, or is not allowed here."""
         try:
             results = infer(op, types, attrs)
-        except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that is not there
+        except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that does not exist
             return ()
         return results if self.allows(op, types, results) else ()
 
     def allows(self, op: Op, types: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Whether no value is too large, and an operator may be put here on operands of these types."""
+        """Return whether an operator may be used on operands of these types, and no value is too large."""
         if op.qualified not in self._names or any(
             t.size > MAX_ELEMENTS or t.rank > MAX_RANK for t in (*results, *types)
         ):
@@ -154,19 +155,19 @@ class Growth:
         return not self._accepts or self._accepts(op, types, results)
 
     def results_on(self, application: Application, operands: Sequence[str]) -> tuple[TensorType, ...]:
-        """The result types of an application to values, whose types may be others than were drawn for it."""
+        """Return the result types of an application to values. Their types may differ from the drawn types."""
         types = tuple(self.type(name) for name in operands)
         if types == application.types:
             return application.results
         return self.results(application.op, types, application.attrs)
 
     def takes(self, application: Application, types: Sequence[TensorType], place: int, t: TensorType) -> bool:
-        """Whether an operator takes an operand of this type in the place of another, beside operands of these types."""
+        """Return whether an application still works if the operand at ``place`` has type ``t``, others ``types``."""
         others = [*types[:place], t, *types[place + 1 :]]
         return t == types[place] or bool(self.results(application.op, others, application.attrs))
 
     def apply(self, op: Op, operands: Sequence[str], attrs: Attrs) -> tuple[str, ...]:
-        """Apply an operator to values; its results, none where it does not take them, or is not allowed to."""
+        """Apply an operator to values and return its results; empty if it does not take them or is not allowed."""
         types = [self.type(name) for name in operands]
         if any(not op.accepts(place, t.dtype) for place, t in enumerate(types)):
             return ()
@@ -175,7 +176,7 @@ class Growth:
         return self.add(op, operands, attrs, results) if results else ()
 
     def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> tuple[str, ...]:
-        """Apply an operator to values that it takes, with results of these types; the results."""
+        """Apply an operator to values that it takes, with results of these types; return the results."""
         names = self._builder.apply(op.name, op.domain, operands, attrs, results)
         self._used.update(operands)
         self.values.extend(names)
@@ -184,35 +185,38 @@ class Growth:
         return names
 
     def withdraw(self, names: Collection[str]) -> None:
-        """Let no further operator, nor an output, read values: those that did are their only readers."""
+        """Hide values from further operators and from the outputs. Operators that already read them still do."""
         self.values = [name for name in self.values if name not in names]
         self.computed = [name for name in self.computed if name not in names]
 
     def is_read(self, name: str) -> bool:
+        """Return whether an operator reads a value."""
         return name in self._used
 
     def input(self, t: TensorType) -> str:
+        """Add an input and return its name."""
         name = self._builder.input(t)
         self.values.append(name)
         return name
 
     def constant(self, t: TensorType) -> str:
-        """A new constant: one value throughout, small integers, or (now and then) normal values or a pattern."""
+        """Add a constant: one value throughout, small integers, or sometimes normal random values or a pattern."""
         return self.add_constant(self._array(t))
 
     def fresh(self, t: TensorType, constant: float) -> str:
-        """A new constant, with this probability, or a new input."""
+        """Add a constant with the probability ``constant``, else an input."""
         return self.constant(t) if self.rng.random() < constant else self.input(t)
 
     def add_constant(self, array: np.ndarray) -> str:
+        """Add a constant and return its name."""
         return self._builder.constant(array)
 
     def restricted(self, operand: Operand) -> str:
-        """A new constant for an operand that takes some values only."""
+        """Add a constant for an operand that takes only some values."""
         return self.add_constant(restricted_values(self._generator(), operand))
 
     def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
-        """A type for a new input, of an element type and a rank if they are given."""
+        """Return a type for a new input, with the given element type and rank, or random ones."""
         dtype = dtype or self.rng.choices(list(self._dtypes), list(self._dtypes.values()))[0]
         while True:
             axes = self.rng.choices(range(MAX_RANK + 1), self._ranks)[0] if rank < 0 else rank
@@ -221,17 +225,17 @@ class Growth:
                 return t
 
     def build(self) -> Graph:
-        """The graph, of which what nobody reads is an output, and some of the rest too."""
+        """Return the graph. Its outputs are the values that nothing reads, and some of the others."""
         unused = [name for name in self.computed if name not in self._used]
         others = [name for name in self.computed if name in self._used and self.rng.random() < self._shown(name)]
         return without_unused_inputs(self._builder.graph(unused + others))
 
     def _shown(self, name: str) -> float:
-        """How often a value that operators read is an output as well."""
+        """Return how often a value that operators read is also an output."""
         return _SHOWN
 
     def _random_shape(self, rank: int) -> tuple[int, ...]:
-        """Sizes that are now and then alike: a compiler may tell dimensions apart by their sizes."""
+        """Return random sizes, some of them equal, because a compiler may distinguish dimensions by their sizes."""
         shape: list[int] = []
         for _ in range(rank):
             shape.append(size(self.rng, shape))
@@ -256,7 +260,7 @@ class Growth:
 
 
 def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:
-    """Values that programs make by themselves: numbers in order, an identity matrix, a triangle."""
+    """Return values that programs often construct: numbers in order, an identity matrix or a triangle."""
     if t.rank == 2 and (t.dtype == "bool" or rng.random() < 0.6):
         rows, columns = t.shape
         return np.eye(rows, columns) if rng.random() < 0.5 else np.tri(rows, columns)
@@ -266,7 +270,7 @@ def _pattern(rng: random.Random, t: TensorType) -> np.ndarray | None:
 
 
 def without_unused_inputs(graph: Graph) -> Graph:
-    """The graph without the inputs that nothing reads."""
+    """Return the graph without the inputs that nothing reads."""
     used = read(graph)
     inputs = tuple(name for name in graph.inputs if name in used)
     types = {name: t for name, t in graph.types.items() if name in used or name not in graph.inputs}

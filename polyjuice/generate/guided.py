@@ -1,7 +1,7 @@
-"""The default strategy where it is known what a suite holds, or what other cases of a campaign look for.
+"""The default strategy, guided by what a suite holds, or by what each case of a campaign should look for.
 
-What is new about an operator is its edges, and its vertex: the call with its types and attributes (paper 002, section
-5.1). Whether a vertex is new is judged when its operands are chosen, as what they are decides it.
+An application can be new by an edge, or by its vertex: the call with its types and attributes (paper 002, section 5.1).
+The operands determine the vertex, so the strategy chooses the operands before it judges the vertex.
 """
 
 from __future__ import annotations
@@ -18,56 +18,57 @@ from polyjuice.ir import Attrs, Graph, TensorType
 from polyjuice.ops import Op
 
 _EXPLORED, _IN_CAMPAIGNS = 0.9, 0.3
-"""How often an operator is chosen for what is new about it: in suites, and in campaigns, which have more in mind."""
+"""How often an operator is chosen because it is new, in suites and in campaigns. Campaigns have other goals too."""
 
 _CANDIDATES = 4
-"""Among how many operators, each with a first operand."""
+"""How many operators, each with a first operand, compete in one step."""
 
 _REJECTED = 0.9
-"""How often an operator is given up of which all vertices that were drawn are known: GenCoG's (section 6.1)."""
+"""How often an operator is given up if it gave only known vertices. The value is GenCoG's (section 6.1)."""
 
 _DRAWS = 4
-"""How many vertices are drawn, on one first operand, for one that is new."""
+"""How many vertices are drawn on one first operand to find a new one."""
 
 _TYPES = 3
-"""Among how many types that of a new input is chosen."""
+"""How many types compete for a new input."""
 
 _NEWEST = 2
-"""The score of an operator and a first operand with a new edge and, as it seems, a new vertex."""
+"""The score of an operator and a first operand with a new edge and probably a new vertex."""
 
 _DUE = 0.5
-"""How much of a case's graph is due in it: operators, each on an element type."""
+"""The share of a case's operators that are due, each on an element type."""
 
 _TRIALS = 8
-"""How many values are drawn for an operator that is due, for one that it takes."""
+"""How many values are drawn for a due operator to find one that it takes."""
 
 _ON_EXISTING = 0.9
-"""How often an operator that is due is put on a value that there is, if one is of the type, rather than on an input."""
+"""How often a due operator takes an existing value of the type, if there is one, rather than a new input."""
 
 _EXPOSED = 0.5
-"""How often the result of an operator that is due is an output although others read it: they may hide what is wrong."""
+"""How often the result of a due operator is an output although others read it, because they may hide a wrong value."""
 
 _RECENT = 50
-"""How many of the last values are looked at."""
+"""How many of the last values are considered."""
 
 _OFFERED = 8
-"""How many values of other types than was drawn are offered as a further operand."""
+"""How many values of other types than the drawn one are tried as a further operand."""
 
 
 class _Guided(Default):
-    """What is chosen alike wherever it is known which edges are new."""
+    """The choices that suites and campaigns share: both know which edges are new."""
 
     def add(self, op: Op, operands: Sequence[str], attrs: Attrs, results: Sequence[TensorType]) -> tuple[str, ...]:
+        """Add an operator, and record its call and its edges."""
         self._remember(op, [self.type(name) for name in operands], attrs)
         self.memory.cover({edge(self.producers[name], op) for name in operands if name in self.producers})
         return super().add(op, operands, attrs, results)
 
     def _remember(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
-        """Take a call in."""
+        """Record a call."""
         raise NotImplementedError
 
     def _newest(self) -> tuple[Op, str]:
-        """An operator and its first operand, chosen for what is new about them."""
+        """Return an operator and its first operand, chosen because they are new."""
         raise NotImplementedError
 
     def _next(self) -> tuple[Op, str]:
@@ -75,18 +76,18 @@ class _Guided(Default):
 
     @cached_property
     def _preferences(self) -> list[float]:
-        """How often each operator is a candidate, summed up."""
+        """The cumulative weights by which operators become candidates."""
         return list(accumulate(map(self.memory.vertices.preference, self.operators)))
 
     def _candidate(self) -> Op:
         return self.rng.choices(self.operators, cum_weights=self._preferences)[0]
 
     def _new_edges(self, op: Op, values: Sequence[str]) -> list[str]:
-        """The values from which there is no edge to an operator yet."""
+        """Return the values from which no edge leads to the operator yet."""
         return [v for v in values if v in self.producers and not self.memory.covers(edge(self.producers[v], op))]
 
     def _existing(self, application: Application, place: int) -> str:
-        """A value of the operand's type, or one that will do as well, if the edge from it is new."""
+        """Return a value of the operand's type, or another that fits, if the edge from it is new."""
         wanted = application.types[place]
         there = [v for v in self.computed[-_RECENT:] if self.type(v).dtype == wanted.dtype]
         new = self._new_edges(application.op, there) if not application.operands[place - 1].values else []
@@ -99,12 +100,13 @@ class _Guided(Default):
 
 
 class InCampaign(_Guided):
-    """The choices of this strategy where it is known what a case is to look for: edges, and operators on types."""
+    """The strategy in a campaign, where each case has edges, and operators on types, that it should look for."""
 
     explored = _IN_CAMPAIGNS
     memory: Turn
 
     def graph(self, nodes: int) -> Graph:
+        """Return a graph of ``nodes`` operators, of which up to half are due."""
         self._due = self.memory.due(self.operators, round(_DUE * nodes))
         self._exposed: set[str] = set()
         return super().graph(nodes)
@@ -116,7 +118,7 @@ class InCampaign(_Guided):
         return super()._grow()
 
     def _grow_due(self, op: Op, dtype: str) -> bool:
-        """Try to put an operator on a value of an element type, a new input if none is there that it takes."""
+        """Try to apply an operator to a value of an element type, or to a new input if no such value exists."""
         for _ in range(_TRIALS):
             there = [v for v in self.values[-_RECENT:] if self.type(v).dtype == dtype]
             first = self.rng.choice(self._wide(there)) if there and self.rng.random() < _ON_EXISTING else ""
@@ -139,22 +141,22 @@ class InCampaign(_Guided):
         return best[1:]
 
     def _scored(self) -> tuple[float, Op, str]:
-        """An operator and a first operand, after how much would be new about them."""
+        """Return how new an operator and a first operand would be, and the two."""
         op = self._candidate()
         taken = op.types[op.variable(0)]
         fitting = [v for v in self.values[-_RECENT:] if self.type(v).dtype in taken]
         if not fitting:
             return -1.0, op, self.values[-1]
         news = self._new_edges(op, fitting)
-        # The last one, which has the longest paths behind it.
+        # The last value has the longest paths behind it.
         return bool(news) + self.memory.novelty(op), op, news[-1] if news else self.rng.choice(fitting)
 
 
 @dataclass(frozen=True)
 class _Call:
-    """An application whose operands are chosen: values, or nothing where a new one is to be made.
+    """An application with chosen operands. An empty operand stands for a new value.
 
-    ``types`` are those of the operands in the order in which they go in, the other way round if it is ``exchanged``.
+    ``types`` are the operands' types in the order in which the operator gets them: reversed if ``exchanged``.
     """
 
     application: Application
@@ -165,13 +167,13 @@ class _Call:
 
 
 class InSuite(_Guided):
-    """The choices of this strategy where it is known what a suite holds: vertices that are new as well as edges."""
+    """The strategy in a suite whose contents are known: it looks for new vertices and new edges."""
 
     explored = _EXPLORED
-    ranks = (1, 2, 4, 4, 4, 4)  # the greater the rank, the more shapes there are
+    ranks = (1, 2, 4, 4, 4, 4)  # higher ranks have more shapes
 
     def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
-        """Of some types the one whose shape the fewest operators have read."""
+        """Return the one of several random types whose shape the fewest operators have read."""
         types = [super(InSuite, self).random_type(dtype, rank) for _ in range(_TYPES)]
         return min(types, key=lambda t: self.memory.vertices.readers(t.shape))
 
@@ -196,7 +198,7 @@ class InSuite(_Guided):
         return best[1:]
 
     def _scored(self) -> tuple[int, Op, str]:
-        """An operator and a first operand, after how much is new about them: the edge, and (as it seems) the vertex."""
+        """Return a score, an operator and a first operand. A new edge counts 1, and so does a probably new vertex."""
         op, vertices = self._candidate(), self.memory.vertices
         taken, known = op.types[op.variable(0)], vertices.shapes(op)
         renewed = self.rng.random() < vertices.renewal(op)
@@ -213,7 +215,7 @@ class InSuite(_Guided):
         return best, op, first
 
     def _call(self, op: Op, first: str) -> _Call | None:
-        """An application to a value that makes a new vertex; where some were drawn and none is, one of them or none."""
+        """Return an application to a value, preferably with a new vertex. A known vertex is mostly rejected: None."""
         known = None
         for _ in range(_DRAWS):
             if call := self._drawn(op, first):
@@ -225,7 +227,7 @@ class InSuite(_Guided):
         return known if known and self.rng.random() >= _REJECTED else None
 
     def _drawn(self, op: Op, first: str) -> _Call | None:
-        """An application to a value, and to others that there are, where they fit."""
+        """Return an application to a value, and to other existing values where they fit."""
         application = self.draw(op, self.type(first))
         if application is None:
             return None

@@ -1,13 +1,14 @@
-"""HirGen: graphs in which every operator covers something that the suite has not had.
+"""HirGen: every operator in a graph covers something new in the suite.
 
-Paper 003, sections 3.1.3 and 3.1.4, algorithm 1 (strict generation). An operator is chosen, and an element type, all
-alike; operands are values that there are, of types and shapes that suit it, each once if it can be, and new ones where
-they do not suffice. The operator is inserted if one of three coverages grows: its pair with the element type, with the
-result's shape, or an edge from another operator to it. The coverage is a :class:`Memory` that is given, or the graph's
-own.
+Paper 003, sections 3.1.3 and 3.1.4, algorithm 1 (strict generation). An operator and an element type are drawn
+uniformly. Operands are existing values of suitable types and shapes, each used once if possible; new values fill the
+gaps. The operator is inserted if it extends one of three coverages: its pair with the element type, its pair with the
+result's shape, or an edge from another operator to it. The caller's :class:`Memory` holds the coverage; without one,
+the graph keeps its own.
 
-The original's operators are all elementwise; here all operators and all broadcasts take part. Of ten element types most
-would be those of no value in a small graph, and no edge would come about: mostly one is chosen that there is.
+The original has only elementwise operators; here all operators and all kinds of broadcasting take part. A small graph
+has values of only a few element types. So the draw mostly prefers a type already in the graph, else few edges would
+arise.
 """
 
 from __future__ import annotations
@@ -20,27 +21,28 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
 
 _CREATED = 0.15
-"""How often an operand is a new value though there are some that suit."""
+"""How often an operand is a new value although existing ones suit."""
 
 _CONSTANT = 0.3
-"""How often what is created behind the first operand is a constant."""
+"""How often a new operand behind the first is a constant."""
 
 _TRIES = 8
-"""How many values, and how many new inputs, are offered to an operator that takes few."""
+"""How many values, and how many new inputs, are tried for an operator that takes few."""
 
 _MISSES = 2_000
-"""How many operators in a row may cover nothing new before the graph is left as it is."""
+"""How many operators in a row may cover nothing new before the graph ends."""
 
 
 class HirGen(Growth):
-    """The choices of this strategy."""
+    """The strategy "hirgen"."""
 
     def graph(self, nodes: int) -> Graph:
+        """Return a graph of ``nodes`` operators, or fewer if nothing new is found."""
         self.grow(nodes, lambda: self.extend(self.rng.choice(self.operators)), _MISSES)
         return self.build()
 
     def extend(self, op: Op) -> bool:
-        """Insert an operator; False where no operand was found, or nothing new would be covered."""
+        """Insert an operator; return False if no operand was found, or it would cover nothing new."""
         chosen = self._first_operand(op)
         if chosen is None:
             return False
@@ -61,7 +63,7 @@ class HirGen(Growth):
         return True
 
     def _first_operand(self, op: Op) -> tuple[str, Application] | None:
-        """A value of one of the operator's element types, or a new input, with what the operator needs beside it."""
+        """Return a value of one of the operator's element types, or a new input, and an application to it."""
         dtypes = op.types[op.variable(0)]
         if self.rng.random() >= _CREATED and (there := {self.type(name).dtype for name in self.values} & set(dtypes)):
             dtype = self.rng.choice(sorted(there))
@@ -78,7 +80,7 @@ class HirGen(Growth):
         return None
 
     def _suiting(self, application: Application, place: int, operands: Sequence[str]) -> list[str]:
-        """Some values that fit as a further operand, and are none yet."""
+        """Return some values that fit as a further operand and are not operands yet."""
         wanted = application.types[place]
         there = [name for name in self.values if self.type(name).dtype == wanted.dtype and name not in operands]
         some = self.rng.sample(there, min(len(there), _TRIES))
@@ -87,7 +89,7 @@ class HirGen(Growth):
     def _covers(
         self, op: Op, operands: Sequence[str], types: Sequence[TensorType], results: Sequence[TensorType]
     ) -> bool:
-        """Whether an operator adds to one of the coverages; they are taken in then."""
+        """Return whether an operator extends one of the coverages, and record what it covers."""
         name = op.qualified
         found = {("type", name, types[0].dtype), *(("shape", name, str(t.shape)) for t in results)}
         found |= {edge(self.producers[x], op) for x in operands if x in self.producers}

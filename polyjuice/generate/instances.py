@@ -1,4 +1,4 @@
-"""Single applications of an operator, of given element types and rank."""
+"""Graphs of a single operator with some element types and a rank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RANKS = (2, 3, 4, 1, 5, 0)
 
 @dataclass(frozen=True)
 class Signature:
-    """An operator in certain element types (those of its operands and first result, each once) at a rank."""
+    """An operator, the element types of its operands and first result (each once), and a rank."""
 
     op: Op
     dtypes: tuple[str, ...]
@@ -29,6 +29,7 @@ class Signature:
 
     @classmethod
     def of(cls, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> Signature:
+        """Return the signature of an operator on operands of these types, with these results."""
         found = dict.fromkeys(t.dtype for t in (*operands, results[0]))
         return cls(op, tuple(found), operands[0].rank if operands else results[0].rank)
 
@@ -50,7 +51,7 @@ class _Application:
 
 
 def _draw(op: Op, dtype: str, rank: int, rng: random.Random) -> _Application | None:
-    """A random application; None where the drawn first operand does not suit the operator."""
+    """Return a random application; None if the drawn first operand does not suit the operator."""
     first = TensorType(dtype, tuple(rng.choice(_SIZES) for _ in range(rank)))
     sample = op.sample(rng, first)
     if sample is None:
@@ -63,7 +64,7 @@ def _draw(op: Op, dtype: str, rank: int, rng: random.Random) -> _Application | N
 
 
 def some_signature(op: Op, dtype: str) -> Signature | None:
-    """A signature of the operator on a first operand of an element type, at a rank that it takes."""
+    """Return a signature of the operator on a first operand of an element type, at a rank that it takes; or None."""
     rng = random.Random(f"{op.qualified} {dtype}")
     for rank in _RANKS:
         for _ in range(_DRAWS // 10):
@@ -73,7 +74,7 @@ def some_signature(op: Op, dtype: str) -> Signature | None:
 
 
 def some_signatures(op: Op, dtype: str) -> dict[str, Signature]:
-    """Signatures of the operator on a first operand of an element type, at every rank that it takes, by their text."""
+    """Return signatures of the operator on a first operand of an element type, at all ranks that it takes, by text."""
     rng = random.Random(f"{op.qualified} {dtype} {_RANKS}")
     drawn = [_draw(op, dtype, rank, rng) for rank in _RANKS for _ in range(_DRAWS_OF_RANK)]
     found = [Signature.of(op, one.operands, one.results) for one in drawn if one]
@@ -81,7 +82,7 @@ def some_signatures(op: Op, dtype: str) -> dict[str, Signature]:
 
 
 def instance(signature: Signature, rng: random.Random) -> Graph | None:
-    """A graph of one application; None where no draw met the signature. Restricted operands are constants."""
+    """Return a graph of one application; None if no draw matched the signature. Restricted operands are constants."""
     op = signature.op
     for _ in range(_DRAWS):
         drawn = _draw(op, signature.dtypes[0], signature.rank, rng)

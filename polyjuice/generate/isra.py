@@ -1,14 +1,14 @@
-"""Isra: graphs in topological order, each operator's variables in an order that leaves nothing to undo.
+"""Isra: graphs in topological order. Variables of each operator are drawn in an order that never needs backtracking.
 
-Paper 000, sections III-B and III-C. For every operator: its type, uniformly; its first operand; its attributes; then
-operand by operand, of each the rank before the lengths. An operand is one of the values that there are, wherever one is
-consistent with what was chosen before, with the probability `picking rate`, else a new placeholder. The entries of the
-operator table propagate the constraints: ``Op.sample`` draws the attributes and the further operands' types for a first
-operand, in that order.
+Paper 000, sections III-B and III-C. Each operator's type is drawn uniformly. Then come its first operand, its
+attributes, and the other operands one by one; for each, the rank is drawn before the lengths. With the probability
+`picking rate` an operand is an existing value, if one is consistent with the earlier choices; else it is a new
+placeholder. The entries of the operator table propagate the constraints. ``Op.sample`` draws the attributes and the
+further operands' types for a first operand, in that order.
 
-The original has no graph inputs (its placeholders are weights), one element type, and no broadcasting; here
-placeholders are inputs and constants of all element types, and an operand may be any value that the operator's shape
-rule takes.
+The original has no graph inputs (its placeholders are weights), one element type, and no broadcasting. Here
+placeholders are inputs and constants of all element types. An operand may be any value that the operator's shape rule
+takes.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from polyjuice.ir import Graph, TensorType
 from polyjuice.ops import Op
 
 PICKING_RATE = 0.97
-"""Section IV-B and table II."""
+"""The value of section IV-B and table II."""
 
 _CONSTANT = 0.3
 """How often a placeholder behind the first operand is a constant."""
 
 _TRIES = 20
-"""How many values, and how many new inputs, are offered to an operator that takes few."""
+"""How many values, and how many new inputs, are tried for an operator that takes few."""
 
 _MISSES = 250
-"""How many operators in a row may find no operands before the graph is left as it is."""
+"""How many operators in a row may find no operands before the graph ends."""
 
 
 class Isra(Growth):
-    """The choices of this strategy."""
+    """The strategy "isra"."""
 
     def graph(self, nodes: int) -> Graph:
+        """Return a graph of ``nodes`` operators, or fewer if none finds operands any more."""
         self.grow(nodes, lambda: self.extend(self.rng.choice(self.operators)), _MISSES)
         return self.build()
 
     def extend(self, op: Op) -> bool:
-        """Put an operator behind all others; False where it takes none of the first operands that were tried."""
+        """Add an operator at the end; return False if it takes none of the tried first operands."""
         chosen = self._first_operand(op)
         if chosen is None:
             return False
@@ -54,7 +55,7 @@ class Isra(Growth):
         return True
 
     def _first_operand(self, op: Op) -> tuple[str, Application] | None:
-        """A value that there is, or a new input, and the operator's attributes and further operands for it."""
+        """Return an existing value or a new input, and an application of the operator to it."""
         dtypes = op.types[op.variable(0)]
         if self.rng.random() < PICKING_RATE:
             fitting = [v for v in self.values if self.type(v).dtype in dtypes]
@@ -70,7 +71,7 @@ class Isra(Growth):
         return None
 
     def _further(self, application: Application, types: Sequence[TensorType], place: int) -> str:
-        """A value that is consistent with the operands before it, or a placeholder of the type that was drawn."""
+        """Return a value that is consistent with the operands before it, or a placeholder of the drawn type."""
         wanted = types[place]
         if self.rng.random() < PICKING_RATE:
             alike = [v for v in self.values if self.type(v).dtype == wanted.dtype]

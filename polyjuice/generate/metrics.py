@@ -1,12 +1,12 @@
-"""How diverse a suite of graphs is: the metrics of Isra, GenCoG, HirGen and NNSmith, in one pass over the graphs.
+"""Measure how diverse a suite of graphs is: the metrics of Isra, GenCoG, HirGen and NNSmith, in one pass.
 
-The definitions are those of papers 000 (section IV-C), 002 (5.1), 003 (3.1.3) and 001 (5.3), and of the implementations
-that came with them where these are silent. docs/metrics.md spells them out.
+The definitions are from papers 000 (section IV-C), 002 (5.1), 003 (3.1.3) and 001 (5.3). Where a paper is silent, its
+published implementation decides. docs/metrics.md states all definitions.
 
-An operator's type is its qualified name, so that an operator with a local function of its own is a type of its own.
-A node with subgraphs is one operator, and they are attributes of it. Operands that are absent do not count; constants
-do, as inputs, but an edge runs between two operators. The corpus is the set of types that metrics are averaged over;
-types outside of it that occur all the same are further members.
+An operator's type is its qualified name, so an operator with a local function of its own is a type of its own. A node
+with subgraphs is one operator, with the subgraphs as attributes. Absent operands do not count. Constants count as
+inputs, but an edge connects two operators. The corpus is the set of types that metrics are averaged over. Types of the
+graphs that it lacks are added to it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ TABLE_OPERATORS = tuple(OPS)
 """The operator types of the table."""
 
 _MOST_INPUTS, _LARGEST_OUT_DEGREE = 5, 12
-"""Isra's limits: more inputs, or consumers, than these count as these."""
+"""Isra's limits: an operator with more inputs or more consumers counts as one at the limit."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that says something of a suite.
+    """A number that measures a suite.
 
-    ``per`` names in ``_DIVISORS`` what a suite's total is divided by; a ``share`` lies in 0 to 1.
+    ``per`` names the divisor of a suite's total, in ``_DIVISORS``. A ``share`` is between 0 and 1.
     """
 
     name: str
@@ -81,13 +81,13 @@ _Triple = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Totals:
-    """What a suite of some graphs comes to, by metric, before it is divided by anything."""
+    """The totals of a suite of some graphs, by metric, before any division."""
 
     graphs: int
     totals: Mapping[str, float]
 
     def values(self, operators: int) -> dict[str, float]:
-        """The metrics, over a corpus of so many operator types."""
+        """Return the metrics over a corpus of ``operators`` operator types."""
         return {m.name: self.totals[m.name] / max(1, _DIVISORS[m.per](self.graphs, operators)) for m in METRICS}
 
 
@@ -95,9 +95,9 @@ class Totals:
 class Measured:
     """The metrics of a suite, and how they grew.
 
-    ``operators`` counts the corpus with its further members, of which ``outside`` are the names; ``growth`` holds the
-    metrics after 1, 2, 5, 10, 20, 50 ... graphs and after the last, all over the same corpus; ``instances`` says of
-    each operator type how many of its calls differ in their input types or attributes.
+    ``operators`` counts the corpus with its added members, whose names are ``outside``. ``growth`` holds the metrics
+    after 1, 2, 5, 10, 20, 50 ... graphs and after the last, all over the same corpus. ``instances`` counts, for each
+    operator type, the calls that differ in their input types or attributes.
     """
 
     graphs: int
@@ -109,7 +109,7 @@ class Measured:
 
 
 def measure(graphs: Iterable[Graph], corpus: Iterable[str] = TABLE_OPERATORS) -> Measured:
-    """The metrics of a suite over a corpus (an empty one: the operator types of the suite)."""
+    """Return the metrics of a suite over a corpus. If it is empty, the corpus is the operator types of the suite."""
     suite = Suite(corpus)
     steps: list[Totals] = []
     for graph in graphs:
@@ -123,7 +123,7 @@ def measure(graphs: Iterable[Graph], corpus: Iterable[str] = TABLE_OPERATORS) ->
 
 
 class Suite:
-    """Collects what its graphs hold. Their order does not matter but for what each adds to NSA."""
+    """Collects statistics of graphs. Their order matters only for NSA, which counts new attribute lists."""
 
     def __init__(self, corpus: Iterable[str] = TABLE_OPERATORS) -> None:
         self.graphs = 0
@@ -135,20 +135,20 @@ class Suite:
 
     @property
     def operators(self) -> int:
-        """How many operator types the corpus has, with those of the graphs."""
+        """The number of operator types in the corpus and in the graphs."""
         return len(self._corpus.union(self._seen))
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """The operator types of the graphs that are not in the corpus as it was given (if any was)."""
+        """The operator types of the graphs that the given corpus lacks; empty if no corpus was given."""
         return tuple(sorted(set(self._seen) - self._corpus)) if self._corpus else ()
 
     def instances(self) -> dict[str, int]:
-        """Of each operator type, how many calls differ in the types of their inputs or in their attributes."""
+        """Return, for each operator type, how many calls differ in the types of their inputs or in their attributes."""
         return {name: len(seen.instances) for name, seen in sorted(self._seen.items())}
 
     def add(self, graph: Graph) -> None:
-        """Count a graph in."""
+        """Add a graph to the statistics."""
         uses = Counter(name for node in graph.nodes for name in node.inputs if name)
         shapes: set[tuple[int, ...]] = set()
         new_attributes = 0
@@ -171,7 +171,7 @@ class Suite:
         )
 
     def totals(self) -> Totals:
-        """What the graphs come to so far."""
+        """Return the totals of the graphs so far."""
         seen = self._seen.items()
         instances = sum(len(s.instances) for _, s in seen)
         totals = {
@@ -194,7 +194,7 @@ class Suite:
         return Totals(self.graphs, totals)
 
     def values(self) -> dict[str, float]:
-        """The metrics so far, by name."""
+        """Return the metrics so far, by name."""
         return self.totals().values(self.operators)
 
 
@@ -203,7 +203,7 @@ _Attributes = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of one operator type."""
+    """The statistics of one operator type."""
 
     input_counts: set[int] = field(default_factory=set)
     out_degrees: set[int] = field(default_factory=set)
@@ -216,7 +216,7 @@ class _Seen:
     result_shapes: set[tuple[int, ...]] = field(default_factory=set)
 
     def add(self, node: Node, operands: Sequence[TensorType], results: Sequence[TensorType], degree: int) -> bool:
-        """Count a node in; whether it brings an attribute list."""
+        """Add a node to the statistics; return whether its attribute list is new."""
         attributes = tuple(attribute_texts(node.attrs))
         new = bool(attributes) and attributes not in self.attribute_lists
         if new:
@@ -235,7 +235,10 @@ class _Seen:
 
 
 def possible_input_counts(name: str) -> int:
-    """How many numbers of inputs an operator can have, where more than five are five; 1 where the table lacks it."""
+    """Return how many different numbers of inputs an operator can have; 1 if the table lacks it.
+
+    All numbers above five count as five.
+    """
     if name not in OPS:
         return 1
     least, greatest = OPS[name].arity
@@ -243,7 +246,7 @@ def possible_input_counts(name: str) -> int:
 
 
 def paths(graph: Graph) -> tuple[set[_Pair], set[_Triple]]:
-    """The types (A, B) of operators on the edges A -> B of a graph, and (A, B, C) of those on the paths A -> B -> C."""
+    """Return the types (A, B) of operators on edges A -> B of a graph, and the types (A, B, C) on paths A -> B -> C."""
     producers = {name: number for number, node in enumerate(graph.nodes) for name in node.outputs if name}
     edges = {
         (producers[name], number)

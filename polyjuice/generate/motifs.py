@@ -1,7 +1,7 @@
-"""Operators that compilers fuse, exchange or simplify next to each other: where their pattern matching is put to use.
+"""Pairs of operators that compilers fuse, exchange or simplify. They exercise a compiler's pattern matching.
 
-Taken from what the optimizers of ONNX Runtime, Inductor, TVM and XLA say that they look for, and from how the layers of
-common models are written.
+The pairs come from the patterns that the optimizers of ONNX Runtime, Inductor, TVM and XLA state, and from the layers
+of common models.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 _REDUCED = "ReduceSum ReduceMean ReduceMax"
 _ACTIVATED = "Relu Clip Sigmoid Tanh LeakyRelu PRelu Gelu"
 
-#: For each operator those that such patterns have on its result, by qualified names.
+#: For each operator, the operators that such patterns apply to its result, by qualified names.
 MOTIFS: Mapping[str, tuple[str, ...]] = {
     producer: tuple(consumers.split())
     for producer, consumers in {

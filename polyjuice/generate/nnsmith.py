@@ -1,22 +1,28 @@
-"""NNSmith: graphs grown forward and backward over symbolic shapes, whose sizes a solver finds.
+"""NNSmith: graphs that grow forward and backward over symbolic shapes. A solver finds the sizes.
 
-Paper 001, section 3.2. A graph begins with a placeholder. An operator is inserted forward, as a consumer of values that
-there are, or backward, in the place of a placeholder, on new placeholders of its own (algorithm 1). Values whose
-element type or rank cannot match are left out; of the others the solver is asked whether the shapes can be equal. Last
-come attribute binning (algorithm 2, :mod:`polyjuice.generate.binning`), and inputs and weights for the placeholders.
+Paper 001, section 3.2. A graph begins with a placeholder. A forward insertion adds an operator as a consumer of
+existing values. A backward insertion replaces a placeholder by an operator on new placeholders (algorithm 1). Values
+whose element type or rank cannot match are skipped; for the others the solver decides whether the shapes can be equal.
+At the end, attribute binning (algorithm 2, :mod:`polyjuice.generate.binning`) chooses sizes, and placeholders become
+inputs and weights.
 
-What an operator requires, and its result's shape, are said in its entry of the operator table alone: ``Op.sample`` and
-``Op.shape`` run on symbolic integers (:mod:`polyjuice.generate.constraints`). Element types, ranks and how operands
-broadcast are concrete, and so is whether a dimension is 1, since broadcasting turns on it. Symbolic are all other
-sizes, and what an entry draws between bounds that are: pads, ends of slices, lengths of parts, places along an axis.
+An operator's requirements and result shape stand only in its entry of the operator table. ``Op.sample`` and
+``Op.shape`` run on symbolic integers (:mod:`polyjuice.generate.constraints`). Element types, ranks and the way operands
+broadcast are concrete. Whether a dimension is 1 is concrete too, because broadcasting depends on it. All other sizes
+are symbolic, and so are numbers that an entry draws between symbolic bounds: pads, ends of slices, lengths of parts,
+positions along an axis.
 
-Most operators are symbolic throughout. Where an entry does with a size what is not linear arithmetic, the size is fixed
-as it is for now: where sizes are multiplied (Reshape, Flatten, Einsum, kron, Col2Im), elements counted (take, variances
-over several axes, normalizations), divisors looked for (groups of channels), results counted (unbind), and diagonals
-compared. The operands of If and Loop are fixed altogether, as their attributes are graphs.
+Most operators are symbolic throughout. Where an entry computes something that is not linear, the size keeps its current
+value:
 
-The original broadcasts within one rank and has few element types, and an operator that it inserts forward has operands
-that are there; here a further operand for which no value is found is a new placeholder.
+- products of sizes (Reshape, Flatten, Einsum, kron, Col2Im) and numbers of elements (take, variances over several axes,
+  normalizations);
+- divisors (groups of channels), numbers of results (unbind) and comparisons of diagonals.
+
+The operands of If and Loop are entirely concrete, because their attributes are graphs.
+
+The original broadcasts within one rank and has few element types, and its forward insertion needs existing operands.
+Here a further operand without a fitting value becomes a new placeholder.
 """
 
 from __future__ import annotations
@@ -39,36 +45,36 @@ BACKWARD = 0.5
 """How often backward insertion is tried first (section 5.1)."""
 
 _SAME_SHAPE = 0.5
-"""How often an operator that is inserted backward is offered an operand of the rank and the sizes of its result."""
+"""How often a backward insertion tries an operand with the rank and the sizes of the result."""
 
 _CONSTANT = 0.3
 """How often a placeholder becomes a weight (a constant) rather than an input."""
 
 _TRIES = 8
-"""How many values are offered to an operator."""
+"""How many values are tried for an operator."""
 
 _MISSES = 250
-"""How many operators in a row may find no place before one is put apart, and as many more before the graph is left."""
+"""How many operators in a row may find no place before one is put apart. After as many again, the graph ends."""
 
 _TYPES = 4
-"""How many placeholders, and operands for each, are tried for one operator that is inserted backward."""
+"""How many placeholders, and operands for each, are tried for one backward insertion."""
 
 
 def generate(
     nodes: int, seed: int | str, accepts: Accepts | None = None, operators: Sequence[Op] | None = None
 ) -> Graph:
-    """A graph of this strategy (see :func:`polyjuice.generate.generate`). Raises SolverMissing."""
+    """Return a graph of this strategy (see :func:`polyjuice.generate.generate`). Raises SolverMissing."""
     return NNSmith(random.Random(f"nnsmith {seed}"), accepts, operators).graph(nodes)
 
 
 def load_solver() -> Any:
-    """The module z3. Raises SolverMissing."""
+    """Return the module z3. Raises SolverMissing."""
     return load_z3("the strategy nnsmith needs")
 
 
 @dataclass(frozen=True)
 class _Application:
-    """A way to apply an operator to values, given by their numbers, and to operands that are yet to be made."""
+    """A way to apply an operator to existing values, by their numbers, and to operands that do not exist yet."""
 
     op: Op
     operands: tuple[int | Operand, ...]
@@ -79,7 +85,7 @@ class _Application:
 
 @dataclass(frozen=True)
 class _Inserted:
-    """An operator of the graph: values by their numbers, attributes symbolic."""
+    """An operator of the graph. Values are numbers, and attributes are symbolic."""
 
     op: Op
     operands: tuple[int, ...]
@@ -88,7 +94,7 @@ class _Inserted:
 
 
 class NNSmith:
-    """A graph of symbolic shapes. Its values for now make it a valid graph, and one that is accepted, at any time."""
+    """A graph of symbolic shapes. At any time, its current sizes make it a valid and accepted graph."""
 
     def __init__(self, rng: random.Random, accepts: Accepts | None, operators: Sequence[Op] | None = None) -> None:
         self.system = System(Solver(load_solver(), rng.getrandbits(31)))
@@ -96,15 +102,15 @@ class NNSmith:
         self._choices = _SymbolicChoices(rng.getrandbits(64), self.system)
         self._growth = Growth(rng, accepts, operators)
         self._types: list[TensorType] = []
-        """Of all values, which are numbered."""
+        """The types of all values, which are numbered."""
         self._placeholders: list[int] = []
         self._restricted: dict[int, Operand] = {}
-        """Values that must be constants, as only some numbers will do."""
+        """Values that must be constants, because the operator takes only some numbers."""
         self._inserted: list[_Inserted] = []
-        """In topological order."""
+        """The operators, in topological order."""
 
     def graph(self, nodes: int) -> Graph:
-        """The graph with so many operators, or fewer where none fits any more."""
+        """Return the graph with ``nodes`` operators, or fewer if no further one fits."""
         operators = self._growth.operators
         misses = 0
         while len(self._inserted) < nodes and misses < 2 * _MISSES:
@@ -118,7 +124,7 @@ class NNSmith:
         return self.settled()
 
     def settled(self) -> Graph:
-        """The graph as it stands, of sizes in random bins."""
+        """Return the current graph, with sizes from random bins."""
         shapes = [t.shape for t in self._types]
         binning.assign(self.system, shapes, MAX_ELEMENTS, self._are_allowed, self._rng)
         names: dict[int, str] = {}
@@ -134,7 +140,7 @@ class NNSmith:
     # --- insertion ---------------------------------------------------------------------------------------------------
 
     def insert_apart(self, op: Op) -> bool:
-        """Put an operator on a new placeholder: the first one, or one that none of the values there are suits."""
+        """Put an operator on a new placeholder: the first operator, or one after too many found no place."""
         dtypes = op.types[op.variable(0)]
         for _ in range(_TRIES):
             mark = self.system.mark()
@@ -147,7 +153,7 @@ class NNSmith:
         return False
 
     def insert_forward(self, op: Op) -> bool:
-        """Put an operator on values that there are; False where it takes none of the first operands that were tried."""
+        """Put an operator on existing values; return False if it takes none of the tried first operands."""
         for first in self._some(op.types[op.variable(0)]):
             mark = self.system.mark()
             application = self._drawn(op, self._types[first])
@@ -162,7 +168,7 @@ class NNSmith:
         return False
 
     def insert_backward(self, op: Op) -> bool:
-        """Put an operator, on new placeholders, in the place of one; False where it gives none of those tried."""
+        """Replace a placeholder by an operator on new placeholders; return False if its result fits none of a few."""
         fitting = [p for p in self._placeholders if _may_result(op, self._types[p].dtype)]
         for _ in range(_TYPES if fitting else 0):
             replaced = self._rng.choice(fitting)
@@ -178,9 +184,9 @@ class NNSmith:
         return False
 
     def _connected(self, application: _Application, place: int) -> _Application:
-        """An application with a value in the place of an operand to be made, if one of a few suits.
+        """Return the application with an existing value instead of a new operand, if one of a few suits.
 
-        It suits as it is, or else if it can be given the shape that was drawn for the operand.
+        A value suits as it is, or if it can get the shape that was drawn for the operand.
         """
         wanted = application.operands[place]
         if not isinstance(wanted, Operand) or wanted.values:
@@ -200,7 +206,7 @@ class NNSmith:
         return application
 
     def _drawn(self, op: Op, first: TensorType) -> _Application | None:
-        """An operator with the attributes and the further operands that its entry draws for a first operand."""
+        """Return an operator with the attributes and further operands that its entry draws for a first operand."""
         choices: random.Random = self._choices
         if any(attr.kind == "graph" for attr in op.attrs):
             first, choices = replace(first, shape=tuple(map(int, first.shape))), self._rng
@@ -214,7 +220,7 @@ class NNSmith:
         return _Application(op, operands, types, attrs, results) if results else None
 
     def _operand_for(self, op: Op, result: TensorType) -> TensorType:
-        """A type that an operator may take first to give a result: of its element type, and often of its rank."""
+        """Return a type for an operator's first operand, with the element type and often the rank of the result."""
         dtypes = op.types[op.variable(0)]
         dtype = result.dtype if result.dtype in dtypes else self._rng.choice(dtypes)
         if self._rng.random() < _SAME_SHAPE:
@@ -228,22 +234,22 @@ class NNSmith:
         return replace(t, shape=tuple(self._choices.dimension(d) for d in t.shape))
 
     def _some(self, dtypes: Sequence[str]) -> list[int]:
-        """Some of the values of these element types."""
+        """Return some of the values of these element types."""
         values = [v for v, t in enumerate(self._types) if t.dtype in dtypes and v not in self._restricted]
         return self._rng.sample(values, min(len(values), _TRIES))
 
     def _equated(self, x: TensorType, y: TensorType, application: _Application) -> bool:
-        """Give two types one shape; False where that cannot be, or cannot be beside all that there is."""
+        """Give two types the same shape; return False if that contradicts a constraint or makes the graph invalid."""
         if x.rank != y.rank or not all(map(self.system.equate, x.shape, y.shape)) or not self.system.settle():
             return False
         return self._is_allowed(application) and self._are_allowed()
 
     def _is_allowed(self, a: _Application) -> bool:
-        """Whether an operator may be put there, as sizes are for now."""
+        """Return whether an application is allowed, with the current sizes."""
         return self._growth.allows(a.op, [concrete(t) for t in a.types], [concrete(t) for t in a.results])
 
     def _are_allowed(self) -> bool:
-        """Whether all operators may be where they are, as sizes are for now."""
+        """Return whether all operators of the graph are allowed, with the current sizes."""
         types = [concrete(t) for t in self._types]
         return all(
             self._growth.allows(node.op, [types[v] for v in node.operands], [types[v] for v in node.results])
@@ -253,7 +259,7 @@ class NNSmith:
     # --- values ------------------------------------------------------------------------------------------------------
 
     def _made(self, a: _Application, replaced: dict[int, int] | None = None) -> _Inserted:
-        """An operator with what it reads and writes, all made but the outputs that take the place of values."""
+        """Create the operands and results of an application. ``replaced`` maps a result to the value it replaces."""
         there = replaced or {}
         operands = tuple(self._operand(o) if isinstance(o, Operand) else o for o in a.operands)
         results = tuple(there[i] if i in there else self._value(t) for i, t in enumerate(a.results))
@@ -272,7 +278,7 @@ class NNSmith:
         return len(self._types) - 1
 
     def _filled(self, value: int) -> str:
-        """What becomes of a placeholder (of the first an input, so that there is one), or of a restricted operand."""
+        """Add a placeholder's input or constant, or a restricted operand's constant. The first becomes an input."""
         t = concrete(self._types[value])
         if value in self._restricted:
             operand = self._restricted[value]
@@ -281,14 +287,14 @@ class NNSmith:
 
 
 class _SymbolicChoices(OwnSizes):
-    """Choices for samplers: sizes are symbolic, and so are numbers that are drawn between symbolic ones."""
+    """Random choices for samplers. Sizes are symbolic, and so are numbers drawn between symbolic bounds."""
 
     def __init__(self, seed: int, system: System) -> None:
         super().__init__(seed)
         self._system = system
 
     def dimension(self, value: int) -> int:
-        """A symbolic size, which is this one for now and never 1; or 1."""
+        """Return a symbolic size that has this value now and is never 1; the size 1 stays concrete."""
         return value if value == 1 else self._system.unknown(2, MAX_ELEMENTS, value)
 
     def size(self, others: Sequence[int]) -> int:
@@ -307,7 +313,7 @@ class _SymbolicChoices(OwnSizes):
 
 
 def concrete(x: Any) -> Any:
-    """Types, shapes and attributes with the values for now of what is symbolic in them."""
+    """Return types, shapes and attributes with the current values of all symbolic integers."""
     match x:
         case Symbolic():
             return x.system.value(x.terms, x.constant)
@@ -319,15 +325,15 @@ def concrete(x: Any) -> Any:
 
 
 def _inferred(op: Op, types: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
-    """The result types of an operator; none where it takes no such operands."""
+    """Return the result types of an operator; empty if it does not take such operands."""
     try:
         return infer(op, types, attrs)
-    except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that is not there
+    except (ValueError, IndexError):  # TypeMismatch, ShapeMismatch, an axis that does not exist
         return ()
 
 
 def _may_result(op: Op, dtype: str) -> bool:
-    """Whether a result of an operator may have an element type."""
+    """Return whether a result of an operator can have an element type."""
     if op.promotes:
         return op.results[0] in (PROMOTED, dtype)
     return any(result == dtype or result.startswith("@") or dtype in op.types.get(result, ()) for result in op.results)

@@ -1,10 +1,9 @@
-"""Small programs: one to four operators, or a block of up to six, of which the first is what is due, on an input of the
-size that is due.
+"""Small programs of one to four operators, or a block of up to six. The schedule chooses the first operator and size.
 
-Of 50 published wrong results of Inductor from one year 45 need no more than three operators, and beside them a rare
-element type, size, layout or form. In a large graph at random these hardly ever meet. So each program here holds the
-operator and the element type whose turn it is (see :mod:`polyjuice.generate.due`), and what follows is due, too: in
-one half of the programs any operator, in the other one that rules or compilers look for there, or a block of them.
+Among 50 published wrong results of Inductor from one year, 45 need at most three operators. They also need a rare
+element type, size, layout or form. In a large random graph these hardly ever meet. So each program holds the operator
+and the element type that are due (see :mod:`polyjuice.generate.due`). The next operator is due, too: in half of the
+programs it is any operator, in the others one that rules or compilers look for there, or a block of them.
 """
 
 from __future__ import annotations
@@ -30,20 +29,20 @@ SIZE_CLASSES: Mapping[str, Sequence[int]] = {
     "vector": (7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65),
     "long": range(200, 600),
 }
-"""The sizes of the longest dimension: vectorised loops change where a width ends, and with the length of the tail."""
+"""The sizes of the longest dimension. Vectorised loops change at multiples of the vector width, and with the tail."""
 
 _EMPTY, _THIN = 0.02, 0.1
-"""How often one dimension is 0, whatever the class, and how often it is 1 where all others are larger."""
+"""How often one dimension is 0, whatever the class, and how often it is 1 while all others are larger."""
 
 _ALL_DIMENSIONS = ("one", "short", "odd")
-"""The classes whose sizes all dimensions have."""
+"""The classes whose sizes apply to all dimensions."""
 
 _OTHERS = (1, 2, 3, 4)
 """The sizes of the other dimensions in the other classes."""
 
 
 def size_classes(shape: Sequence[int]) -> list[str]:
-    """The classes of which a shape can be; a scalar has none."""
+    """Return the classes that a shape can belong to; a scalar has none."""
     longest = max(shape, default=0)
     others = set(shape) - {longest} <= {*_OTHERS} and (longest in _OTHERS or shape.count(longest) == 1)
     return [
@@ -54,37 +53,37 @@ def size_classes(shape: Sequence[int]) -> list[str]:
 
 
 _OPERATORS = {1: 4, 2: 3, 3: 2, 4: 1}
-"""How often a program has so many operators."""
+"""The weight of each number of operators in a program."""
 
 MOST_OPERATORS = max(_OPERATORS)
 """The most operators of a program without a block."""
 
 _PATTERNED, _BLOCK = 0.5, 0.5
-"""How often what follows is what rules or compilers look for, and how often that is a block."""
+"""How often rules or compilers look for the next operators, and how often these are a block."""
 
 _BLOCK_OPERATORS = 6
-"""The most operators of a program with a block: attention has five, and a quantized convolution, too."""
+"""The most operators of a program with a block: attention has five, and so has a quantized convolution."""
 
 _NEAR_MISS = 0.4
-"""How often a block is written with one permutation, axis or scale that is not the block's."""
+"""How often a block has one permutation, axis or scale that differs from the pattern."""
 
 _FOLDED = 0.08
-"""How often the operator that is due is put on constants alone: compilers fold that."""
+"""How often the due operator takes only constants, which compilers fold."""
 
 _BOUNDARY = 0.12
-"""How often the elements of a constant are integers at the ends of types."""
+"""How often the elements of a constant are integers at the ends of a type's range."""
 
 _STEPS = 0.3
-"""How often such a constant has numbers in order instead, that far apart."""
+"""How often such a constant holds numbers in order instead, with such an integer as step."""
 
 _FAR_APART = 0.5
-"""How often the elements of an int64 constant are numbers in order, so far apart that not all fit in 32 bits."""
+"""How often an int64 constant holds numbers in order, so far apart that some do not fit in 32 bits."""
 
 _FAR = (10**6, 2**24, 10**8, 2**28, 10**9, 2**30, 2**31 - 1, -(10**9), -(2**31))
-"""How far apart; a step itself fits in 32 bits."""
+"""The steps between such numbers; a step itself fits in 32 bits."""
 
 _SHOWN = 0.5
-"""How often a result that an operator reads is an output as well."""
+"""How often a result that an operator reads is also an output."""
 
 _LAST = 0.7
 """How often the longest dimension is the last one."""
@@ -93,7 +92,7 @@ _TRIALS = 40
 
 
 class Small(Default):
-    """The choices of this strategy."""
+    """The strategy "small"."""
 
     def __init__(
         self,
@@ -111,7 +110,7 @@ class Small(Default):
         (self._due,) = memory.due(self.operators, 1)
 
     def graph(self, nodes: int) -> Graph:
-        """A program of at most ``nodes`` operators. The operator that is due is left out where it is not allowed."""
+        """Return a program of at most ``nodes`` operators. It lacks the due operator if that is not allowed."""
         rng = self.rng
         self._begin()
         self._patterned = rng.random() < _PATTERNED
@@ -130,7 +129,7 @@ class Small(Default):
         self._folded = False
 
     def _start(self) -> None:
-        """Put the operator that is due on new values; any other where it is not allowed, if one is."""
+        """Put the due operator on new values, or any other operator if that is not allowed."""
         for trial in range(3 * _TRIALS):
             op, dtype = self._due.op, self._due.dtype
             if trial >= _TRIALS or dtype not in self._begins_with:
@@ -150,7 +149,7 @@ class Small(Default):
         return super()._operand(application, place)
 
     def _next(self) -> tuple[Op, str]:
-        """An operator on a result that there is: the neighbour that is due, or one that is looked for behind it."""
+        """Return an operator on an existing result: the due neighbour, or one that rules or compilers look for."""
         rng = self.rng
         recent = self._wide(self.computed) or self.values
         first = rng.choice(recent)
@@ -162,7 +161,7 @@ class Small(Default):
         return self._any_on(first), first
 
     def _any_on(self, first: str) -> Op:
-        """Any operator that takes a value first, or any at all where none does."""
+        """Return any operator that takes a value first, or any operator at all if none does."""
         taking = [op for op in self.operators if op.accepts(0, self.type(first).dtype)]
         return self.rng.choice(taking or self.operators)
 

@@ -1,6 +1,6 @@
-"""What Z3 is asked: linear constraints between integers, told incrementally, in SMT-LIB 2.
+"""Questions to Z3: linear constraints between integers, sent incrementally as SMT-LIB 2.
 
-Text, because to build as many terms through Z3's Python interface takes several times as long as to solve them.
+They are texts, because building the terms through Z3's Python interface takes several times as long as solving them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RLIMIT = 200_000
-"""Z3's own steps for one question, of which a usual one takes a hundredth: unlike seconds, they are reproducible."""
+"""The limit of Z3's own steps for one question; a usual one takes a hundredth. Steps, unlike time, are reproducible."""
 
 _VALUE = re.compile(r"\(x(\d+) (?:(\d+)|\(- (\d+)\))\)")
 
@@ -24,7 +24,7 @@ class SolverMissing(RuntimeError):
 
 
 def load_z3(needed_by: str) -> Any:
-    """The module z3. Raises SolverMissing."""
+    """Return the module z3. Raises SolverMissing."""
     try:
         import z3
     except ModuleNotFoundError as missing:
@@ -36,7 +36,7 @@ def load_z3(needed_by: str) -> Any:
 
 @dataclass(frozen=True)
 class _Level:
-    """What Z3 knows up to one of its levels: how many constraints and narrowed bounds, and the unknowns in them."""
+    """The state of one of Z3's levels: how many constraints and narrowed bounds it has, and the unknowns in them."""
 
     constraints: int = 0
     narrowed: int = 0
@@ -44,12 +44,12 @@ class _Level:
 
 
 class Solver:
-    """A solver that is told what has come since it was asked last. ``questions`` counts what it was asked."""
+    """A solver that receives only the new constraints with each question. ``questions`` counts the questions."""
 
     def __init__(self, z3: Any, seed: int) -> None:
         self.questions = 0
         self._z3 = z3
-        # A context of its own: the numbers that Z3 gives its terms, and what it answers, depend on what was before.
+        # A context of its own, because Z3's numbering of terms and its answers depend on what came before.
         self._context = z3.Context()
         self._levels = [_Level()]
         self._unsent = f"(set-option :smt.random_seed {seed})(set-option :rlimit {RLIMIT})"
@@ -61,10 +61,11 @@ class Solver:
         bounds: Sequence[tuple[int, int]],
         bins: Mapping[int, tuple[int, int]],
     ) -> dict[int, int] | None:
-        """Values of the unknowns in the constraints, within their bounds, and within ``bins`` for this time.
+        """Return values of the unknowns in the constraints, within their bounds, and within ``bins`` this time only.
 
-        Of ``constraints``, and of ``narrowed``, the unknowns whose bounds have changed, those that are known already
-        come first, unless :meth:`rollback` has cut them off. None where there are no such values, or none are found.
+        ``narrowed`` lists unknowns whose bounds have changed. ``constraints`` and ``narrowed`` begin with the items
+        that earlier questions sent, unless :meth:`rollback` has cut them off. None if there are no such values, or Z3
+        finds none.
         """
         self._tell(constraints, narrowed, bounds)
         declared = self._levels[-1].declared
@@ -79,7 +80,7 @@ class Solver:
         return values
 
     def rollback(self, constraints: int, narrowed: int) -> None:
-        """Forget all but so many of the constraints and of the narrowed bounds."""
+        """Keep only the first ``constraints`` constraints and the first ``narrowed`` narrowed bounds."""
         while self._levels[-1].constraints > constraints or self._levels[-1].narrowed > narrowed:
             self._levels.pop()
             self._unsent += "(pop)"

@@ -1,9 +1,9 @@
 """Small programs that write into their inputs: one to four operators, most of which keep an input's type.
 
-Inputs are updated by values of their own type. Which values on the way lie in the same memory, through which views and
-by which statements they are written, is for the lowering to choose (see :mod:`polyjuice.lower.torch_memory`). So the
-operators here are those that make that matter: on values of the input's type, on parts of it, and views of it. Where
-memory is seen as another type, up to three further operators compute on that, and see the result as it was before.
+Values of an input's own type update it. The lowering chooses which values share memory, through which views, and which
+statements write them (see :mod:`polyjuice.lower.torch_memory`). So the operators here make that choice matter: they
+work on values of the input's type, on parts of it, and on views of it. Where a view has another element type, up to
+three further operators compute on it and view the result as the original type.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from polyjuice.ops import Op
 from polyjuice.ops.memory import seen_as
 
 _OPERATORS = {1: 2, 2: 3, 3: 3, 4: 2}
-"""How often a program has so many operators."""
+"""The weight of each number of operators in a program."""
 
 _KINDS: Mapping[str, Sequence[str]] = {
     "view": (
@@ -30,31 +30,31 @@ _KINDS: Mapping[str, Sequence[str]] = {
         *("ScatterElements", "ScatterND", "Where"),
     ),
 }
-"""Operators that give views, or replace a part, by qualified name."""
+"""Operators that return views, or replace a part of a value, by qualified name."""
 
 _AS_TYPE = ("BitCast", "aten.view.dtype")
-"""Operators that see memory as another type."""
+"""Operators that view memory as another element type."""
 
 _CHANCES = {"view": 0.25, "part": 0.2, "due": 0.15}
-"""How often an operator is one of these, or that which is due; otherwise it is any."""
+"""How often an operator is one of these kinds, or the one that is due; otherwise it is any."""
 
 _KEPT = 0.8
-"""How often an operator's result must have the updated input's type, and how often its operand has."""
+"""How often an operator's result must have the updated input's type, and how often its operand has it."""
 
 _BACK = 0.6
-"""How often what is computed of memory that is seen as another type is seen as the type before again."""
+"""How often a value computed on memory viewed as another type is viewed as the original type again."""
 
 _SECOND, _TWO, _OTHER = 0.5, 0.3, 0.15
-"""How often there is a second input of the type, two inputs are updated, and an update is no computed value."""
+"""How often there is a second input of the type, two inputs are updated, and an update is not a computed value."""
 
 _TRIALS = 40
 
 
 class Statements(Small):
-    """The choices of this strategy."""
+    """The strategy "statements"."""
 
     def graph(self, nodes: int) -> Graph:
-        """A program of at most ``nodes`` operators that writes into one input or two."""
+        """Return a program of at most ``nodes`` operators that writes into one or two inputs."""
         rng = self.rng
         self._begin()
         self._kept = self.random_type(self._due.dtype if self._due.dtype in self._dtypes else "")
@@ -79,7 +79,7 @@ class Statements(Small):
         return bool(results)
 
     def _compute_and_see_as(self, seen: str, operator: str, t: TensorType) -> None:
-        """Compute, in one or two steps, on memory that is seen as another type; see the result as the type ``t``."""
+        """Compute in one or two steps on memory viewed as another type, then view the result as the type ``t``."""
         for _ in range(self.rng.randint(1, 2)):
             for _ in range(_TRIALS):
                 application = self.draw(self._any_on(seen), self.type(seen))
@@ -108,7 +108,7 @@ class Statements(Small):
         return [name for name in values if self.type(name) == self._kept]
 
     def _updated(self) -> Graph:
-        """The graph, whose last value of the type is what an input holds in the end, where it can be."""
+        """Return the graph. The last computed value of the type becomes an input's final content, where possible."""
         rng = self.rng
         inputs = [name for name in self._alike(self.values) if name not in self.computed]
         computed = self._alike(self.computed)
@@ -123,5 +123,5 @@ class Statements(Small):
         return without_unused_inputs(self._builder.graph([*unread, *others], updates))
 
     def random_type(self, dtype: str = "", rank: int = -1) -> TensorType:
-        """A type for a new input: nearly always a tensor with axes, of which there can be views."""
+        """Return a type for a new input: nearly always a tensor with axes, so that it can have views."""
         return super().random_type(dtype, self.rng.choice((1, 1, 2, 2, 2, 3, 4)) if rank < 0 else rank)

@@ -1,4 +1,4 @@
-"""The vertices of a suite, as vertex diversity counts them, for strategies that look for new ones."""
+"""The vertices of a suite, counted as in vertex diversity, for strategies that look for new ones."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from polyjuice.ir import Attrs, TensorType, attribute_texts
 from polyjuice.ops import Op
 
 FADING = 0.9
-"""What a call counts, in comparison with the operator's next one."""
+"""The weight of a call relative to the operator's next one."""
 
 _ROOM = 0.6
-"""How much operators are preferred that have few calls: an exponent of the number of their calls."""
+"""The exponent by which operators with a small call space are preferred."""
 
 _FULL = 0.001
-"""How much an operator is preferred that has had as many calls as count: less than those with the most room."""
+"""The preference of an operator whose call space is used up: less than that of the largest call space."""
 
 _FAILURES = 10
-"""After how many failures on first operands of a rank, and no success, an operator is taken not to suit them."""
+"""After how many failures on first operands of a rank, without a success, an operator counts as unsuited to them."""
 
 _Shape = tuple[int, ...]
 
 
 class Vertices:
-    """The different calls of each operator so far, and where there may be more."""
+    """The different calls of each operator so far, and where more may exist."""
 
     def __init__(self, space: Callable[[str], CallSpace] = call_space) -> None:
-        """``space``: how many calls an operator has room for, and what tells them apart, by its qualified name."""
+        """``space`` returns an operator's call space, by its qualified name: its size, and what distinguishes calls."""
         self._space = space
         self._seen: dict[str, set[Vertex]] = defaultdict(set)
         self._shapes: dict[str, set[_Shape]] = defaultdict(set)
@@ -39,7 +39,7 @@ class Vertices:
         self._preferences: dict[str, float] = {}
 
     def add(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> None:
-        """Take a call in."""
+        """Record a call."""
         name, shape, seen = op.qualified, types[0].shape, self._seen[op.qualified]
         seen.add(self._vertex(op, types, attrs))
         if shape not in self._shapes[name]:
@@ -50,39 +50,39 @@ class Vertices:
             self._preferences[name] = _FULL
 
     def judge(self, op: Op, types: Sequence[TensorType], attrs: Attrs) -> bool:
-        """Whether a call is new; of one on a first shape that the operator has had, it is remembered (``renewal``)."""
+        """Return whether a call is new. If its first shape is known, remember the outcome (see ``renewal``)."""
         new = self._vertex(op, types, attrs) not in self._seen[op.qualified]
         if types[0].shape in self._shapes[op.qualified]:
             self._renewals[op.qualified] = FADING * self.renewal(op) + (1 - FADING) * new
         return new
 
     def fail(self, op: Op, first: TensorType) -> None:
-        """Note that no call on a first operand was found."""
+        """Record that no call on a first operand was found."""
         self._failures[op.qualified, first.rank] += 1
 
     def suits(self, op: Op, first: TensorType) -> bool:
-        """Whether there may be calls on a first operand, as far as its rank says."""
+        """Return whether there may be calls on a first operand, judged by its rank."""
         key = op.qualified, first.rank
         return key in self._suiting or self._failures[key] < _FAILURES
 
     def known(self, op: Op) -> Set[Vertex]:
-        """The different calls of an operator."""
+        """Return the different calls of an operator."""
         return self._seen[op.qualified]
 
     def shapes(self, op: Op) -> Set[_Shape]:
-        """The shapes that an operator's first operands have had."""
+        """Return the shapes of an operator's first operands so far."""
         return self._shapes[op.qualified]
 
     def readers(self, shape: _Shape) -> int:
-        """How many operators have had a first operand of a shape."""
+        """Return how many operators have had a first operand of a shape."""
         return self._readers[shape]
 
     def renewal(self, op: Op) -> float:
-        """The share of new calls among those on first shapes that the operator has had, the last ones counting most."""
+        """Return the share of new calls among those on known first shapes of an operator. Recent calls count most."""
         return self._renewals.get(op.qualified, 1.0)
 
     def preference(self, op: Op) -> float:
-        """How often an operator is to be tried, in comparison with others: the less room, the more, till it is full."""
+        """Return the weight of an operator among candidates: high for a small call space, low once that is used up."""
         name = op.qualified
         if name not in self._preferences:
             self._preferences[name] = self._by_room(name)

@@ -1,4 +1,4 @@
-"""Models as their owners wrote them: what they mean, as Graphs, beside the programs themselves."""
+"""Users' models: their meaning as Graphs, and the original programs."""
 
 from polyjuice.given.model import ORIGINAL, UserModel
 from polyjuice.given.onnx_program import OnnxModel, from_model, load_onnx, uncompiled

@@ -1,6 +1,6 @@
-"""Programs as their owners wrote them, run uncompiled: taken apart into their steps, or what is left of them read.
+"""Users' programs, run uncompiled: split into steps, or read as a graph after a reduction.
 
-Only a :class:`~polyjuice.given.sandbox.Sandbox` calls these functions, for they run the owner's program.
+Only a :class:`~polyjuice.given.sandbox.Sandbox` calls these functions, because they run the user's program.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from polyjuice.ir import Graph, TensorType, dtypes
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """A program, to be run on these inputs, in its steps. Raises NotTakenApart."""
+    """Return a program split into its steps, to be run on these inputs. Raises NotTakenApart."""
     if artifact.format == "onnx":
         return onnx_steps.taken_apart(artifact, inputs)
     if artifact.format != "torch":
@@ -31,7 +31,7 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
 
 
 def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
-    """What a program means that is left of another, on inputs of these types. Raises FormatError."""
+    """Return the meaning of a reduced program on inputs of these types. Raises FormatError."""
     if isinstance(artifact.source, bytes):
         model = ModelProto.FromString(artifact.source)
         if len(symbolic.inputs(model)) != len(inputs):

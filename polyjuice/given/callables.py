@@ -1,4 +1,4 @@
-"""Models of a framework: what ``module:callable`` makes in Torch or TensorFlow, and exported Torch programs."""
+"""Models of a framework: the result of ``module:callable`` in Torch or TensorFlow, and exported Torch programs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NEEDED = {
 }
 
 _SETTINGS = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-"""TensorFlow reads them as it is imported: it is not to log, and to compute as it does in XLA's worker."""
+"""Settings that TensorFlow reads at import: log nothing, and compute as in XLA's worker."""
 
 
 def load(source: str) -> UserModel:
-    """The program of a ``.pt2`` file, or of ``module:callable`` (see :func:`call`).
+    """Return the program of a ``.pt2`` file, or of ``module:callable`` (see :func:`call`).
 
-    Raises FormatError, also where the framework is missing: the core does without.
+    Raises FormatError, also if the framework is missing, which the core does not need.
     """
     with _frameworks():
         if Path(source).is_file():
@@ -44,7 +44,7 @@ def load(source: str) -> UserModel:
 
 
 def at_sizes(source: str, key: str) -> list[UserModel]:
-    """What :func:`load` gives; of a ``.pt2`` file with dynamic dimensions also at other sizes, drawn by a key.
+    """Return the result of :func:`load`. A ``.pt2`` file with dynamic dimensions adds other sizes, drawn by ``key``.
 
     Raises FormatError.
     """
@@ -57,10 +57,10 @@ def at_sizes(source: str, key: str) -> list[UserModel]:
 
 
 def call(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """What ``module:callable`` returns: (model, args) or (model, args, kwargs).
+    """Return the result of ``module:callable``: (model, args, kwargs), with empty kwargs if it returns (model, args).
 
-    A model is a ``torch.nn.Module``, or a function of TensorFlow's tensors, or an object that is called as one. The
-    current directory can be imported from. Raises FormatError.
+    A model is a ``torch.nn.Module``, a function of TensorFlow tensors, or a callable object. Imports also work from the
+    current directory. Raises FormatError.
     """
     module_name, _, attribute = name.partition(":")
     if os.getcwd() not in sys.path:
@@ -97,7 +97,7 @@ def _kind_of(value: Any) -> str:
 
 @contextmanager
 def _frameworks() -> Iterator[None]:
-    """Say what to install where a framework is missing."""
+    """Turn a missing framework into a FormatError that says what to install."""
     try:
         yield
     except ModuleNotFoundError as error:

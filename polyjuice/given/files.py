@@ -1,4 +1,4 @@
-"""Programs as their owners wrote them, in files: nothing could make them out of their graphs again."""
+"""Files for users' programs, which cannot be recreated from their graphs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from polyjuice.ir import packed, unpacked
 
 
 def program_name(stem: str, format: str) -> str:
-    """The file that holds the text of a program, or the serialized model."""
+    """Return the name of the file for the program's text, or for the serialized model."""
     return f"{stem}.{'onnx' if format == 'onnx' else 'py'}"
 
 
 def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
-    """Write a program without its arrays; what :func:`read` needs to know beside it."""
+    """Write a program without its arrays; return the other data that :func:`read` needs."""
     source = artifact.source
     path = folder / program_name(stem, artifact.format)
     path.write_bytes(source if isinstance(source, bytes) else source.encode())
@@ -38,7 +38,7 @@ def write(folder: Path, stem: str, artifact: Artifact) -> dict[str, Any]:
 
 
 def read(folder: Path, stem: str, said: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Artifact:
-    """A program, given what :func:`write` said, and its arrays among others by name. Raises OSError, KeyError."""
+    """Return a program, from the data that :func:`write` returned and arrays by name. Raises OSError, KeyError."""
     source = (folder / program_name(stem, said["format"])).read_bytes()
     return Artifact(
         said["format"],
@@ -52,10 +52,10 @@ def read(folder: Path, stem: str, said: Mapping[str, Any], arrays: Mapping[str, 
 
 
 def save(folder: Path, stem: str, programs: Sequence[UserModel]) -> None:
-    """Write a program that is no ONNX file whole, at each of its sizes: its graphs, and itself.
+    """Write a program that is no ONNX file at each of its sizes: its graphs, and the program itself.
 
-    What is written last is the graph at the first sizes: a program is there if this is. Raises FormatError where ONNX
-    cannot hold a graph.
+    The graph at the first sizes is written last, so its presence marks a complete program. Raises FormatError if ONNX
+    cannot represent a graph.
     """
     folder.mkdir(exist_ok=True)
     for number, program in reversed(list(enumerate(programs))):
@@ -80,16 +80,16 @@ def _save(folder: Path, stem: str, program: UserModel) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Delete what :func:`save` wrote to a folder, of every program, and the folder if nothing else is in it."""
+    """Delete the files that :func:`save` wrote to a folder, for every program, and the folder if it is empty then."""
     for graph in folder.glob("*.onnx"):
         for path in folder.glob(f"{graph.stem}.*"):
             path.unlink()
-    with suppress(OSError):  # it holds something else
+    with suppress(OSError):  # it is not empty
         folder.rmdir()
 
 
 def load(folder: Path, stem: str) -> list[UserModel]:
-    """What :func:`save` wrote of a program: none where it is not there. Raises FormatError."""
+    """Return the programs that :func:`save` wrote; empty if there are none. Raises FormatError."""
     names = takewhile(lambda name: (folder / f"{name}.onnx").is_file(), (_numbered(stem, n) for n in count()))
     return [_load(folder, name) for name in names]
 

@@ -1,4 +1,4 @@
-"""A model as its owner wrote it."""
+"""A user's model."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from polyjuice.given.symbolic import Sizes
 from polyjuice.ir import Graph, Node, TensorType
 
 ORIGINAL = "original"
-"""The label of the program as it was given."""
+"""The label of the original program."""
 
 
 _UNREAD = "given"
-"""The domain of the one node of a program that Polyjuice cannot read."""
+"""The domain of the only node of a program that Polyjuice cannot read."""
 
 
 @dataclass(frozen=True)
 class UserModel:
-    """A model: ``graph`` is what it means, and ``artifact`` is the program exactly as it was written.
+    """A user's model: ``graph`` is its meaning, and ``artifact`` is the original program.
 
-    The artifact takes the graph's inputs and gives its outputs, both in the graph's order. It is None where the program
-    cannot be kept as it is. A compiler whose format is another than the artifact's compiles the graph alone.
-    ``examples`` are arrays that the owner gave for the inputs, if any. ``sizes`` are those that the graph has for the
-    artifact's symbolic ones (see :mod:`polyjuice.given.symbolic`).
+    The artifact takes the graph's inputs and returns its outputs, both in the graph's order. It is None if the program
+    cannot be kept unchanged. A compiler of another format compiles only the graph. ``examples`` are the user's arrays
+    for the inputs, if any. ``sizes`` gives the graph's numbers for the artifact's symbolic sizes (see
+    :mod:`polyjuice.given.symbolic`).
     """
 
     graph: Graph
@@ -36,16 +36,16 @@ class UserModel:
 
     @property
     def unread(self) -> bool:
-        """Whether nothing is known of the program but its types (see :func:`unread`)."""
+        """Whether only the types of the program are known (see :func:`unread`)."""
         return any(node.domain == _UNREAD for node in self.graph.nodes)
 
     def as_given(self, format: str) -> Artifact | None:
-        """The program itself, for a compiler that takes programs of a format; None where it cannot have it."""
+        """Return the original program for a compiler of this format; None if there is none, or its format differs."""
         return self.artifact if self.artifact and self.artifact.format == format else None
 
 
 def unread(inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> Graph:
-    """The graph of a program that Polyjuice cannot read: one node, of which nothing is known but the types."""
+    """Return the graph of a program that Polyjuice cannot read: one node of which only the types are known."""
     types = {f"x{i}": t for i, t in enumerate(inputs)} | {f"y{i}": t for i, t in enumerate(outputs)}
     names = tuple(types)
     given, made = names[: len(inputs)], names[len(inputs) :]

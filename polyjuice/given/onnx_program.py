@@ -1,4 +1,4 @@
-"""ONNX models as they are: the graph, opset, attributes, names and initializers of the file."""
+"""Unchanged ONNX models: the graph, opset, attributes, names and initializers of the file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from polyjuice.ir import Graph, TensorType, dtypes
 from polyjuice.lower import onnx_model
 
 TEST_DATA = "test_data_set_0"
-"""Where ONNX's test cases and model zoo keep the first set of inputs, beside the model: ``input_0.pb`` and so on."""
+"""The folder of the first set of inputs (``input_0.pb`` and so on), next to the model, as in ONNX's model zoo."""
 
 
 @dataclass(frozen=True)
 class OnnxModel:
-    """A model whose graph follows from the sizes of its inputs; ``where`` begins messages about it.
+    """A model whose graph depends on the sizes of its inputs. ``where`` is the prefix of messages about it.
 
-    ``examples`` are arrays that its owner gave for its inputs, if any.
+    ``examples`` are the user's arrays for its inputs, if any.
     """
 
     model: ModelProto
@@ -39,27 +39,27 @@ class OnnxModel:
 
     @property
     def own(self) -> Sizes | None:
-        """The sizes of the examples; None without any."""
+        """The sizes of the examples; None without examples."""
         return None if self.examples is None else symbolic.sizes_of(self.model, self.examples, self.where)
 
     def at(self, sizes: Sizes) -> UserModel:
-        """The program on inputs with these sizes for its symbols; the examples fit them. Raises FormatError."""
+        """Return the program with these sizes for its symbols, and examples that fit. Raises FormatError."""
         program = from_model(self.model, self.where, sizes)
         shapes = [t.shape for t in program.graph.input_types]
         return replace(program, examples=symbolic.fitted(self.examples, shapes) if self.examples else None)
 
 
 def load_onnx(path: Path) -> OnnxModel:
-    """The model of an ONNX file, with the inputs beside it where there are some that fit. Raises FormatError."""
+    """Return the model of an ONNX file, with the inputs in :data:`TEST_DATA` if they fit. Raises FormatError."""
     model = formats.load_model(path)
     arrays = _examples(path.parent / TEST_DATA, len(symbolic.inputs(model)))
     return OnnxModel(model, str(path), arrays if arrays and _takes(model, arrays) else None)
 
 
 def from_model(model: ModelProto, where: str = "model", sizes: Sizes = MappingProxyType({})) -> UserModel:
-    """The program of a model in memory; its graph has these ``sizes`` for its symbols, and 1 for those left out.
+    """Return the program of a model in memory. Its graph has these ``sizes`` for its symbols, and 1 for missing ones.
 
-    ``where`` begins the messages. Raises FormatError.
+    ``where`` is the prefix of messages. Raises FormatError.
     """
     artifact = artifact_of(model, sizes)
     assert isinstance(artifact.source, bytes)
@@ -73,7 +73,7 @@ def from_model(model: ModelProto, where: str = "model", sizes: Sizes = MappingPr
 
 
 def _unread(model: ModelProto) -> Graph | None:
-    """The graph of a valid model that Polyjuice cannot read; None where an input or output has no type of the IR."""
+    """Return the graph of a valid model that Polyjuice cannot read; None if the IR lacks the type of a value."""
     try:
         onnx.checker.check_model(model)
         graph = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph
@@ -88,13 +88,13 @@ def _unread(model: ModelProto) -> Graph | None:
 
 
 def _examples(folder: Path, count: int) -> tuple[np.ndarray, ...] | None:
-    """So many arrays; None where the folder has them not. Raises FormatError."""
+    """Return ``count`` arrays from the folder; None if one is missing. Raises FormatError."""
     files = [folder / f"input_{number}.pb" for number in range(count)]
     return tuple(map(_example, files)) if all(file.is_file() for file in files) else None
 
 
 def _takes(model: ModelProto, arrays: Sequence[np.ndarray]) -> bool:
-    """Whether a model takes these inputs, for whatever sizes of its symbols."""
+    """Return whether a model accepts these inputs, with any sizes for its symbols."""
     read = ModelProto.FromString(model.SerializeToString())
     try:
         symbolic.bind(read, symbolic.sizes_of(model, arrays))
@@ -114,15 +114,16 @@ def _example(file: Path) -> np.ndarray:
 
 
 def artifact_of(model: ModelProto, sizes: Sizes = MappingProxyType({})) -> Artifact:
-    """The model exactly as it is, to be run on inputs with these sizes for its symbols."""
+    """Return the unchanged model, to be run on inputs with these sizes for its symbols."""
     source = model.SerializeToString(deterministic=True)
     return Artifact("onnx", source, idioms=("as given", *symbolic.said(sizes)), forms=onnx_model.forms_of(model))
 
 
 def uncompiled(source: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
-    """The outputs of a model by ONNX's reference evaluator; None where that cannot run it.
+    """Return the outputs of a model by ONNX's reference evaluator; None if the evaluator cannot run it.
 
-    It reads the model by itself, so that it tells a fault of a compiler from a model that Polyjuice misreads.
+    The evaluator reads the model independently. So it distinguishes a compiler bug from a model that Polyjuice
+    misreads.
     """
     try:
         evaluator = ReferenceEvaluator(ModelProto.FromString(source))

@@ -1,4 +1,4 @@
-"""ONNX models taken apart: nodes, initializers, and the values between them by ONNX's reference evaluator."""
+"""Split ONNX models into nodes, initializers, and the values between them by ONNX's reference evaluator."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from polyjuice.given.onnx_program import artifact_of
 from polyjuice.given.steps import NotTakenApart, Step, Written
 
 _DECLARED_INPUTS = 4
-"""Models of an older IR version declare their initializers among their inputs, too."""
+"""The first IR version in which initializers need no declaration among the inputs."""
 
 
 @dataclass(frozen=True)
 class _Onnx:
-    """How ONNX models are written (see `Language`)."""
+    """The writer of ONNX models (see `Language`)."""
 
     def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+        """Return the node with other operands. Raises FormatError if a subgraph reads one of them."""
         node = NodeProto()
         node.CopyFrom(step.code)
         node.input[:] = [names.get(name, name) for name in node.input]
@@ -34,9 +35,11 @@ class _Onnx:
         return replace(step, code=node, reads=tuple(names.get(name, name) for name in step.reads))
 
     def held(self, name: str) -> str:
+        """Return the name itself: an initializer may have any name."""
         return name
 
     def artifact(self, written: Written) -> Artifact:
+        """Return the model. Raises FormatError if ONNX's checker rejects it."""
         model = ModelProto()
         model.CopyFrom(written.frame)
         _fill(model, written)
@@ -48,7 +51,7 @@ class _Onnx:
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """A model, to be run on these inputs, in its nodes. Raises NotTakenApart."""
+    """Return a model split into its nodes, to be run on these inputs. Raises NotTakenApart."""
     assert isinstance(artifact.source, bytes)
     model = ModelProto.FromString(artifact.source)
     graph = model.graph
@@ -75,7 +78,7 @@ def _step(number: int, node: NodeProto) -> Step:
 
 
 def _fill(model: ModelProto, written: Written) -> None:
-    """Leave in the owner's model what is left of it."""
+    """Reduce the user's model to the remaining steps, inputs, constants and outputs."""
     graph = model.graph
     declared = {value.name: value for value in (*graph.input, *graph.output)}
     older = model.ir_version < _DECLARED_INPUTS
@@ -100,7 +103,7 @@ def _fill(model: ModelProto, written: Written) -> None:
 
 
 def _set(field, messages) -> None:  # type: ignore[no-untyped-def]
-    """Have a repeated field of protobuf hold copies of these messages, which may be among its own."""
+    """Replace a repeated field of protobuf by copies of these messages, which may be among its own."""
     copies = []
     for message in messages:
         copies.append(type(message)())
@@ -110,7 +113,7 @@ def _set(field, messages) -> None:  # type: ignore[no-untyped-def]
 
 
 def _declaration(name: str, array: np.ndarray | None, declared: Mapping[str, ValueInfoProto]) -> ValueInfoProto:
-    """What the owner says of an input or output, else what its value says. Raises FormatError without either."""
+    """Return the user's declaration of an input or output, else one from its value. Raises FormatError with neither."""
     if name in declared:
         return declared[name]
     if array is None:
@@ -119,7 +122,7 @@ def _declaration(name: str, array: np.ndarray | None, declared: Mapping[str, Val
 
 
 def _called(functions: Sequence[FunctionProto], graph: GraphProto) -> list[FunctionProto]:
-    """The functions that a graph calls, and those that they call."""
+    """Return the functions that a graph calls, directly or through others."""
     calls = {_called_by(inner) for node in graph.node for inner in subgraphs.nested_nodes(node)}
     while True:
         kept = [f for f in functions if (f.domain, f.name) in calls]
@@ -137,9 +140,9 @@ def _called_by(node: NodeProto) -> tuple[str, str]:
 
 
 def _values(model: ModelProto, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Every tensor of a model by its name, node by node, so that one that cannot be evaluated does not matter much.
+    """Return every tensor of a model by its name. Nodes run one by one, so that one failing node does little harm.
 
-    What such a node makes is taken to be ones, where the type is known.
+    Ones replace the results of a failing node, if their types are known.
     """
     known = dict(inputs)
     for tensor in model.graph.initializer:
@@ -157,7 +160,7 @@ def _array(tensor: TensorProto) -> np.ndarray:
 
 
 def _inferred(model: ModelProto) -> dict[str, ValueInfoProto]:
-    """The declarations of values, as far as shape inference knows them."""
+    """Return the declarations of values, as far as shape inference knows them."""
     try:
         graph = onnx.shape_inference.infer_shapes(model).graph
     except (onnx.shape_inference.InferenceError, ValueError):
@@ -166,7 +169,7 @@ def _inferred(model: ModelProto) -> dict[str, ValueInfoProto]:
 
 
 def _ones(value: ValueInfoProto | None) -> np.ndarray | None:
-    """Ones of a declared type; None where that is not static."""
+    """Return ones of a declared type; None if the type is not static."""
     if value is None or not value.type.tensor_type.HasField("shape"):
         return None
     dims = value.type.tensor_type.shape.dim
@@ -179,9 +182,9 @@ def _ones(value: ValueInfoProto | None) -> np.ndarray | None:
 def _results(
     around: ModelProto, node: NodeProto, known: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray | object] | None:
-    """What a node makes of known values, in a model that is otherwise empty.
+    """Return a node's results on known values, in a model without other nodes.
 
-    None where one is not known, or where ONNX's reference evaluator cannot run it.
+    None if an operand is unknown, or ONNX's reference evaluator cannot run the node.
     """
     reads = list(_operands(node))
     if any(name not in known for name in reads):

@@ -1,8 +1,8 @@
-"""A program as its owner wrote it, with float64 in the place of every floating type: how far rounding takes it astray.
+"""Rewrite a user's program with float64 instead of every floating type, to measure its rounding error.
 
-Casts to floating types become casts to float64, too. TensorFlow leaves open what a number is cast to that an integer
-type does not hold, and what a shift by the type's width gives. XLA does not do as TensorFlow's kernels do: there a
-program in float64 gives what no other does.
+Casts to floating types become casts to float64, too. TensorFlow leaves two results undefined: a cast of a number that
+the integer type cannot hold, and a shift by at least the type's width. There XLA differs from TensorFlow's kernels, and
+the float64 program deliberately returns another integer than either.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from polyjuice.ir import dtypes
 
 _FLOATING = dict.fromkeys(("float32", "float16", "bfloat16", "float", "half"), "float64")
 _WIDE_TYPES = _FLOATING | dict.fromkeys(("complex64", "cfloat", "chalf"), "complex128")
-"""Element types by their names in Torch and TensorFlow, and what takes their place."""
+"""Element types by their names in Torch and TensorFlow, and their replacements."""
 
 _WIDE_CASTS = {"float": "double", "half": "double", "bfloat16": "double", "cfloat": "cdouble", "chalf": "cdouble"}
-"""Methods of Torch's tensors."""
+"""Cast methods of Torch tensors, and their replacements."""
 
 _LEFT_OPEN = {
     "tf.raw_ops.Cast": "defined_cast",
@@ -52,7 +52,7 @@ def where_defined(shifted, x, y):
     inside = (y >= 0) & (y < 8 * x.dtype.size)
     return tf.where(inside, shifted, tf.bitwise.invert(shifted))
 """
-"""The functions that give another integer where TensorFlow leaves open which one it is."""
+"""The functions that return a different integer where TensorFlow does not define the result."""
 
 _NARROW = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 _TYPES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
@@ -60,7 +60,7 @@ _TYPES = ("to", "dtype", "output_dtype", "output_datatype", "stash_type")
 
 
 def in_float64(artifact: Artifact) -> Artifact | None:
-    """The program in float64; None where it is one of ONNX that draws random numbers, so that no two runs agree."""
+    """Return the program in float64; None for an ONNX program with random numbers, whose runs never agree."""
     if isinstance(artifact.source, bytes):
         model = ModelProto.FromString(artifact.source)
         functions = [node for function in model.functions for node in function.node]
@@ -76,18 +76,19 @@ def in_float64(artifact: Artifact) -> Artifact | None:
         source = ast.unparse(_Widened("torch", _WIDE_CASTS).visit(program))
         return replace(artifact, source=source, arrays=arrays, setup={**artifact.setup, "wide": True})
     program = _Widened("tf", {}).visit(program)
-    program.body[1:1] = ast.parse(_DEFINED).body  # behind the import
+    program.body[1:1] = ast.parse(_DEFINED).body  # after the import
     return replace(artifact, source=ast.unparse(program), arrays=arrays)
 
 
 class _Widened(ast.NodeTransformer):
-    """Replaces the types that a program names, casts by methods, and calls of what TensorFlow leaves open."""
+    """Replaces the types that a program names, cast methods, and calls whose result TensorFlow does not define."""
 
     def __init__(self, framework: str, casts: Mapping[str, str]) -> None:
         self._framework = framework
         self._casts = casts
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Return the replacement of a type, a cast method or an operation."""
         if defined := _LEFT_OPEN.get(ast.unparse(node)):
             return ast.Name(defined, node.ctx)
         named = isinstance(node.value, ast.Name) and node.value.id == self._framework

@@ -1,4 +1,4 @@
-"""Code that others wrote, run in a process of its own: a crash, an endless loop or a full memory ends only that."""
+"""Run users' code in a separate process: a crash, an endless loop or a full memory ends only that process."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _WORKER = CompilerInfo(
     repro_imports="",
     repro="",
 )
-"""The worker is a compiler's to the host: so it has the same limits, and ends in the same way."""
+"""A compiler file for the host, so that the process has the limits of a compiler's worker, and ends like one."""
 
 
 class Ended(FormatError):
-    """The process that ran the user's code crashed, ran out of memory, or had to be ended: the message says which."""
+    """The process that ran the user's code crashed, ran out of memory, or was killed. The message says which."""
 
 
 class Sandbox:
-    """Calls functions in a process of its own, one at a time; a context manager.
+    """A context manager that calls functions in a separate process, one at a time.
 
-    The process starts with the first call, from a fork server, and anew after it has ended. It keeps what the user's
-    modules hold from call to call. It has the limits of a compiler's worker, and ends with this process.
+    A fork server starts the process at the first call, and again after it has ended. The state of the user's modules
+    stays between calls. The process has the limits of a compiler's worker, and ends with this process.
     """
 
     def __init__(self, timeout_s: float = Limits.compile_s) -> None:
-        """``timeout_s`` bounds each call."""
+        """``timeout_s`` limits each call, in seconds."""
         self._worker = Worker(_WORKER, limits=Limits(compile_s=timeout_s, run_s=timeout_s))
         self._failed: set[bytes] = set()
 
@@ -57,10 +57,9 @@ class Sandbox:
         self._worker.close()
 
     def call(self, what: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What a function of a module returns; it, its arguments and its result are pickled.
+        """Return the result of a function of a module. The function, its arguments and its result are pickled.
 
-        ``what`` names the user's code in messages. Raises the FormatError or NotTakenApart that the function raises,
-        and Ended.
+        ``what`` names the user's code in messages. Raises the FormatError or NotTakenApart of the function, and Ended.
         """
         assert not kwargs
         request = pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, args))))
@@ -76,9 +75,9 @@ class Sandbox:
         return value
 
     def uncompiled(self, source: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
-        """The outputs of an ONNX model by ONNX's reference evaluator; None where that cannot run it.
+        """Return the outputs of an ONNX model by ONNX's reference evaluator; None if the evaluator cannot run it.
 
-        A model that crashed the evaluator, or over which it did not come to an end, is not tried again.
+        A model on which the evaluator crashed or hung is not tried again.
         """
         if source in self._failed:
             return None

@@ -1,9 +1,8 @@
-"""The worker's side of a :class:`~polyjuice.given.sandbox.Sandbox`: calls the functions that the host names.
+"""The worker of a :class:`~polyjuice.given.sandbox.Sandbox`: it calls the functions that the host names.
 
-Loaded by path, as a compiler file is (see `compilers.CompilerFile`), in Polyjuice's own interpreter. Its program is a
-pickled request: the host's current folder and ``sys.path``, a function of Polyjuice, and the arguments. Its one result
-is the pickled answer: whether the function returned, and what it returned; or the error by which it refuses the user's
-code.
+It is loaded by path, like a compiler file (see `compilers.CompilerFile`), in Polyjuice's own interpreter. The program
+is a pickled request: the host's current folder and ``sys.path``, a function of Polyjuice, and its arguments. The only
+result is the pickled answer: whether the function returned, and its result or its error about the user's code.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 
 
 def version() -> str:
-    """Make Polyjuice importable, from where this file is, whatever else has the name."""
+    """Make Polyjuice importable from this file's folder, whatever else has the name. There is no version."""
     if "polyjuice" not in sys.modules:
         folder = Path(__file__).parents[1]
         spec = importlib.util.spec_from_file_location("polyjuice", folder / "__init__.py")
@@ -32,23 +31,27 @@ def version() -> str:
 
 
 def check() -> None:
+    """Do nothing: there is no environment to check."""
     return
 
 
 def prepare(options: dict[str, Any]) -> None:
-    """Import what most requests need; Torch and TensorFlow come with the first request that needs them."""
+    """Import what most requests need. The first request that needs Torch or TensorFlow imports it."""
     import polyjuice.given  # noqa: F401
 
 
 def start(options: dict[str, Any]) -> None:
+    """Do nothing: there are no options."""
     return
 
 
 def knobs() -> list[str]:
+    """Return no knobs."""
     return []
 
 
 def load(program: dict[str, Any]) -> Any:
+    """Enter the host's folder and ``sys.path``, and return the pickled call."""
     folder, path, request = pickle.loads(program["source"])
     os.chdir(folder)
     sys.path[:] = path
@@ -56,11 +59,12 @@ def load(program: dict[str, Any]) -> Any:
 
 
 def compile(request: bytes, inputs: Sequence[Any]) -> bytes:
+    """Return the request as it is."""
     return request
 
 
 def run(request: bytes, inputs: Sequence[Any]) -> list[tuple[str, np.ndarray]]:
-    """Call the function. Raises MemoryError where the user's code ran out of memory, however that was told."""
+    """Call the function. Raises MemoryError if the user's code ran out of memory, whatever error reported it."""
     from polyjuice.execution.worker import is_out_of_memory
     from polyjuice.formats import FormatError
     from polyjuice.given.steps import NotTakenApart

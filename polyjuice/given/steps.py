@@ -1,6 +1,6 @@
-"""A program as its owner wrote it, taken apart: nodes of an ONNX model, or statements of a Torch module.
+"""A user's program, split into steps: nodes of an ONNX model, or statements of a Torch module.
 
-Steps can be left out, and values can become inputs. What stays is kept exactly as it was written.
+Steps can be left out, and values can become inputs. The rest stays as the user wrote it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from polyjuice.formats import FormatError
 
 
 class NotTakenApart(Exception):
-    """The program cannot be taken apart; the message says why."""
+    """The program cannot be split into steps. The message says why."""
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One node or statement: the names that it reads, and those that it gives to its results.
+    """One node or statement: the names that it reads, and the names of its results.
 
-    ``number`` is its place in the whole program. ``changes`` says that it changes a tensor in place, so that it may
-    matter where nobody reads its results.
+    ``number`` is its position in the whole program. ``changes`` means that it modifies a tensor in place, so it may
+    matter even if nothing reads its results.
     """
 
     number: int
@@ -36,26 +36,26 @@ class Step:
 
 
 class Language(Protocol):
-    """What is written differently in each format."""
+    """The operations that differ between formats."""
 
     def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
-        """The step with other operands. Raises FormatError where it cannot be said."""
+        """Return the step with other operands. Raises FormatError if that is impossible."""
 
     def held(self, name: str) -> str:
-        """What a value is called where the program holds it as a constant."""
+        """Return the name of a value that the program holds as a constant."""
 
     def artifact(self, written: Written) -> Artifact:
-        """The program. Raises FormatError where it is not valid."""
+        """Return the program. Raises FormatError if it is not valid."""
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A program taken apart.
+    """A program split into steps.
 
-    ``inputs`` are arrays by name, in the program's order. ``held`` names the constants: with an array, where a value
-    has become one, and None where the owner wrote it. ``values`` are those that all names had when the whole program
-    was run uncompiled, as far as it ran. ``frame`` is what stands around the steps. ``updates`` names the inputs that
-    are results, too, with what they hold in the end: they come behind the ``outputs``.
+    ``inputs`` are arrays by name, in the program's order. ``held`` names the constants, with an array for a value that
+    has become one, and None for the user's own. ``values`` are the values of all names in an uncompiled run of the
+    whole program, as far as it ran. ``frame`` is the program around the steps. ``updates`` names the inputs whose final
+    contents are further results, after the ``outputs``.
     """
 
     language: Language
@@ -69,38 +69,38 @@ class Written:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """What the program returns, and what inputs hold in the end, by name."""
+        """The names of the returned values, and of the inputs whose final contents are results."""
         return (*self.outputs, *self.updates)
 
     @cached_property
     def artifact(self) -> Artifact:
-        """The program. Raises FormatError where it is not valid."""
+        """The program. Raises FormatError if it is not valid."""
         return self.language.artifact(self)
 
     def with_results(self, places: Collection[int]) -> Written:
-        """The program with some of its results, by their places, and only what these need."""
+        """Return the program with the results at these positions, and only the steps that they need."""
         count = len(self.outputs)
         outputs = tuple(name for place, name in enumerate(self.outputs) if place in places)
         updates = tuple(name for place, name in enumerate(self.updates, count) if place in places)
         return self.with_outputs(outputs, updates)
 
     def with_outputs(self, names: Sequence[str], updates: Sequence[str] = ()) -> Written:
-        """The program with other results, and only what these need."""
+        """Return the program with other results, and only the steps that they need."""
         return _pruned(replace(self, outputs=tuple(names), updates=tuple(updates)))
 
     def without(self, step: Step) -> Written:
-        """The program without a step whose results nobody reads. Raises FormatError."""
+        """Return the program without a step whose results nothing reads. Raises FormatError."""
         return _pruned(replace(self, steps=tuple(s for s in self.steps if s.number != step.number)))
 
     def bypassed(self, step: Step, operand: str) -> Written:
-        """The program without a step; an operand stands in the place of its one result. Raises FormatError."""
+        """Return the program without a step; an operand replaces its only result. Raises FormatError."""
         (made,) = step.makes
         return self._renamed({made: operand}, (step,))
 
     def cut(self, steps: Sequence[Step], held: bool = False) -> Written:
-        """The program without some steps: the values that others read of them become inputs, or constants.
+        """Return the program without some steps. Results that others read become inputs, or constants if ``held``.
 
-        Raises FormatError where one of these is no tensor.
+        Raises FormatError if one of these results is no tensor.
         """
         gone = {step.number for step in steps}
         read = {name for step in self.steps if step.number not in gone for name in step.reads} | {*self.results}
@@ -116,7 +116,7 @@ class Written:
         return replace(self, held={**self.held, **constants})._renamed(names, steps)
 
     def with_input(self, name: str, array: np.ndarray) -> Written:
-        """The program run on another array."""
+        """Return the program with another array for an input."""
         return replace(self, inputs={**self.inputs, name: array})
 
     def _renamed(self, names: Mapping[str, str], gone: Sequence[Step]) -> Written:
@@ -129,7 +129,7 @@ class Written:
 
 
 def _pruned(written: Written) -> Written:
-    """Without the steps, inputs and constants that nobody needs. Raises FormatError where a name is left undefined."""
+    """Return the program without unneeded steps, inputs and constants. Raises FormatError if a name is undefined."""
     needed, kept = {*written.results}, []
     for step in reversed(written.steps):
         if step.changes or not needed.isdisjoint(step.makes):

@@ -1,8 +1,8 @@
-"""Symbolic sizes of an ONNX model: which its inputs have, and the model with numbers in their place.
+"""Symbolic sizes of an ONNX model: the symbols of its inputs, and the model with numbers instead.
 
-A symbol is the name of a dimension, and means the same size wherever it stands. An open dimension without a name is a
-symbol of its own: ``x[0]`` is the first one of the input x. The compiler is given the model with its symbols. Only
-what Polyjuice reads has numbers.
+A symbol is the name of a dimension, and means the same size everywhere. An open dimension without a name is a symbol of
+its own: ``x[0]`` is the first dimension of the input x. The compiler gets the model with its symbols. Only the copy
+that Polyjuice reads has numbers.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from polyjuice.formats import FormatError
 Sizes = Mapping[str, int]
 
 _LADDER = ((1,), (2,), (3,), (7, 8, 9), (15, 16, 17), (31, 33, 64, 100))
-"""The sizes that a symbol takes, one of each class: around the width of a vector, too."""
+"""The classes of sizes that a symbol takes, some near the width of a vector."""
 
 
 def ladder(rng: random.Random) -> list[int]:
-    """Sizes that differ much, from small to large."""
+    """Return one size of each class, from small to large."""
     return [rng.choice(sizes) for sizes in _LADDER]
 
 
 def symbols(model: ModelProto) -> tuple[str, ...]:
-    """The symbols of a model's inputs, in the order in which they come."""
+    """Return the symbols of a model's inputs, in order."""
     return tuple(dict.fromkeys(symbol for value in inputs(model) for _, _, symbol in _open(value)))
 
 
 def batches(model: ModelProto) -> frozenset[str]:
-    """The symbols that are the first size of an input, and nothing else."""
+    """Return the symbols that are only ever the first size of an input."""
     places = [(symbol, axis) for value in inputs(model) for axis, _, symbol in _open(value)]
     return frozenset(s for s, axis in places if not axis) - {s for s, axis in places if axis}
 
 
 def inputs(model: ModelProto) -> list[ValueInfoProto]:
-    """The inputs that are no initializers, in order."""
+    """Return the inputs that are not initializers, in order."""
     constants = {tensor.name for tensor in model.graph.initializer}
     return [value for value in model.graph.input if value.name not in constants]
 
 
 def sizes_of(model: ModelProto, arrays: Sequence[np.ndarray], where: str = "model") -> dict[str, int]:
-    """What the symbols of a model are where these are its inputs, as far as the ranks are right.
+    """Return the sizes of a model's symbols for these inputs, as far as the ranks match.
 
-    Raises FormatError where one symbol would have two sizes; ``where`` begins the message.
+    Raises FormatError if one symbol would have two sizes; ``where`` is the prefix of the message.
     """
     found: dict[str, int] = {}
     places: dict[str, str] = {}
@@ -62,7 +62,7 @@ def sizes_of(model: ModelProto, arrays: Sequence[np.ndarray], where: str = "mode
 
 
 def bind(model: ModelProto, sizes: Sizes) -> None:
-    """Give symbols of a model numbers, wherever inputs, outputs and other values are declared."""
+    """Replace symbols of a model by numbers, in all declarations of inputs, outputs and other values."""
     for value in inputs(model):
         for _, dim, symbol in _open(value):
             if symbol in sizes:
@@ -74,19 +74,19 @@ def bind(model: ModelProto, sizes: Sizes) -> None:
 
 
 def bound(source: bytes, sizes: Sizes) -> ModelProto:
-    """A serialized model with numbers for symbols."""
+    """Return a serialized model with numbers for symbols."""
     model: ModelProto = ModelProto.FromString(source)
     bind(model, sizes)
     return model
 
 
 def said(sizes: Sizes) -> tuple[str, ...]:
-    """Sizes in words: ``batch = 3``."""
+    """Return sizes as texts: ``batch = 3``."""
     return tuple(f"{symbol} = {size}" for symbol, size in sizes.items())
 
 
 def fitted(arrays: Iterable[np.ndarray], shapes: Iterable[Sequence[int]]) -> tuple[np.ndarray, ...] | None:
-    """Arrays cut, or repeated, to other shapes of the same ranks; None where one has nothing to be repeated."""
+    """Return arrays cut or repeated to other shapes of the same ranks; None if an array has nothing to repeat."""
     found = []
     for array, shape in zip(arrays, shapes, strict=True):
         if any(size and not there for size, there in zip(shape, array.shape, strict=True)):
@@ -99,7 +99,7 @@ def fitted(arrays: Iterable[np.ndarray], shapes: Iterable[Sequence[int]]) -> tup
 
 
 def _open(value: ValueInfoProto) -> Iterator[tuple[int, TensorShapeProto.Dimension, str]]:
-    """The axes of an input whose sizes the model leaves open, their dimensions, and their symbols."""
+    """Yield the axes of an input whose sizes are open, their dimensions, and their symbols."""
     for axis, dim in enumerate(value.type.tensor_type.shape.dim):
         if not dim.HasField("dim_value") or dim.dim_value < 0:
             yield axis, dim, dim.dim_param or f"{value.name}[{axis}]"

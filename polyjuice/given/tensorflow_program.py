@@ -1,4 +1,4 @@
-"""TensorFlow functions as they are. This file needs TensorFlow; the rest of the project does without it."""
+"""Unchanged TensorFlow functions. This file needs TensorFlow; the rest of the project does not."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def from_function(
     kwargs: Mapping[str, Any] | None = None,
     where: str = "function",
 ) -> UserModel:
-    """The program of a function, a ``tf.function``, a ``tf.Module`` or a layer, for inputs of these types, unread.
+    """Return the program of a function, a ``tf.function``, a ``tf.Module`` or a layer, for inputs of these types.
 
-    The tensors and arrays among the arguments are its inputs, in the order of ``tf.nest.flatten``; other arguments
-    stay what they are. ``where`` begins the messages. Raises FormatError.
+    The graph is unread. The tensors and arrays among the arguments are its inputs, in the order of ``tf.nest.flatten``.
+    Other arguments are fixed. ``where`` is the prefix of messages. Raises FormatError.
     """
     given = (args, dict(kwargs or {}))
     values = tf.nest.flatten(given)

@@ -1,8 +1,8 @@
-"""A TensorFlow function as tf.function traces it, printed as source that stands alone.
+"""Print a TensorFlow function, as tf.function traces it, as independent source.
 
 Every operation of the trace becomes a call of ``tf.raw_ops`` with the operation's own attributes. Functions that the
-function calls become methods, loops and branches ``tf.while_loop`` and ``tf.cond``. Variables, and constants of more
-than a few elements, become named arrays.
+function calls become methods; loops and branches become ``tf.while_loop`` and ``tf.cond``. Variables and larger
+constants become named arrays.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from polyjuice.ir import dtypes
 from polyjuice.lower.python_text import array_key, function, model_class
 
 _LITERAL = 16
-"""Constants of at most so many elements are written into the source."""
+"""The most elements of a constant that is written into the source."""
 
 _HANDLE = ".handle"
-"""How the expression for a variable's resource ends."""
+"""The suffix of the expression for a variable's resource."""
 
 _SILENT = ("NoOp", "Assert", "PrintV2")
-"""Operations without results: what they do is not compared."""
+"""Operations without results, whose effects are not compared."""
 
 _READING = ("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape")
 """Operations that TensorFlow calls stateful, but that only read a variable."""
@@ -42,17 +42,17 @@ _BRANCHES = ("If", "StatelessIf")
 
 
 class NotCaptured(Exception):
-    """The function cannot be printed: it writes to variables, draws random numbers, or holds what only it can make."""
+    """The function cannot be printed: it writes to variables, draws random numbers, or holds an unprintable object."""
 
 
 def capture(call: Callable[..., Any], inputs: Sequence[tf.Tensor]) -> tuple[Artifact, list[tf.Tensor]]:
-    """The source of a function for inputs like these, and what it gives for them, flattened, uncompiled.
+    """Return the source of a function for inputs like these, and its flattened, uncompiled results for them.
 
-    ``call`` takes the tensors one by one. The source has been run, and gave the same, bit for bit. Raises NotCaptured,
-    and whatever the function itself raises.
+    ``call`` takes the tensors one by one. The source has been run, and its results were equal, bit for bit. Raises
+    NotCaptured, and any error of the function itself.
     """
     with _quiet():
-        wanted = _eagerly(call, inputs)  # first: a Keras layer makes its variables in its first call
+        wanted = _eagerly(call, inputs)  # first: a Keras layer creates its variables in its first call
         specs = [tf.TensorSpec(x.shape, x.dtype, f"x{n}") for n, x in enumerate(inputs)]
         traced = tf.function(call).get_concrete_function(*specs)
     writer = _Writer(traced)
@@ -76,7 +76,7 @@ def run(artifact: Artifact, inputs: Sequence[tf.Tensor]) -> list[tf.Tensor]:
 
 
 def array_of(tensor: tf.Tensor) -> np.ndarray:
-    """A tensor's values. Raises TypeError where the IR has no such type."""
+    """Return a tensor's values. Raises TypeError if the IR lacks the type."""
     if tensor.dtype.name not in dtypes.ALL:
         raise TypeError(f"{tensor.dtype.name} is not supported")
     return np.array(tensor.numpy())
@@ -84,7 +84,7 @@ def array_of(tensor: tf.Tensor) -> np.ndarray:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without TensorFlow's advice on how the function is written."""
+    """Silence TensorFlow's advice on the function's style."""
     logger = tf.get_logger()
     before = logger.level
     logger.setLevel("ERROR")
@@ -116,15 +116,15 @@ def _equal(found: Sequence[tf.Tensor], wanted: Sequence[tf.Tensor]) -> bool:
 
 @dataclass(frozen=True)
 class _Method:
-    """A function of the trace as a method of the model; ``bound`` is what its parameters that it does not take are."""
+    """A function of the trace as a method of the model."""
 
     name: str
     bound: tuple[str | None, ...]
-    """For each parameter, the resource that stands in its place."""
+    """For each parameter, the resource that replaces it, or None if it stays a parameter."""
     outputs: tuple[str, ...]
 
     def taken(self, values: Sequence[str]) -> list[str]:
-        """The values of the parameters that it does take."""
+        """Return the values of the parameters that the method takes."""
         return [value for value, resource in zip(values, self.bound, strict=True) if resource is None]
 
 
@@ -140,7 +140,7 @@ class _Writer:
         self._attributes = set(dir(tf.Module)) | {"__call__"}
 
     def source(self) -> str:
-        """The text of the program. Raises NotCaptured."""
+        """Return the text of the program. Raises NotCaptured."""
         graph = self._traced.graph
         variables = {id(variable.handle): variable for variable in graph.variables}
         names = {}
@@ -164,7 +164,7 @@ class _Writer:
         return self._kept(name, array_of(variable.value()), 'tf.Variable(arrays["{}"], trainable=False)') + _HANDLE
 
     def _kept(self, name: str, array: np.ndarray, made: str) -> str:
-        """An attribute of the model that holds an array."""
+        """Return an attribute of the model that holds an array."""
         key = array_key(array)
         self.arrays[key] = array
         attribute = _fresh(f"w_{_plain(name)}", self._attributes)
@@ -174,7 +174,7 @@ class _Writer:
     def _body(
         self, graph: Any, places: Sequence[Any], known: Mapping[str, str]
     ) -> tuple[list[str], list[str], list[str]]:
-        """Parameters, statements and results of a function of the trace; ``known`` values are no parameters."""
+        """Return parameters, statements and results of a function of the trace. ``known`` values are not parameters."""
         body = _Body(self, {"self", "tf", "float"}, dict(known))
         parameters = [body.named(place.name, place.op.name) for place in places]
         lines = [line for operation in graph.get_operations() for line in body.statements(operation)]
@@ -183,7 +183,7 @@ class _Writer:
     def method(
         self, graph: Any, name: str, values: Sequence[str], decorator: str = "", scalar: bool = False
     ) -> _Method:
-        """The method for a function that is called with these values; with ``scalar`` it returns no list."""
+        """Return the method for a function called with these values. With ``scalar`` it returns no list."""
         bound = tuple(value if value.endswith(_HANDLE) else None for value in values)
         if (name, bound) not in self._methods:
             known = {place.name: value for place, value in zip(graph.inputs, bound, strict=True) if value}
@@ -197,7 +197,7 @@ class _Writer:
         return self._methods[name, bound]
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        """The expression for a constant of the trace."""
+        """Return the expression for a constant of the trace."""
         dtype = dtypes.of_array(array)
         if 0 < array.size <= _LITERAL:
             values = array.astype(np.float64) if dtypes.is_float(dtype) else array
@@ -207,7 +207,7 @@ class _Writer:
 
 
 class _Body:
-    """Prints the operations of one function of the trace, in their order."""
+    """Prints the operations of one function of the trace, in order."""
 
     def __init__(self, writer: _Writer, taken: set[str], names: dict[str, str]) -> None:
         self._writer = writer
@@ -216,12 +216,12 @@ class _Body:
         """The expression for each tensor, by its name."""
 
     def named(self, tensor: str, wish: str) -> str:
-        """A new identifier for a tensor."""
+        """Return a new identifier for a tensor."""
         self.names[tensor] = _fresh(_plain(wish.rpartition("/")[2]), self._taken)
         return self.names[tensor]
 
     def statements(self, op: Any) -> Iterator[str]:
-        """The statement of an operation; none where another name for a value is all that it makes."""
+        """Yield the statement of an operation; none if it only renames a value."""
         if op.type in ("Placeholder", *_SILENT):
             return
         if op.type == "Const":
@@ -271,7 +271,7 @@ class _Body:
         name = self._result(op)
         for tensor, text in zip(op.outputs, _elements(op, first, name), strict=True):
             self.names[tensor.name] = text
-        # Some operations give float32 whatever they take; the program in float64 is to go on in float64.
+        # Some operations return float32 for any operands. The cast lets the float64 program continue in float64.
         yield f"{name} = tf.cast({expression}, tf.float32)" if first.type == tf.float32 else f"{name} = {expression}"
 
     def _call(self, op: Any, values: Sequence[str]) -> Iterator[str]:
@@ -304,7 +304,7 @@ class _Body:
         self._take(op, ways[0], [f"{base}[{n}]" for n in range(len(op.outputs))])
 
     def _take(self, op: Any, method: _Method, places: Sequence[str]) -> None:
-        """Name the results of a method: those that are variables are no results."""
+        """Name the results of a method, which returns no variables."""
         rest = iter(places)
         for tensor, output in zip(op.outputs, method.outputs, strict=True):
             self.names[tensor.name] = output if output.endswith(_HANDLE) else next(rest)
@@ -320,9 +320,9 @@ class _Body:
 
 
 def _inputs(op: Any, values: Sequence[str], parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arguments of ``tf.raw_ops`` for an operation's operands.
+    """Yield the arguments of ``tf.raw_ops`` for an operation's operands.
 
-    ``tf.raw_ops`` has other names for some of them than the operation; these come in the same order.
+    ``tf.raw_ops`` has other names for some of them, in the same order.
     """
     given = {arg.name for arg in op.op_def.input_arg} | {attr.name for attr in op.op_def.attr} | {"name"}
     others = iter([name for name in parameters if name not in given])
@@ -336,7 +336,7 @@ def _inputs(op: Any, values: Sequence[str], parameters: Mapping[str, Any]) -> It
 
 
 def _count(op: Any, arg: Any) -> int | None:
-    """How many tensors stand for an argument or a result of an operation, where that is a list."""
+    """Return how many tensors an argument or a result of an operation has, if it is a list; else None."""
     if arg.number_attr:
         return int(op.get_attr(arg.number_attr))
     return len(op.get_attr(arg.type_list_attr)) if arg.type_list_attr else None
@@ -348,9 +348,9 @@ def _elements(op: Any, arg: Any, text: str) -> list[str]:
 
 
 def _attributes(op: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The attributes that ``tf.raw_ops`` takes, where they are types or not what they are by default.
+    """Yield the attributes that ``tf.raw_ops`` takes, if they are types or differ from the default.
 
-    Types are named, so that they can be replaced.
+    Types are always stated, so that they can be replaced.
     """
     held = op.node_def.attr
     for name, parameter in parameters.items():
@@ -362,7 +362,7 @@ def _attributes(op: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, s
 
 
 def _value(held: Any) -> str:
-    """The text of an attribute. Raises NotCaptured."""
+    """Return the text of an attribute. Raises NotCaptured."""
     kind = held.WhichOneof("value")
     if kind == "list":
         fields = held.list.ListFields()
@@ -385,14 +385,14 @@ def _one(kind: str, value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """The text of an attribute's default value."""
+    """Return the text of an attribute's default value."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_text, value))}]"
     return f"tf.{value.name}" if isinstance(value, tf.DType) else _literal(value)
 
 
 def _literal(value: Any) -> str:
-    """The text of nested numbers, strings and truth values."""
+    """Return the text of nested numbers, strings and booleans."""
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, float) and not np.isfinite(value):
@@ -405,7 +405,7 @@ def _flag(op: Any, name: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """An identifier that looks like a name of the trace."""
+    """Return an identifier that resembles a name of the trace."""
     clean = re.sub(r"\W", "_", name).strip("_").lower()
     return clean if clean.isidentifier() and not keyword.iskeyword(clean) else f"v_{clean}"
 

@@ -1,4 +1,4 @@
-"""Torch modules and exported programs as they are. This file needs Torch; the rest of the project does without it."""
+"""Unchanged Torch modules and exported programs. This file needs Torch; the rest of the project does not."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from polyjuice.ir import Graph, TensorType, dtypes, prune
 
 
 def load(source: str) -> UserModel:
-    """The program of a ``.pt2`` file, at the sizes of its example inputs. Raises FormatError."""
+    """Return the program of a ``.pt2`` file, at the sizes of its example inputs. Raises FormatError."""
     return of_program(torch_export.load(source), source)
 
 
 def from_module(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, where: str = "model"
 ) -> UserModel:
-    """The program of a module, for inputs of these types; ``where`` begins the messages. Raises FormatError."""
+    """Return the program of a module, for inputs of these types; ``where`` begins messages. Raises FormatError."""
     try:
         graph = torch_export.from_module(model, args, kwargs, where)
     except FormatError as error:
@@ -37,10 +37,10 @@ def from_module(
 
 
 def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
-    """What source like that of :func:`capture` means, for inputs of these types. Raises FormatError.
+    """Return the meaning of source like that of :func:`capture`, for inputs of these types. Raises FormatError.
 
-    The source has no further arguments. The graph is unread where ``torch.export`` gives none with the inputs and
-    outputs of the source.
+    The source has no further arguments. The graph is unread if ``torch.export`` fails, or its graph has other inputs or
+    outputs than the source.
     """
     arguments = tuple(map(tensor_of, inputs))
     try:
@@ -57,7 +57,7 @@ def graph_of(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Graph:
 
 
 def _with_updates(graph: Graph, artifact: Artifact) -> Graph:
-    """The graph with those inputs among its outputs that the artifact gives in the end, be they written or not."""
+    """Return the graph with the final contents of inputs as outputs, for all inputs that the artifact returns so."""
     names = [graph.inputs[number] for _, number in artifact.setup.get("updates", ())]
     ends = [graph.outputs[graph.updates[name]] if name in graph.updates else name for name in names]
     updates = {name: len(graph.returned) + i for i, name in enumerate(names) if name in graph.updates}
@@ -67,9 +67,9 @@ def _with_updates(graph: Graph, artifact: Artifact) -> Graph:
 def values(
     artifact: Artifact, inputs: Sequence[tuple[np.ndarray, str]], watcher: str
 ) -> dict[str, tuple[np.ndarray, str]]:
-    """Run a program that calls a function ``watcher(name, value)``: the tensors that it names, as they are then.
+    """Run a program that calls ``watcher(name, value)``; return the tensors that it names, as they are at that time.
 
-    Arrays come with how they lie in memory. Raises whatever the program raises.
+    Each array comes with its layout in memory. Raises any error of the program.
     """
     found: dict[str, tuple[np.ndarray, str]] = {}
 
@@ -85,7 +85,7 @@ def values(
 
 
 def _unread(model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> UserModel | None:
-    """A module that has no graph, as it is alone; None where its inputs or outputs are not of the IR's types."""
+    """Return a module without a graph, as it is; None if the IR lacks the types of its inputs or outputs."""
     inputs = tensors((args, dict(kwargs)))
     try:
         artifact = capture(model, args, kwargs)
@@ -103,7 +103,7 @@ def of_program(
     inputs: torch_export.Inputs | None = None,
     dynamic: Sequence[tuple[int, int]] = (),
 ) -> UserModel:
-    """An exported program, for inputs of these types, or else those of its example inputs.
+    """Return an exported program, for inputs of these types, or for its example inputs.
 
     ``dynamic`` are the axes whose sizes it leaves open (see :func:`capture`). Raises FormatError.
     """
@@ -140,7 +140,7 @@ def _artifact(
     kwargs: Mapping[str, Any],
     dynamic: Sequence[tuple[int, int]] = (),
 ) -> Artifact | None:
-    """The module itself; None where it cannot be printed, or not as a program of the graph's outputs and updates."""
+    """Return the module itself; None if it cannot be printed, or has other outputs or updates than the graph."""
     try:
         artifact = capture(model, args, kwargs, dynamic)
     except NotCaptured:

@@ -24,14 +24,14 @@ from polyjuice.given.symbolic import Sizes
 from polyjuice.given.torch_source import tensors
 
 _MOST = 3
-"""At how many other sizes a program is tested: each is traced, and kept, on its own."""
+"""The most other sizes of a program. Each is traced and stored separately."""
 
 _SECONDS = 30
-"""After how long no other size is begun: a large program must be read within the campaign's ``--timeout``."""
+"""After this time in seconds no other size is started, because ``--timeout`` also limits reading a large program."""
 
 
 class _Axis(NamedTuple):
-    """An axis of an input whose size is open: the expression of symbols that it is, and its size in the example."""
+    """An axis of an input with an open size. ``expression`` is that size in symbols."""
 
     number: int
     axis: int
@@ -40,9 +40,9 @@ class _Axis(NamedTuple):
 
 
 def at_sizes(source: str, key: str) -> list[UserModel]:
-    """The program of a ``.pt2`` file at the sizes of its example inputs, and at others within their ranges.
+    """Return the program of a ``.pt2`` file at the sizes of its example inputs, and at others within their ranges.
 
-    A key draws these. What Torch cannot trace at some sizes is left out there. Raises FormatError.
+    ``key`` determines these. Sizes at which Torch cannot trace the program are left out. Raises FormatError.
     """
     program = torch_export.load(source)
     axes = _axes(program)
@@ -59,7 +59,7 @@ def at_sizes(source: str, key: str) -> list[UserModel]:
 
 
 def _at(program: ExportedProgram, source: str, axes: Sequence[_Axis], sizes: Sizes) -> UserModel:
-    """The program with its example inputs cut or repeated. Raises FormatError."""
+    """Return the program with its example inputs cut or repeated. Raises FormatError."""
     values, structure = _pytree.tree_flatten(program.example_inputs)
     places = [n for n, value in enumerate(values) if isinstance(value, torch.Tensor)]
     for axis, size in zip(axes, _sizes_of(axes, sizes), strict=True):
@@ -76,7 +76,7 @@ def _at(program: ExportedProgram, source: str, axes: Sequence[_Axis], sizes: Siz
 
 
 def _axes(program: ExportedProgram) -> list[_Axis]:
-    """The open axes of the tensors that the program takes."""
+    """Return the open axes of the program's tensor inputs."""
     specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
     taken = [
         node
@@ -94,21 +94,21 @@ def _axes(program: ExportedProgram) -> list[_Axis]:
 
 
 def _names(axes: Sequence[_Axis]) -> dict[Any, str]:
-    """The symbols of all axes, and what they are called."""
+    """Return the symbols of all axes with their names."""
     alone = {axis.expression: axis.name for axis in reversed(axes)}
     symbols = sorted({symbol for axis in axes for symbol in axis.expression.free_symbols}, key=str)
     return {symbol: alone.get(symbol, str(symbol)) for symbol in symbols}
 
 
 def _sizes_of(axes: Sequence[_Axis], sizes: Sizes) -> list[int]:
-    """The size of each axis."""
+    """Return the size of each axis."""
     names = _names(axes)
     values = {symbol: sizes[name] for symbol, name in names.items()}
     return [int(axis.expression.subs(values)) for axis in axes]
 
 
 def _own(program: ExportedProgram, axes: Sequence[_Axis]) -> dict[str, int] | None:
-    """What the symbols are in the example inputs; None where these do not tell."""
+    """Return the sizes of the symbols in the example inputs; None if these do not determine them."""
     inputs = tensors(program.example_inputs)
     found: dict[str, int] = {}
     for symbol, name in _names(axes).items():
@@ -122,7 +122,7 @@ def _own(program: ExportedProgram, axes: Sequence[_Axis]) -> dict[str, int] | No
 
 
 def _others(program: ExportedProgram, axes: Sequence[_Axis], own: Sizes, key: str) -> Iterator[dict[str, int]]:
-    """Other sizes within the ranges of the symbols."""
+    """Yield other sizes within the ranges of the symbols."""
     rng = random.Random(f"sizes {key}")
     drawn = {}
     for symbol, name in _names(axes).items():

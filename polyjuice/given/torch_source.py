@@ -1,9 +1,9 @@
-"""A Torch module as torch.compile sees it, printed as source that stands alone.
+"""Print a Torch module, as torch.compile sees it, as independent source.
 
-Dynamo traces the module at the level of Torch's own functions and methods, before anything is decomposed. What it hands
-to a backend is printed statement by statement: views, in-place operators and tensors made on the way stay what they
-are. Parameters, buffers and other tensors that the module holds become named arrays. Those into which the module writes
-become further arguments of the program: what they hold in the end are further results, as are inputs that it writes.
+Dynamo traces the module at the level of Torch's own functions and methods, before any decomposition. The graph that it
+passes to a backend is printed statement by statement: views, in-place operators and intermediate tensors stay the same.
+Parameters, buffers and other tensors of the module become named arrays. Those that the module writes become further
+arguments of the program. Their final contents are further results, like those of inputs that it writes.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from polyjuice.ir import dtypes
 from polyjuice.lower.python_text import array_key, function, model_class
 
 _ADDED = re.compile(r"^[lL]_|(?<![a-z])(self|modules|parameters|buffers)_+")
-"""What Dynamo adds to the names of inputs, and of what a module holds."""
+"""The additions of Dynamo to the names of inputs and of a module's tensors."""
 
 _NAMED = {"device": "torch.device", "inf": 'float("inf")', "nan": 'float("nan")', "NoneType": "type(None)"}
-"""What FX calls by names of its own, as it is called where only Torch is imported."""
+"""Names that only FX uses, and their text in a program that imports only Torch."""
 
 
 class NotCaptured(Exception):
-    """The module cannot be printed: it is no single graph, or holds what only its own code can make.
+    """The module cannot be printed: it is not a single graph, or holds an object that only its own code can make.
 
-    Or it draws random numbers, so that nothing can be said about its results.
+    Or it draws random numbers, so that its results cannot be checked.
     """
 
 
 def capture(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic: Sequence[tuple[int, int]] = ()
 ) -> Artifact:
-    """The source of a module for inputs like these. It takes and returns the tensors among them, flattened.
+    """Return the source of a module for inputs like these. It takes and returns the tensors among them, flattened.
 
-    Behind what the module returns come the inputs into which it writes, in their order, and then what it holds and
-    writes, by name. ``dynamic`` are axes whose sizes the source is to read off its inputs: the number of an input, and
-    of its axis. The source has been run, and gave what the module gives, bit for bit. Raises NotCaptured.
+    After the module's own results come the inputs that it writes, in order, and then its tensors that it writes, by
+    name. ``dynamic`` lists axes, as the number of an input and of its axis, whose sizes the source must read off its
+    inputs. The source has been run, and its results were equal to the module's, bit for bit. Raises NotCaptured.
     """
     try:
         with warnings.catch_warnings(), torch.random.fork_rng(devices=()), torch.no_grad():
@@ -69,7 +69,7 @@ def capture(
 
 
 def run(artifact: Artifact, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Run the source of an artifact, uncompiled: what it returns, and what it writes into (see `capture`)."""
+    """Run the source of an artifact, uncompiled; return its results and the tensors that it writes (see `capture`)."""
     arguments = [*inputs, *(tensor_of(artifact.arrays[name]) for name in artifact.arguments)]
     results = list(model_of(artifact)(*arguments))
     for place, number in artifact.setup.get("updates", ()):
@@ -78,7 +78,7 @@ def run(artifact: Artifact, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor
 
 
 def model_of(artifact: Artifact, names: Mapping[str, Any] = MappingProxyType({})) -> torch.nn.Module:
-    """The module that the source of an artifact defines, which may use further global ``names``."""
+    """Return the module that the source of an artifact defines. The source may use further global ``names``."""
     assert isinstance(artifact.source, str)
     module = ModuleType("given")
     module.__dict__.update(names)
@@ -88,12 +88,12 @@ def model_of(artifact: Artifact, names: Mapping[str, Any] = MappingProxyType({})
 
 
 def tensors(values: Any) -> list[torch.Tensor]:
-    """The tensors among nested values, in the order of ``torch.export``'s inputs and outputs."""
+    """Return the tensors among nested values, in the order of ``torch.export``'s inputs and outputs."""
     return [value for value in _pytree.tree_leaves(values) if isinstance(value, torch.Tensor)]
 
 
 def array_of(tensor: torch.Tensor) -> np.ndarray:
-    """A tensor's values. Raises TypeError where the IR has no such type."""
+    """Return a tensor's values. Raises TypeError if the IR lacks the type."""
     tensor = tensor.detach().cpu().contiguous()
     if str(tensor.dtype).removeprefix("torch.") not in dtypes.ALL:
         raise TypeError(f"{tensor.dtype} is not supported")
@@ -103,7 +103,7 @@ def array_of(tensor: torch.Tensor) -> np.ndarray:
 
 
 def tensor_of(array: np.ndarray) -> torch.Tensor:
-    """The inverse of :func:`array_of`."""
+    """Return an array as a tensor: the inverse of :func:`array_of`."""
     if dtypes.of_array(array) == "bfloat16":
         return torch.tensor(array.view(np.int16)).view(torch.bfloat16)
     return torch.tensor(array)
@@ -112,8 +112,8 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
 def _captured(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic: Sequence[tuple[int, int]]
 ) -> tuple[Artifact, list[torch.Tensor], list[torch.Tensor]]:
-    """The artifact, tensors like those given, and what the module makes of them and writes."""
-    model = copy.deepcopy(model)  # a run may change what it holds
+    """Return the artifact, copies of the input tensors, and the tensors that the module returns and writes."""
+    model = copy.deepcopy(model)  # a run may change its tensors
     given = _copies((args, dict(kwargs)))
     recorder = _Recorder()
     torch._dynamo.reset()
@@ -137,12 +137,12 @@ def _captured(
 
 
 def _copies(values: Any) -> Any:
-    """Nested values with tensors of their own, in memory laid out as it was."""
+    """Return nested values with copies of their tensors, which keep their layout."""
     return _pytree.tree_map(lambda v: v.detach().clone() if isinstance(v, torch.Tensor) else v, values)
 
 
 def layout_of(tensor: torch.Tensor) -> str:
-    """How an input lies in memory, in the words of the Torch compilers."""
+    """Return an input's layout in memory, under its name in the Torch compilers."""
     if tensor.is_contiguous():
         return "contiguous"
     if tensor.permute(*reversed(range(tensor.ndim))).is_contiguous():
@@ -161,14 +161,14 @@ def _equal(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor]) -> boo
 
 @dataclass
 class _Recorder:
-    """A backend of torch.compile that keeps the one graph that it is given, and what that runs on."""
+    """A backend of torch.compile that records its only graph, the arguments and the results."""
 
     graph: torch.fx.Graph | None = None
     arguments: list[Any] = field(default_factory=list)
     before: list[Any] = field(default_factory=list)
     """The arguments' values before the run."""
     changed: list[bool] = field(default_factory=list)
-    """Whether the run wrote into an argument, as its version tells; a kernel may leave that as it was."""
+    """Whether the run wrote into each argument, judged by its version, or by its value if a kernel left the version."""
     results: list[Any] = field(default_factory=list)
 
     def __call__(self, module: torch.fx.GraphModule, examples: Sequence[Any]) -> Any:
@@ -203,15 +203,15 @@ class _Writer:
     ) -> None:
         """``inputs`` are the tensors that the module was called with, ``results`` those that it returned.
 
-        ``held`` are the names of its parameters and buffers by their ids.
+        ``held`` maps the ids of its parameters and buffers to their names.
         """
         if recorded.graph is None:
             raise NotCaptured("it computes nothing")
         self.arrays: dict[str, np.ndarray] = {}
         self.further: tuple[str, ...] = ()
-        """The keys of the arrays that are further arguments: what the module holds and writes."""
+        """The keys of the arrays that are further arguments: the module's tensors that it writes."""
         self.written: list[torch.Tensor] = []
-        """The arguments into which the program writes, as they are in the end; ``updates`` are their numbers."""
+        """The arguments that the program writes, with their final contents. ``updates`` are their numbers."""
         self.updates: list[int] = []
         self._recorded = recorded
         self._graph = recorded.graph
@@ -220,11 +220,11 @@ class _Writer:
         self._held = held
         self._setup: list[str] = []
         self._names: dict[str, str] = {}
-        """What stands for a name of the graph: an identifier, or an attribute of the model."""
+        """The replacement of each name of the graph: an identifier, or an attribute of the model."""
         self._taken = {"self", "torch", "arrays", *(node.name for node in self._graph.nodes)}
 
     def source(self) -> str:
-        """The text of the program. Raises NotCaptured."""
+        """Return the text of the program. Raises NotCaptured."""
         places = [node for node in self._graph.nodes if node.op == "placeholder"]
         parameters = [self._fresh(f"x{n}") for n in range(len(self._inputs))]
         recorded = self._recorded
@@ -256,13 +256,13 @@ class _Writer:
         for place, argument in zip(places, recorded.arguments, strict=True):
             if isinstance(argument, int):
                 self._names[str(place.target)] = self._size(place, places)
-        statements = list(self._statements())  # they tell what the names of results stand for
+        statements = list(self._statements())  # this also names the results
         returned = "".join(f"{self._returned(result, parameters)}, " for result in self._results)
         forward = function("forward", ["self", *parameters], [*statements, f"return ({returned.strip()})"])
         return "\n".join(["import torch", "", "", *model_class("Model", "torch.nn.Module", self._setup, [forward]), ""])
 
     def _size(self, wanted: torch.fx.Node, places: Sequence[torch.fx.Node]) -> str:
-        """The expression for a size that Dynamo passes: that of an axis of an input. Raises NotCaptured."""
+        """Return the expression for a size that Dynamo passes: the size of an input's axis. Raises NotCaptured."""
         symbol = str(wanted.meta["example_value"])
         for place, argument in zip(places, self._recorded.arguments, strict=True):
             if _index(self._inputs, argument) is not None:
@@ -278,7 +278,7 @@ class _Writer:
         return name
 
     def _kept(self, name: str, value: torch.Tensor, parameter: bool) -> str:
-        """An attribute of the model with the value of a tensor."""
+        """Return an attribute of the model with the value of a tensor."""
         attribute = self._fresh(f"w_{name}")
         text = f'arrays["{self._stored(value)}"]'
         if parameter:
@@ -288,14 +288,14 @@ class _Writer:
         return f"self.{attribute}"
 
     def _stored(self, value: torch.Tensor) -> str:
-        """The key of an array with the value of a tensor."""
+        """Return the key of an array with the value of a tensor."""
         array = array_of(value)
         key = array_key(array)
         self.arrays[key] = array
         return key
 
     def _statements(self) -> Iterator[str]:
-        """The statements that compute something, in the words of the program."""
+        """Yield the statements that compute something, with the program's own names."""
         code = self._graph.python_code("self")
         (defined,) = (part for part in ast.parse(code.src).body if isinstance(part, ast.FunctionDef))
         renamed = _Renamed(self._names)
@@ -306,7 +306,7 @@ class _Writer:
             raise NotCaptured(f"it needs {', '.join(sorted(foreign))}")
         for statement in defined.body:
             match statement:
-                case ast.Return() | ast.Assign(value=ast.Constant(value=None)):  # FX lets go of what is not read again
+                case ast.Return() | ast.Assign(value=ast.Constant(value=None)):  # FX deletes what is read no more
                     continue
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
                     if other in self._names:
@@ -317,7 +317,7 @@ class _Writer:
             yield ast.unparse(ast.fix_missing_locations(renamed.visit(statement)))
 
     def _returned(self, result: torch.Tensor, parameters: Sequence[str]) -> str:
-        """The expression for a tensor that the module returned."""
+        """Return the expression for a tensor that the module returned."""
         output = next(node for node in self._graph.nodes if node.op == "output")
         number = _index(self._recorded.results, result)
         if number is not None:
@@ -333,12 +333,13 @@ class _Writer:
 
 
 class _Renamed(ast.NodeTransformer):
-    """Replaces names by the expressions that stand for them."""
+    """Replaces names by their expressions."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return the expression that replaces a name."""
         text = self._names.get(node.id) or _NAMED.get(node.id)
         if text is None:
             return node
@@ -349,11 +350,11 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _index(tensors: Sequence[Any], wanted: torch.Tensor) -> int | None:
-    """Where that very tensor is among others."""
+    """Return the position of the same tensor object among others; None if it is not there."""
     return next((n for n, tensor in enumerate(tensors) if tensor is wanted), None)
 
 
 def _plain(name: str) -> str:
-    """A name of Dynamo's as the module's owner would know it: ``L_self_parameters_weight_`` is weight."""
+    """Return a name of Dynamo's as the user knows it: ``L_self_parameters_weight_`` becomes weight."""
     clean = _ADDED.sub("", _ADDED.sub("", name)).strip("_")
     return clean if clean.isidentifier() else "value"

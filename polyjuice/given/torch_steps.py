@@ -1,6 +1,6 @@
-"""Torch modules taken apart: the statements of their source, and the tensors that an uncompiled run has of them.
+"""Split Torch modules into the statements of their source, with the tensors of an uncompiled run.
 
-Torch is needed only to take a module apart, not for what is made of its statements afterwards.
+Only splitting a module needs Torch; later work on its statements does not.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from polyjuice.given.steps import NotTakenApart, Step, Written
 from polyjuice.lower.python_text import array_key, function, model_class
 
 _SEEN = "seen_by_polyjuice"
-"""The function that statements are given to be watched by."""
+"""The function that the added statements call to report values."""
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """What stands around the statements.
+    """The program around the statements.
 
-    The statements that make constants, by what ``forward`` calls these, the keys of their arrays, and how values lie in
-    memory.
+    ``setup`` holds the constructor's statement for each constant, by its name in ``forward``. ``keys`` holds the keys
+    of their arrays, and ``layouts`` the layouts of values in memory.
     """
 
     artifact: Artifact
@@ -37,18 +37,21 @@ class _Frame:
 
 @dataclass(frozen=True)
 class _Torch:
-    """How Torch programs are written (see `Language`)."""
+    """The writer of Torch programs (see `Language`)."""
 
     def renamed(self, step: Step, names: Mapping[str, str]) -> Step:
+        """Return the statement with other operands. Raises FormatError if it would overwrite a constant."""
         if step.changes and any(names.get(name, "").startswith("self.") for name in step.reads):
             raise FormatError("a constant would be written over")
         code = _Renamed(names).visit(copy.deepcopy(step.code))
         return replace(step, code=code, reads=tuple(names.get(name, name) for name in step.reads))
 
     def held(self, name: str) -> str:
+        """Return the name of a buffer."""
         return f"self.w_{name}"
 
     def artifact(self, written: Written) -> Artifact:
+        """Return the program with the remaining statements."""
         frame: _Frame = written.frame
         arrays, setup = {}, []
         for name, array in written.held.items():
@@ -74,7 +77,7 @@ class _Torch:
 
 
 def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
-    """A module, to be run on these inputs, in the statements of its source. Raises NotTakenApart, ImportError.
+    """Return a module split into statements of its source, to run on these inputs. Raises NotTakenApart, ImportError.
 
     Further arguments become inputs.
     """
@@ -112,7 +115,7 @@ def taken_apart(artifact: Artifact, inputs: Sequence[np.ndarray]) -> Written:
 
 
 def _made(statement: ast.stmt, source: str) -> tuple[str, str]:
-    """What ``forward`` calls a constant, and the text of the statement of the constructor that makes it."""
+    """Return the name of a constant in ``forward``, and the text of the constructor's statement that makes it."""
     text = ast.get_source_segment(source, statement) or ""
     match statement:
         case ast.Assign(targets=[ast.Attribute(attr=name)]):
@@ -129,7 +132,7 @@ def _step(number: int, statement: ast.stmt, known: set[str]) -> Step:
 
 
 def _names(statement: ast.stmt, context: type[ast.expr_context]) -> Iterator[str]:
-    """The names that a statement reads, or gives to something: identifiers, and attributes of the model."""
+    """Yield the names that a statement reads or assigns: identifiers, and attributes of the model."""
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name | ast.Attribute):
         if context is ast.Load:
             yield ast.unparse(statement.target)
@@ -144,7 +147,7 @@ def _names(statement: ast.stmt, context: type[ast.expr_context]) -> Iterator[str
 
 
 def _changes(statement: ast.stmt) -> bool:
-    """Whether a statement may change a tensor in place."""
+    """Return whether a statement may change a tensor in place."""
     if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name | ast.Tuple)):
         return True
     return any(isinstance(call, ast.Call) and _writes(call) for call in ast.walk(statement))
@@ -157,15 +160,17 @@ def _writes(call: ast.Call) -> bool:
 
 
 class _Renamed(ast.NodeTransformer):
-    """Replaces names, and attributes of the model, by others."""
+    """Replaces names and attributes of the model by others."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return the replacement of a name, or the name itself."""
         return self._other(node) or node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Return the replacement of an attribute, or the attribute with its value visited."""
         return self._other(node) or ast.Attribute(self.visit(node.value), node.attr, node.ctx)
 
     def _other(self, node: ast.Name | ast.Attribute) -> ast.expr | None:

@@ -1,4 +1,4 @@
-"""Input profiles: which values the inputs of a graph take. Values under which all of a graph is finite."""
+"""Input profiles: the kinds of values that a graph's inputs take; and a search for inputs that keep a graph finite."""
 
 from polyjuice.inputs.distributions import DISTRIBUTIONS
 from polyjuice.inputs.intervals import intervals, joined

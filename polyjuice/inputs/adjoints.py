@@ -25,7 +25,7 @@ from polyjuice.inputs.linear_adjoints import (
 from polyjuice.ir import Attrs
 from polyjuice.ops import along
 
-#: Stands in for a zero that a formula divides by.
+#: Replaces a zero that a formula divides by.
 _TINY = 1e-6
 
 
@@ -37,7 +37,7 @@ def _nonzero(x: np.ndarray) -> np.ndarray:
 
 
 def _reduction(slope: Callable[[np.ndarray, np.ndarray, int], Any]) -> Adjoint:
-    """``slope`` gives the derivatives from the operand, the result (with its axes kept), and the number of terms."""
+    """Return the adjoint of a reduction. ``slope`` takes the operand, the result (axes kept) and a number of terms."""
 
     def adjoint(a: Application) -> Sequence[np.ndarray]:
         return [_over(a, along.axes(a.attrs, a.x[0].ndim), slope)]
@@ -61,7 +61,7 @@ def _norm_slope(p: float) -> Callable[[np.ndarray, np.ndarray, int], Any]:
 
 
 def _product_slope(x: np.ndarray, y: np.ndarray, n: int) -> np.ndarray:
-    """The product of the other elements, zeros taken for tiny numbers."""
+    """Return the product of the other elements, with tiny numbers instead of zeros."""
     axes = tuple(i for i in range(x.ndim) if y.shape[i] != x.shape[i])
     whole = _nonzero(x)
     return np.asarray(np.prod(whole, axis=axes, keepdims=True) / whole)
@@ -99,7 +99,7 @@ def _cumsum(a: Application) -> Sequence[np.ndarray]:
 
 
 def _standardised(x: np.ndarray, c: np.ndarray, axes: tuple[int, ...], epsilon: float) -> tuple[np.ndarray, np.ndarray]:
-    """(x - mean) / sqrt(variance + epsilon), and the cotangent of x given that of this."""
+    """Return y = (x - mean) / sqrt(variance + epsilon), and the cotangent of x. ``c`` is the cotangent of y."""
     centred = x - np.mean(x, axis=axes, keepdims=True)
     scale = 1 / np.sqrt(np.mean(centred**2, axis=axes, keepdims=True) + epsilon + _TINY**2)
     y = centred * scale
@@ -108,7 +108,10 @@ def _standardised(x: np.ndarray, c: np.ndarray, axes: tuple[int, ...], epsilon: 
 
 
 def _normalised(groups: Callable[[Application], Sequence[int]], epsilon: str, channels: bool) -> Adjoint:
-    """A standardisation of the trailing elements of the shape that ``groups`` says, then perhaps scale and bias."""
+    """Return the adjoint of a standardisation, with a scale and a bias if the node has them.
+
+    ``groups`` returns the shape whose last axis is standardised.
+    """
 
     def adjoint(a: Application) -> Sequence[np.ndarray]:
         x, c, parameters = a.x[0], a.c, a.x[1:]
@@ -145,7 +148,7 @@ def _batch_normalization(a: Application) -> Sequence[np.ndarray]:
 
 
 def _lrn(a: Application) -> Sequence[np.ndarray]:
-    """x / d^beta, where d is the bias and the weighted squares of neighbouring channels."""
+    """The adjoint of x / d^beta, where d is the bias plus the weighted squares of neighbouring channels."""
     x, c, attrs = a.x[0], a.c, a.attrs
     size, beta, channels = attrs["size"], attrs["beta"], np.arange(x.shape[1])
     gap = channels - channels[:, None]
@@ -171,7 +174,10 @@ def _det(a: Application) -> Sequence[np.ndarray]:
 
 
 def _scatter(place: Callable[[Application], np.ndarray]) -> Adjoint:
-    """``place`` reads the result's cotangent where each update is written. A product or an extreme counts as a sum."""
+    """Return the adjoint of a scatter. ``place`` reads the result's cotangent where each update is written.
+
+    A product or an extreme counts as a sum.
+    """
 
     def adjoint(a: Application) -> Sequence[np.ndarray | None]:
         data, indices, updates = a.x
@@ -200,7 +206,7 @@ def _prelu(a: Application) -> Sequence[np.ndarray]:
 
 
 def _through(a: Application) -> Sequence[np.ndarray | None]:
-    """The first operand goes through, up to rounding."""
+    """The first operand passes through, up to rounding."""
     return [a.c]
 
 
@@ -262,4 +268,4 @@ ADJOINTS: Mapping[str, Adjoint] = {
     "QuantizeLinear": _quantize,
     "DequantizeLinear": _dequantize,
 }
-"""By the operators' qualified names."""
+"""The adjoint of each operator, by its qualified name."""

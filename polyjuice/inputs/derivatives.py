@@ -1,11 +1,11 @@
-"""Vector-Jacobian products of the operator table, by which a loss on one value is led back to a graph's inputs.
+"""Vector-Jacobian products of the operator table. They propagate a loss on one value back to a graph's inputs.
 
-Nothing here is said per operator: elementwise operators are differenced, operators that move elements are asked where
-each came from, operators that ONNX lacks are taken apart, and only for what is left :mod:`polyjuice.inputs.adjoints`
-has formulas. Where an operator is flat or stepped, a *proxy derivative* says which way it tends (NNSmith, paper 001,
-section 3.3), and an operator without any of this is differenced along blocks of elements.
+Most operators need no formula here. Elementwise operators are differenced. For operators that move elements, the origin
+of each result element is computed. Operators that ONNX lacks are decomposed. For the rest,
+:mod:`polyjuice.inputs.adjoints` has formulas. Where an operator is flat or stepped, a *proxy derivative* gives its
+trend (NNSmith, paper 001, section 3.3). Any other operator is differenced along blocks of elements.
 
-All arithmetic is on float64, whatever the graph's own element types are.
+All arithmetic uses float64, whatever the graph's own element types are.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from polyjuice.ops.decompose import NoDecomposition, body
 Cotangent = np.ndarray | None
 """The derivative of a loss by each element of a value; None stands for zeros."""
 
-#: The step of a central difference, relative to values above 1: of the order of the cube root of float64's precision.
+#: The step of a central difference, relative to values above 1: near the cube root of float64's precision.
 _STEP = 1e-5
 
 #: Steps over which a flat or stepped function still shows its trend (a rounding, a Relu, a comparison).
 _WIDE_STEPS = (1.0, 8.0)
 
-#: A difference quotient of a stepped function above this is that of a jump.
+#: A difference quotient of a stepped function above this value comes from a jump.
 _JUMP = 100.0
 
-#: Steeper slopes would drown all others.
+#: The largest slope. Steeper ones would drown all others.
 _STEEPEST = 1e6
 
-#: Operators whose result elements are operand elements that a comparison chose.
+#: Operators that choose result elements among operand elements by comparison.
 _SELECTING = frozenset(
     (
         *("ReduceMax", "ReduceMin", "MaxPool", "GlobalMaxPool", "TopK", "aten.aminmax", "aten.cummax", "aten.cummin"),
@@ -45,10 +45,10 @@ _SELECTING = frozenset(
     )
 )
 
-#: The fraction that marks the code of an operand element, so that no other value is taken for one.
+#: The fraction that marks the code of an operand element, so that no other value looks like a code.
 _MARK = 0.318
 
-#: How many blocks of elements the last resort moves, one after the other.
+#: How many blocks of elements :func:`_along_blocks` moves, one after the other.
 _BLOCKS = 16
 
 
@@ -60,11 +60,10 @@ def pullback(
     wanted: Sequence[bool] | None = None,
     proxy: bool = True,
 ) -> list[Cotangent]:
-    """The cotangents of a node's operands, given those of its results.
+    """Return the cotangents of a node's operands, from the cotangents of its results.
 
-    ``operands`` and ``results`` are in float64 where they are floating; a result that nobody reads may be None.
-    ``wanted`` says for which operands it is asked. Without ``proxy`` derivatives are what they are, also where that
-    is 0.
+    Floating ``operands`` and ``results`` are in float64. A result that nobody reads may be None. ``wanted`` selects the
+    operands whose cotangents are needed. Without ``proxy``, derivatives are exact, even where they are 0.
     """
     wanted = [True] * len(operands) if wanted is None else wanted
     op = entry(node)
@@ -80,7 +79,7 @@ def pullback(
 def pullback_graph(
     graph: Graph, inputs: Sequence[np.ndarray], cotangents: Sequence[Cotangent], proxy: bool = True
 ) -> list[Cotangent]:
-    """The same for a whole graph: the cotangents of its inputs, given those of its outputs."""
+    """Return the cotangents of a graph's inputs, from those of its outputs."""
     values = dict(zip(graph.inputs, map(widened, inputs), strict=True))
     values |= {name: widened(array) for name, array in graph.constants.items()}
     for node in graph.nodes:
@@ -102,9 +101,9 @@ def back_propagate(
     count: int,
     proxy: bool = True,
 ) -> None:
-    """Lead cotangents through the first ``count`` nodes, the last first, back to the values that are ``sources``.
+    """Propagate cotangents back through the first ``count`` nodes to the values in ``sources``.
 
-    ``values`` has the operands of those nodes, ``cotangents`` is added to.
+    ``values`` holds the operands of those nodes. The new cotangents are added to ``cotangents``.
     """
     varying = set(sources)
     for node in graph.nodes[:count]:
@@ -129,7 +128,7 @@ def add(cotangents: dict[str, np.ndarray], name: str, more: Cotangent) -> None:
 
 
 def widened(array: np.ndarray) -> np.ndarray:
-    """A floating array in float64, others as they are (integers of 4 bits in 8)."""
+    """Return a floating array in float64, 4-bit integers in int8, and other arrays unchanged."""
     if array.dtype.kind in "iubc":
         return array
     whole = dtypes.is_int(dtypes.of_array(array))
@@ -155,7 +154,7 @@ def _pulled_back(
 ) -> Sequence[Cotangent]:
     name, first, result = op.qualified, cotangents[0], results[0]
     if any(x is not None and complexes.is_complex(x) for x in (*operands, *results)):
-        return [None] * len(operands)  # nothing is led back through complex numbers
+        return [None] * len(operands)  # complex numbers propagate nothing
     if not proxy and result is not None and result.dtype.kind in "iub":
         return [None] * len(operands)
     if name in ADJOINTS and first is not None and result is not None:
@@ -174,7 +173,7 @@ def _pulled_back(
 
 
 def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.ndarray | None]) -> Graph:
-    """A node of another domain as a graph of ONNX's operators, with all floating values in float64."""
+    """Return a node of another domain as a graph of ONNX operators, with all floating values in float64."""
     names = [name for name in node.inputs if name]
     arrays = [*zip(names, operands, strict=True), *zip(node.outputs, results, strict=True)]
     return body(node, {n: TensorType(dtypes.of_array(x), x.shape) for n, x in arrays if n and x is not None})
@@ -186,7 +185,7 @@ def _in_onnx(node: Node, operands: Sequence[np.ndarray], results: Sequence[np.nd
 def _differenced(
     op: Op, node: Node, operands: Sequence[np.ndarray], place: int, cotangent: np.ndarray, proxy: bool
 ) -> np.ndarray:
-    """One operand's cotangent, by the difference quotients of all its elements at once."""
+    """Return one operand's cotangent, from the difference quotients of all its elements at once."""
     x = operands[place]
     if x.dtype.kind == "f":
         slope = _slope(op, node, operands, place, _STEP * np.maximum(np.abs(x), 1.0))
@@ -203,7 +202,7 @@ def _differenced(
 
 
 def _slope(op: Op, node: Node, operands: Sequence[np.ndarray], place: int, step: np.ndarray) -> np.ndarray:
-    """The difference quotient over a step to both sides, or to the one where the operator has a finite value."""
+    """Return the central difference quotient, or the one-sided one where the operator is finite only there."""
 
     def at(x: np.ndarray) -> np.ndarray:
         moved = [*operands[:place], x, *operands[place + 1 :]]
@@ -227,10 +226,10 @@ def _slope(op: Op, node: Node, operands: Sequence[np.ndarray], place: int, step:
 
 
 def _moved(op: Op, node: Node, operands: Sequence[np.ndarray], cotangents: Sequence[Cotangent]) -> list[Cotangent]:
-    """The cotangents of result elements, given to the operand elements that they came from.
+    """Return the operands' cotangents: each result element's cotangent goes to the operand element that it came from.
 
-    Each element is replaced by a number of its own, larger where the element is, so that an operator that chooses
-    among elements by comparing them makes the same choice.
+    Each operand element is replaced by a code. Larger elements get larger codes, so that an operator that compares
+    elements makes the same choice.
     """
     data = [i for i in range(len(operands)) if op.variable(i) in op.results and operands[i].size]
     elements = np.concatenate([operands[i].reshape(-1).astype(np.float64) for i in data] or [np.zeros(0)])
@@ -263,7 +262,7 @@ def _along_blocks(
     cotangents: Sequence[Cotangent],
     wanted: Sequence[bool],
 ) -> list[Cotangent]:
-    """Derivatives along blocks of elements, each spread evenly over its block; exact where an operand is small."""
+    """Return derivatives along blocks of elements, each spread evenly over its block; exact for small operands."""
 
     def loss(moved: Sequence[np.ndarray]) -> float:
         made = apply(node, moved, [None] * len(cotangents))

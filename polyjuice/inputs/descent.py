@@ -1,4 +1,4 @@
-"""Descent of the loss of the first operator that gives NaN or infinity (NNSmith, paper 001, algorithm 3)."""
+"""Descend the loss of the first operator that gives NaN or infinity (NNSmith, paper 001, algorithm 3)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from polyjuice.ops import entry
 #: The largest step of one value in an iteration (Adam's learning rate).
 _STEP = 0.5
 
-#: A step goes at most this many times as far as would bring a linear loss to 0, so that sums are not overshot.
+#: The longest step, relative to the step that would bring a linear loss to 0; a limit keeps sums from overshooting.
 _OVERSHOOT = 2.0
 
 _DECAY = (0.9, 0.999)
-"""Adam's decay of the gradient's mean and of its square's."""
+"""Adam's decay of the mean gradient and of the mean squared gradient."""
 
-#: Beyond this the square of a derivative would not be finite.
+#: The largest derivative whose square is surely finite.
 _STEEPEST = 1e100
 
 #: How many iterations in a row may bring no progress.
@@ -32,9 +32,9 @@ _PATIENCE = 4
 
 @dataclass(frozen=True)
 class Found:
-    """What a search came to: values by name, and of the graph's nodes how many have finite results before one has not.
+    """The outcome of a search: values by name, and how many nodes have finite results before the first that has not.
 
-    ``finite``: all have.
+    ``finite``: all nodes have finite results.
     """
 
     values: Mapping[str, np.ndarray]
@@ -42,13 +42,13 @@ class Found:
     finite: bool
 
     def inputs(self, graph: Graph) -> tuple[np.ndarray, ...]:
-        """The values of the graph's inputs, in order."""
+        """Return the values of the graph's inputs, in order."""
         return tuple(self.values[name] for name in graph.inputs)
 
 
 @dataclass
 class _State:
-    """The free values in float64, and Adam's memory of the gradients of one loss."""
+    """The free values in float64, and Adam's moments of the gradient of one loss."""
 
     free: dict[str, np.ndarray]
     mean: dict[str, np.ndarray] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class _State:
     steps: int = 0
 
     def descend(self, loss: float, gradient: Mapping[str, np.ndarray], further: int) -> None:
-        """One step of Adam down the gradient, longer by a factor where shorter ones came to nothing."""
+        """Take one step of Adam down the gradient. ``further`` lengthens it after shorter steps that did not help."""
         self.steps += 1
         keep, keep_square = _DECAY
         ways: dict[str, np.ndarray] = {}
@@ -73,15 +73,15 @@ class _State:
             self.free[name] = np.asarray(np.clip(self.free[name] - step * way, -FARTHEST, FARTHEST))
 
     def forget(self) -> None:
-        """Begin with another loss."""
+        """Reset Adam's moments, because another loss begins."""
         self.mean, self.square, self.steps = {}, {}, 0
 
 
 def run(graph: Graph, values: dict[str, np.ndarray], divisors: bool = False) -> int:
-    """Evaluate a graph in its own types, up to the first node whose result is not finite; the number of nodes before.
+    """Evaluate a graph in its own types until a result is not finite; return the number of nodes before that.
 
-    ``values`` has the inputs and constants, and gets the results. A node without a value counts as not finite, and so
-    does, with ``divisors``, one that divides integers by zero.
+    ``values`` holds the inputs and constants; the results are added. A node that cannot be evaluated counts as not
+    finite. With ``divisors``, so does a node that divides integers by zero.
     """
     with np.errstate(all="ignore"):
         for number, node in enumerate(graph.nodes):
@@ -102,9 +102,9 @@ def run(graph: Graph, values: dict[str, np.ndarray], divisors: bool = False) -> 
 def gradient(
     graph: Graph, values: Mapping[str, np.ndarray], sources: set[str], failing: int, proxy: bool = True
 ) -> tuple[float, dict[str, np.ndarray]]:
-    """The loss of a node whose result is not finite, and its derivatives by the ``sources``, where they are not 0.
+    """Return the loss of a node whose result is not finite, and its nonzero derivatives by the ``sources``.
 
-    ``values`` has what :func:`run` left.
+    ``values`` are those that :func:`run` filled in.
     """
     node = graph.nodes[failing]
     names = [name for name in node.inputs if name]
@@ -139,8 +139,8 @@ def descend(
 ) -> Found:
     """Change the values of floating ``sources`` until all values of the graph are finite, or nothing helps.
 
-    ``start`` has the inputs and constants. Constants of one value keep one value. ``iterations`` are how many the first
-    operator that is not finite may take, and each further one.
+    ``start`` holds the inputs and constants. A uniform constant stays uniform. ``iterations`` is the limit for the
+    first operator that is not finite, and again for each later one.
     """
     state = _State({name: start[name].astype(np.float64) for name in sources if _is_floating(start[name])})
     splats = {name for name in state.free if name in graph.constants and uniform_value(start[name]) is not None}

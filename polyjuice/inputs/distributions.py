@@ -1,8 +1,8 @@
-"""How the values of an input are distributed.
+"""Distributions of the values of an input.
 
-Faults hide behind mixed values. An accumulator that starts at 0 instead of the least number is right for the maximum of
-every vector with a positive element; a sort that does nothing is right for sorted elements. A distribution rearranges
-values that were drawn, or changes their signs, so that no value gets larger than it was.
+Mixed values hide faults. An accumulator that starts at 0 instead of the least number still finds the maximum of every
+vector with a positive element. A sort that does nothing is right for sorted elements. A distribution rearranges drawn
+values or changes their signs, so that no magnitude grows.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ Distribution = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 
 def _positive(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Magnitudes. A zero, and the least integer, which has no magnitude in its type, becomes 1."""
+    """Return magnitudes. A zero becomes 1, and so does the least integer, whose magnitude its type lacks."""
     size = np.abs(x)
     return np.where(size > 0, size, np.ones_like(x))
 
 
 def _negative(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The same below zero, if the type has that."""
+    """Return negated magnitudes, or magnitudes if the type is unsigned."""
     return _positive(x, rng) if x.dtype.kind == "u" else -_positive(x, rng)
 
 
 def _rectified(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Zero in place of what is negative, and of some others, for unsigned numbers are not."""
+    """Replace negative values by zero, and some others too, because unsigned numbers are never negative."""
     return np.where((x > 0) & (rng.random(x.shape) < 0.8), x, np.zeros_like(x))
 
 
 def _sparse(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Most elements are zero, or all but one along the last axis."""
+    """Set most elements to zero, or all but one along the last axis."""
     kept = rng.random(x.shape)
     chosen = kept == kept.max(axis=-1, keepdims=True) if rng.random() < 0.5 else kept < _DENSITY
     return np.where(chosen, x, np.zeros_like(x))
@@ -50,7 +50,7 @@ def _constant(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _ascending(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Sorted in memory, and so along every axis."""
+    """Sort in memory order, which sorts along every axis."""
     return np.sort(x, axis=None).reshape(x.shape)
 
 
@@ -63,7 +63,7 @@ def _duplicated(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _alternating(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Neighbours along every axis have opposite signs."""
+    """Give neighbours along every axis opposite signs."""
     odd = sum(np.indices(x.shape), np.zeros(x.shape, int)) % 2
     return np.where(odd, _negative(x, rng), _positive(x, rng))
 
@@ -80,28 +80,25 @@ DISTRIBUTIONS: Mapping[str, tuple[float, Distribution]] = {
     "duplicated": (1, _duplicated),
     "alternating": (1, _alternating),
 }
-"""By name, with the weight with which each is drawn."""
+"""Each distribution by its name, with the weight of drawing it."""
 
 _WEIGHTS = np.array([weight for weight, _ in DISTRIBUTIONS.values()]) / sum(w for w, _ in DISTRIBUTIONS.values())
 
 
 def all_distributed(arrays: Iterable[np.ndarray], rng: np.random.Generator, first: str = "") -> list[np.ndarray]:
-    """Arrays of mixed values in distributions that are drawn, but that of the ``first`` one, where it is given."""
+    """Return arrays of mixed values, each in a drawn distribution. ``first`` fixes that of the first array."""
     return [distributed(array, rng, "" if number else first) for number, array in enumerate(arrays)]
 
 
 def distributed(array: np.ndarray, rng: np.random.Generator, name: str = "") -> np.ndarray:
-    """An array of mixed values in the distribution of that name, or in one that is drawn."""
+    """Return an array of mixed values in the named distribution, or in a drawn one."""
     name = name or list(DISTRIBUTIONS)[rng.choice(len(_WEIGHTS), p=_WEIGHTS)]
     _, change = DISTRIBUTIONS[name]
     return in_distribution(array, change, rng)
 
 
 def in_distribution(array: np.ndarray, change: Distribution, rng: np.random.Generator) -> np.ndarray:
-    """An array in a distribution; what is true counts as positive, and what is false as negative.
-
-    Of complex numbers each part is.
-    """
+    """Return an array in a distribution. True counts as positive, false as negative; complex parts are separate."""
     if not array.size or not array.ndim:
         return array
     if complexes.is_complex(array):

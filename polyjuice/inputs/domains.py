@@ -1,9 +1,9 @@
-"""Where operators have finite values, as losses that a search can descend (NNSmith, paper 001, section 3.3, table 1).
+"""The domains in which operators are finite, as losses to descend (NNSmith, paper 001, section 3.3, table 1).
 
 A *vulnerable* operator gives NaN or infinity on some moderate finite operands: outside an interval, at a pole, on lines
-without variance. Its domain is a conjunction of inequalities, and each inequality f(X) <= 0 has the loss
-sum(max(f(x), 0)) (table 2): how far the operands are from the domain. Any other operator can at most overflow, and then
-the loss is the excess of its result, or, where that is not finite even in float64, the magnitude of its operands.
+without variance. Its domain is a conjunction of inequalities. Each inequality f(X) <= 0 has the loss sum(max(f(x), 0))
+(table 2): the distance of the operands from the domain. Any other operator can only overflow. Its loss is the excess of
+its result, or the magnitude of its operands if the result is infinite even in float64.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from polyjuice.ir import Attrs, Node, TensorType, dtypes
 from polyjuice.ops import along, entry
 
 Lack = Callable[[Sequence[np.ndarray], Attrs], Mapping[int, np.ndarray]]
-"""How far each element of the operands (in float64), by their places, should move for the domain to hold: up or down.
+"""A function that returns, by operand, how far each element (in float64) should move up or down to reach the domain.
 
-A loss is the sum of those distances, its derivative by an element the opposite of that element's direction.
+The loss is the sum of these distances. Its derivative by an element has the opposite sign of that element's move.
 """
 
-#: How far inside its domain an operand is led, so that it is well-conditioned there.
+#: How far inside its domain an operand should be, so that it is well-conditioned there.
 MARGIN = 0.02
 
-#: A result is led below this share of its type's largest value, since compilers add up in other orders.
+#: The largest share of its type's range that a result should reach, because compilers sum in other orders.
 _ROOM = 0.25
 
-#: The largest exponent of e that a power may amount to (as the paper's).
+#: The largest exponent of e that a power may reach (the paper's value).
 _LARGEST_EXPONENT = 40.0
 
 
 def _within(place: int, low: float = -np.inf, high: float = np.inf) -> Lack:
-    """An operand lies between two bounds."""
+    """An operand must be between two bounds."""
 
     def lack(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
         v = x[place]
@@ -45,13 +45,13 @@ def _within(place: int, low: float = -np.inf, high: float = np.inf) -> Lack:
 
 
 def _away(v: np.ndarray, pole: np.ndarray | float = 0.0) -> np.ndarray:
-    """From a pole to the margin around it, on the side where the value is."""
+    """Return the move from near a pole to the margin around it, on the value's own side."""
     gap = v - pole
     return np.where(np.abs(gap) < MARGIN, np.copysign(MARGIN, gap) - gap, 0.0)
 
 
 def _nonzero(place: int) -> Lack:
-    """An operand is not zero."""
+    """An operand must not be zero."""
     return lambda x, a: {place: _away(x[place])}
 
 
@@ -61,12 +61,12 @@ def _no_pole(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
 
 
 def _logit(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """A positive ``eps`` keeps the operand away from 0 and 1 as it is."""
+    """The operand must be between 0 and 1, unless a positive ``eps`` clamps it already."""
     return {} if a["eps"] else _within(0, 0.0, 1.0)(x, a)
 
 
 def _power(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """The base is positive where the exponent is no integer, not 0 where that is negative; no overflow."""
+    """The base must be positive if the exponent is no integer, and not 0 if it is negative. No overflow may occur."""
     base, exponent = np.broadcast_arrays(x[0].astype(np.float64), x[1].astype(np.float64))
     logarithm = np.log(np.maximum(np.abs(base), 1e-30))
     excess = np.maximum(exponent * logarithm - _LARGEST_EXPONENT, 0)
@@ -77,14 +77,14 @@ def _power(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
 
 
 def _positive_sum(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """ReduceLogSum: the sums are positive; what one lacks is shared by its terms."""
+    """ReduceLogSum: the sums must be positive. The terms share the missing amount."""
     axes = along.axes(a, x[0].ndim)
     short = np.maximum(MARGIN - np.sum(x[0], axis=axes, keepdims=True), 0) / along.terms(a, x[0].shape)
     return {0: np.broadcast_to(short, x[0].shape)}
 
 
 def _varied(x: Sequence[np.ndarray], a: Attrs) -> Mapping[int, np.ndarray]:
-    """MeanVarianceNormalization: no line is constant; its elements are led apart, every other one upwards."""
+    """MeanVarianceNormalization: no line may be constant. Its elements move apart, every other one upwards."""
     axes = tuple(axis % x[0].ndim for axis in a["axes"])
     flat = np.var(x[0], axis=axes, keepdims=True) < MARGIN**2
     side = np.where(np.arange(x[0].size) % 2, MARGIN, -MARGIN).reshape(x[0].shape)
@@ -121,7 +121,7 @@ DOMAINS: Mapping[str, Lack] = {
     "ReduceLogSum": _positive_sum,
     "MeanVarianceNormalization": _varied,
 }
-"""What the operands of vulnerable operators lack, by qualified name."""
+"""The functions that compute the lacks of vulnerable operators' operands, by qualified name."""
 
 _SOON_TOO_LARGE = frozenset(
     ["Exp", "aten.expm1", "aten.exp2", "aten.pow.Scalar", "Sinh", "Cosh", "ReduceProd", "aten.cumprod"]
@@ -132,22 +132,22 @@ _DIVISIONS = frozenset(["Div", "Mod", "aten.remainder", "aten.fmod", "aten.floor
 
 
 def vulnerable(node: Node, results: Sequence[TensorType | None]) -> bool:
-    """Whether a node may give NaN or infinity on moderate finite operands."""
+    """Return whether a node may give NaN or infinity on moderate finite operands."""
     known = node.qualified in DOMAINS or node.qualified in _SOON_TOO_LARGE
     return known and any(t is not None and dtypes.is_float(t.dtype) for t in results)
 
 
 def divides_by_zero(node: Node, operands: Sequence[np.ndarray]) -> bool:
-    """Whether a node divides integers by zero: if it has results at all, no two compilers need to agree on them."""
+    """Return whether a node divides integers by zero. Compilers may differ on the result."""
     return node.qualified in _DIVISIONS and operands[1].dtype.kind in "iu" and not operands[1].all()
 
 
 def loss_of(
     node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None], proxy: bool = True
 ) -> tuple[float, list[Cotangent]]:
-    """The loss of a node whose result is not finite, and its derivatives by the operands.
+    """Return the loss of a node whose result is not finite, and its derivatives by the operands.
 
-    ``operands`` are finite, and in float64 where they are floating. The loss is 0 where nothing is known to help.
+    ``operands`` are finite, and in float64 if they are floating. The loss is 0 if nothing is known to help.
     """
     op = entry(node)
     if op is None:
@@ -170,7 +170,7 @@ def loss_of(
 
 
 def _overflow(values: Sequence[np.ndarray], types: Sequence[TensorType | None]) -> tuple[float, list[Cotangent]]:
-    """By how much results exceed their types' room, and the derivatives of that."""
+    """Return how far results exceed the wanted range of their types, and the derivatives of that excess."""
     loss = 0.0
     signs: list[Cotangent] = []
     for y, t in zip(values, types, strict=True):

@@ -1,5 +1,4 @@
-"""Values that most inputs of models do not have: integers that arithmetic takes out of their type, and the ends of the
-floating numbers."""
+"""Values that are rare in the inputs of models: integers that overflow in arithmetic, and extreme floating values."""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from polyjuice.inputs.values import are_tenths, normal, tenths
 from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, dtypes
 
-#: The chance that an integer input is drawn from the whole of its type: less and less, where the graph has no value.
+#: The chance that an integer input is drawn from its whole type. It falls with each attempt that gives no value.
 _WIDE = (0.8, 0.5, 0.25, 0.0, 0.0)
 
-#: The chance that integers at the ends of narrower types are among those at an end.
+#: The chance that the ends of narrower types join the ends of an integer's own type.
 _FURTHER = 0.5
 
-#: How many kinds of numbers at the ends of a type there are, the last ones.
+#: How many of the last kinds of special numbers are at the ends of the floating type.
 _ENDS = 2
 
 Draw = Callable[[TensorType, np.random.Generator], np.ndarray]
@@ -29,10 +28,10 @@ _QUOTIENTS = frozenset(["Div", "Mod", "fmod", "remainder", "floor_divide"])
 def extreme_inputs(
     graph: Graph, seed: np.random.Generator, floats: bool, variants: Sequence[Graph] = (), distribution: str = ""
 ) -> tuple[np.ndarray, ...]:
-    """Integers from the whole of their types; with ``floats``, zeros, ties, NaN and the ends of the floating numbers.
+    """Return integers from the whole of their types. With ``floats``, also return zeros, ties, NaN and extreme floats.
 
-    ``distribution`` is that of the first input. Raises EvaluationError where the graph, or one of its variants, has no
-    value on any that were tried. Nor has it one where it divides the least integer by -1, at which processors trap.
+    ``distribution`` applies to the first input. Raises EvaluationError if the graph or a variant has no value on any
+    tried inputs. Dividing the least integer by -1 also counts as no value, because processors trap.
     """
     problem: EvaluationError | None = None
     for wide in _WIDE:
@@ -67,7 +66,7 @@ def _drawn(t: TensorType, rng: np.random.Generator, wide: float, floats: bool, u
 
 
 def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Integers from the whole type, some of them (or none, or all) at its ends, those of others, or next to zero."""
+    """Return integers from the whole type. Some, none or all are at its ends, at other types' ends, or next to zero."""
     low, high = dtypes.exact_integers(t.dtype)
     dtype = dtypes.to_numpy(dtypes.computed_in(t.dtype))
     anywhere = rng.integers(low, high, t.shape, dtype=dtype, endpoint=True)
@@ -78,7 +77,7 @@ def _wide(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 
 def _any_bits(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Any numbers of a type of 8 bits: denormal ones, zeros of both signs, infinities and NaN among them."""
+    """Return any numbers of an 8-bit type, including denormal numbers, both zeros, infinities and NaN."""
     return rng.integers(0, 256, t.shape, dtype=np.uint8).view(dtypes.to_numpy(t.dtype))
 
 
@@ -87,10 +86,10 @@ def _ordinary(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 
 def _edges(t: TensorType, rng: np.random.Generator, usual: Draw) -> np.ndarray:
-    """Ordinary numbers, which ``usual`` draws, and among them, or in their place, one to three kinds of others.
+    """Return numbers from ``usual``, mixed with or replaced by one to three kinds of special numbers.
 
-    Half of the time none is at an end of the type: there the order of computation decides what overflows, so that a
-    program's uncompiled run is no judge.
+    Half of the time no number is at an end of the type. At the ends, the order of computation decides what overflows,
+    so a program's uncompiled run is no reference there.
     """
     largest, least = dtypes.largest_finite(t.dtype), dtypes.smallest_normal(t.dtype)
     kinds = (

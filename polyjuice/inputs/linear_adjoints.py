@@ -1,7 +1,7 @@
-"""Formulas for the vector-Jacobian products of operators that are linear in each operand: products and windows.
+"""Vector-Jacobian products of operators that are linear in each operand: products and windows.
 
-Each takes an :class:`Application` and returns the cotangents of the operands, the first ones first; operands that it
-leaves out, and None, have none.
+Each function takes an :class:`Application` and returns the cotangents of the first operands. Operands that it leaves
+out, or answers with None, have no cotangent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Adjoint = Callable[[Application], Sequence["np.ndarray | None"]]
 
 
 def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
-    """The cotangent of an operand that was broadcast from ``shape``."""
+    """Return the cotangent of an operand that was broadcast from ``shape``."""
     extra = cotangent.ndim - len(shape)
     axes = [i for i in range(cotangent.ndim) if i < extra or (shape[i - extra] == 1 and cotangent.shape[i] != 1)]
     return np.asarray(np.sum(cotangent, axis=tuple(axes), keepdims=True)).reshape(shape) if axes else cotangent
@@ -43,6 +43,7 @@ def onto(shape: Sequence[int], cotangent: np.ndarray) -> np.ndarray:
 
 
 def matmul(a: Application) -> Sequence[np.ndarray]:
+    """The adjoint of MatMul; operands may have one axis."""
     (left, right), c = a.x, a.c
     rows = left[None, :] if left.ndim == 1 else left
     columns = right[:, None] if right.ndim == 1 else right
@@ -54,6 +55,7 @@ def matmul(a: Application) -> Sequence[np.ndarray]:
 
 
 def gemm(a: Application) -> Sequence[np.ndarray]:
+    """The adjoint of Gemm, with or without a bias."""
     (left, right, *bias), c, attrs = a.x, a.c, a.attrs
     of_left = c @ (right if attrs["transB"] else right.T)
     of_right = (left if attrs["transA"] else left.T) @ c
@@ -62,7 +64,7 @@ def gemm(a: Application) -> Sequence[np.ndarray]:
 
 
 def einsum(a: Application) -> Sequence[np.ndarray]:
-    """Each operand is what the result's cotangent and the other operands contract to; a diagonal is put back."""
+    """The adjoint of Einsum: contract the result's cotangent with the other operands, and restore a diagonal."""
     inputs, _, output = a.attrs["equation"].partition("->")
     terms = inputs.split(",")
     found = []
@@ -84,18 +86,19 @@ def einsum(a: Application) -> Sequence[np.ndarray]:
 
 
 def _gathered(x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Values added up at flat places of an array like ``x``; a negative place is padding."""
+    """Return values added up at flat positions of an array like ``x``; negative positions are padding."""
     inside = places >= 0
     return np.bincount(places[inside], values[inside], x.size).reshape(x.shape)
 
 
 def _places(x: np.ndarray, a: Attrs, kernel: Sequence[int]) -> np.ndarray:
-    """The flat place in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 in the padding."""
+    """Return the flat position in ``x`` of each element of each window: ``[N, C, out..., kernel...]``; -1 if padded."""
     flat = np.arange(x.size).reshape(x.shape)
     return windows(pad_array(flat, spatial_pads(a["pads"]), -1), kernel, a["strides"], a["dilations"])
 
 
 def convolution(a: Application) -> Sequence[np.ndarray]:
+    """The adjoint of Conv, with any number of groups."""
     (x, w), c, groups = a.x[:2], a.c, a.attrs["group"]
     r, inner, outer = w.ndim - 2, w.shape[1], w.shape[0] // groups
     places = _places(x, a.attrs, w.shape[2:])
@@ -110,7 +113,7 @@ def convolution(a: Application) -> Sequence[np.ndarray]:
 
 
 def convolution_transpose(a: Application) -> Sequence[np.ndarray]:
-    """The adjoint of a convolution of the result with the same weights, in which data and result swap places."""
+    """The adjoint of ConvTranspose: a convolution with the same weights, in which data and result exchange places."""
     (x, w), c, attrs = a.x[:2], a.c, a.attrs
     spatial = tuple(slice(0, n) for n in x.shape[2:])
     of_x = conv([c, w], attrs)[(slice(None), slice(None), *spatial)]
@@ -126,7 +129,7 @@ def convolution_transpose(a: Application) -> Sequence[np.ndarray]:
 
 
 def pooled(slope: Callable[[Application, np.ndarray], np.ndarray]) -> Adjoint:
-    """``slope`` gives the derivatives for each element of each window, from the places of those elements."""
+    """Return the adjoint of a pooling. ``slope`` maps the positions of the windows' elements to their derivatives."""
 
     def adjoint(a: Application) -> Sequence[np.ndarray]:
         attrs = {**a.attrs, "pads": _reaching(a)}
@@ -138,7 +141,7 @@ def pooled(slope: Callable[[Application, np.ndarray], np.ndarray]) -> Adjoint:
 
 
 def _reaching(a: Application) -> tuple[int, ...]:
-    """The pads with which windows reach over all that ``ceil_mode`` lets them."""
+    """Return the pads with which the windows cover everything that ``ceil_mode`` allows."""
     attrs, r = a.attrs, len(a.attrs["kernel_shape"])
     starts = tuple(attrs["pads"][:r])
     ends = []
@@ -149,7 +152,7 @@ def _reaching(a: Application) -> tuple[int, ...]:
 
 
 def average_slope(a: Application, places: np.ndarray) -> np.ndarray:
-    """One over the number of elements that the window counts: padding too, where the attribute says so."""
+    """Return one over the number of elements that each window counts, with padding if the attribute includes it."""
     r = len(a.attrs["kernel_shape"])
     counted = places >= 0
     if a.attrs["count_include_pad"]:
@@ -161,6 +164,7 @@ def average_slope(a: Application, places: np.ndarray) -> np.ndarray:
 
 
 def col2im(a: Application) -> Sequence[np.ndarray]:
+    """The adjoint of Col2Im: it gathers the blocks."""
     kernel = a.attrs["block_shape"]
     places = _places(a.c, a.attrs, kernel)
     taken = np.where(places >= 0, a.c.reshape(-1)[places], 0.0)
@@ -169,7 +173,7 @@ def col2im(a: Application) -> Sequence[np.ndarray]:
 
 
 def resize(a: Application) -> Sequence[np.ndarray]:
-    """Resizing is linear along each axis: the matrix of an axis is what the operator makes of the identity."""
+    """The adjoint of Resize, which is linear along each axis: an axis's matrix is Resize applied to the identity."""
     c, sizes, scales = a.c, a.attrs["sizes"], a.attrs["scales"]
     for axis, size in enumerate(a.x[0].shape):
         if sizes[axis] != size or scales:

@@ -1,8 +1,8 @@
 """Integers that are as large as exact results allow.
 
 A graph that only moves, compares and selects is exact on every integer of its types; products and sums are exact on
-smaller ones. The largest magnitude is searched for: first on the seed graph alone, jointly for all inputs and then for
-one input after another, and what was found is tried in all variants.
+smaller ones. A search finds the largest magnitude on the seed graph alone: first for all inputs together, then for one
+input after another. The result is then tried in all variants.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, TensorType, complexes, dtypes
 from polyjuice.numerics import exact_outputs
 
-#: Magnitudes small enough for most graphs, from the most telling to the safest.
+#: Magnitudes small enough for most graphs, from the most sensitive to the safest.
 SMALL = (6, 3, 1)
 
 #: The chance that an element is zero, whatever its magnitude would be.
 _ZERO = 0.08
 
-#: Graphs whose values have more elements than this in all are evaluated too slowly for a search.
+#: Graphs with more elements in all values together are too slow for a search.
 _SEARCHED = 2**18
 
 Limits = Sequence[int]
@@ -30,23 +30,24 @@ Limits = Sequence[int]
 
 
 def largest(dtype: str) -> int:
-    """The largest magnitude that is tried in a type. (Sums of 64-bit integers must not overflow unnoticed.)
+    """Return the largest magnitude to try in a type.
 
-    That of uint64 is the greatest that float64 has.
+    For int64 it leaves room, because sums must not overflow unnoticed. For uint64 it is the greatest that float64
+    holds.
     """
     _, high = dtypes.exact_integers(dtype)
     return {"int64": 2**62 - 1, "uint64": 2**64 - 2**11}.get(dtype, high)
 
 
 def are_large(inputs: Sequence[np.ndarray]) -> bool:
-    """Whether some integers are larger than small ones are."""
+    """Return whether any integer is above the small magnitudes."""
     return any(bool((np.abs(array.astype(np.float64)) > SMALL[0]).any()) for array in inputs if array.size)
 
 
 def units(types: Sequence[TensorType], rng: np.random.Generator, distribution: str = "") -> list[np.ndarray]:
-    """Numbers from -1 to 1, one of them at an end; for booleans, booleans; for complex numbers, each part so.
+    """Return numbers from -1 to 1, at least one of them at an end; booleans for booleans; complex numbers by parts.
 
-    ``distribution`` is that of the first one; it is drawn unless given, as it is for the others.
+    ``distribution`` is that of the first input. Without it, and for the others, the distribution is drawn.
     """
     return all_distributed((_unit(t, rng) for t in types), rng, distribution)
 
@@ -64,7 +65,7 @@ def _unit(t: TensorType, rng: np.random.Generator) -> np.ndarray:
 
 
 def scaled(types: Sequence[TensorType], units: Sequence[np.ndarray], limits: Limits) -> tuple[np.ndarray, ...]:
-    """Integers of magnitudes up to the limits; what is not zero does not become zero."""
+    """Return integers with magnitudes up to the limits. No nonzero number becomes zero."""
     return tuple(
         u if t.dtype == "bool" else _integers(t, u, limit) for t, u, limit in zip(types, units, limits, strict=True)
     )
@@ -80,7 +81,7 @@ def _integers(t: TensorType, unit: np.ndarray, limit: int) -> np.ndarray:
 
 
 def candidates(graph: Graph, units: Sequence[np.ndarray], large: bool) -> Iterator[Limits]:
-    """The limits to try in a graph and its variants, from the most telling to the safest; ``large`` ones first."""
+    """Yield the limits to try in a graph and its variants, from the most sensitive to the safest, ``large`` first."""
     if large and sum(t.size for t in graph.types.values()) <= _SEARCHED:
         found = _largest(graph, units)
         yield found
@@ -89,7 +90,7 @@ def candidates(graph: Graph, units: Sequence[np.ndarray], large: bool) -> Iterat
 
 
 def _largest(graph: Graph, units: Sequence[np.ndarray]) -> Limits:
-    """The largest limits at which as many outputs are exact as at small ones."""
+    """Return the largest limits at which as many outputs are exact as at small ones."""
     types = graph.input_types
     ends = [largest(t.dtype) for t in types]
     small = [min(SMALL[0], end) for end in ends]
@@ -115,7 +116,7 @@ def _largest(graph: Graph, units: Sequence[np.ndarray]) -> Limits:
 
 
 def _exact(graph: Graph, inputs: Sequence[np.ndarray]) -> int:
-    """How many outputs are exact; -1 where the graph has no value."""
+    """Return how many outputs are exact; -1 if the graph has no value."""
     try:
         return sum(exact_outputs(graph, inputs))
     except EvaluationError:

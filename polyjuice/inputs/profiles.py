@@ -1,12 +1,14 @@
 """Inputs for a graph, by profile.
 
-``exact``: integers in every type, so small that as many outputs as possible are exact (see :mod:`polyjuice.numerics`);
-those are compared bit for bit. Sometimes they are as large as that allows. ``normal``: standard normal floating values,
-small integers; where a graph takes remainders, sometimes tenths. ``wrap``: integers from the whole of their types, so
-that arithmetic wraps around, floating values as in ``normal``. ``edge``: such integers, and zeros, ties, NaN,
-infinities and the ends of the floating numbers among ordinary values. Each input has a distribution of its own (see
-:mod:`polyjuice.inputs.distributions`). ``given``, ``given wrap`` and ``given edge``: what the owner of a model gave for
-its inputs, by the profile whose values they are like; others like these are drawn as for that profile.
+- ``exact``: integers in every type, so small that as many outputs as possible are exact. Exact outputs are compared
+  bit for bit (see :mod:`polyjuice.numerics`). Sometimes the integers are as large as that allows.
+- ``normal``: standard normal floating values and small integers. Graphs with remainders sometimes get tenths.
+- ``wrap``: integers from the whole of their types, so that arithmetic wraps around; floating values as in ``normal``.
+- ``edge``: integers as in ``wrap``; ordinary values with zeros, ties, NaN, infinities and extreme floats among them.
+- ``given``, ``given wrap`` and ``given edge``: the inputs that belong to a model. The name tells which profile their
+  values resemble; further inputs are drawn as in that profile.
+
+Each input has a distribution of its own (see :mod:`polyjuice.inputs.distributions`).
 """
 
 from __future__ import annotations
@@ -32,16 +34,16 @@ _STARTS = 3
 PROFILES = ("exact", "normal", "wrap", "edge")
 
 USUAL_PROFILES = ("exact", "normal", "wrap")
-"""What is on for every compiler unless others are asked for."""
+"""The profiles used for every compiler by default."""
 
 GIVEN: Mapping[str, str] = {"given": "normal", "given wrap": "wrap", "given edge": "edge"}
-"""The profiles of inputs that belong to a model, and whose values these are like.
+"""The profiles of inputs that belong to a model, each with the profile that its values resemble.
 
-Nobody asks for them: a model has such inputs, or has none.
+Users do not select them: a model has such inputs or has none.
 """
 
 REAL_PROFILES = ("exact", "normal")
-"""The profiles on whose values all rules hold, also those over the real numbers."""
+"""The profiles on whose values all rules hold, including those over the real numbers."""
 
 MODES: Mapping[str, Mode] = {
     "exact": Mode(),
@@ -49,7 +51,7 @@ MODES: Mapping[str, Mode] = {
     "wrap": Mode(wrap=True),
     "edge": Mode(wrap=True, edge=True),
 }
-"""What the analysis takes for known under each profile."""
+"""The assumptions of the numerical analysis under each profile."""
 
 _ALL = frozenset(["exact", "modular", "real"])
 
@@ -58,16 +60,16 @@ _HALF_TYPES = ("float16", "bfloat16")
 
 
 def mode(profile: str, format: str, excess_precision: Sequence[str] = _HALF_TYPES) -> Mode:
-    """What the analysis takes for known under a profile of programs in a format: TensorFlow leaves ties open.
+    """Return the analysis's assumptions under a profile, for programs in a format. TensorFlow does not define ties.
 
-    ``excess_precision`` are the types to which casts need not round, as the compiler documents; where the compiler is
-    not known, those for which some do.
+    ``excess_precision`` are the types to which the compiler, by its documentation, need not round casts. The default,
+    for an unknown compiler, is the types for which some compiler need not.
     """
     return replace(MODES[_like(profile)], ordered=format != "tensorflow", excess_precision=tuple(excess_precision))
 
 
 def mode_in(profile: str, compiler: CompilerInfo) -> Mode:
-    """What the analysis takes for known under a profile of a compiler's programs."""
+    """Return the analysis's assumptions under a profile of a compiler's programs."""
     return mode(profile, compiler.format, compiler.excess_precision)
 
 
@@ -81,17 +83,17 @@ RULESETS: Mapping[str, frozenset[str]] = {
 
 
 def usual_profiles(compiler: CompilerInfo) -> tuple[str, ...]:
-    """What is on for a compiler unless others are asked for.
+    """Return the default profiles of a compiler.
 
-    ``edge`` is, where a program's uncompiled run tells what NaN, infinities and ties must give: that of Torch does.
+    ``edge`` is among them if an uncompiled run defines the results for NaN, infinities and ties. Torch's run does.
     """
     return PROFILES if compiler.format == "torch" else USUAL_PROFILES
 
 
 def profiles_alone(compiler: CompilerInfo, graph: Graph) -> tuple[str, ...]:
-    """What is on for a graph without variants unless others are asked for: no rule bounds its values.
+    """Return the default profiles of a graph without variants, where no rule bounds the values.
 
-    ``edge`` comes first, and once more, since few of its sets have the one value that tells.
+    ``edge`` comes first and again last, because few sets of edge values contain the one that shows a bug.
     """
     others = tuple(profile for profile in usual_profiles(compiler) if profile != "edge")
     if not judged_on_edge(compiler, graph):
@@ -100,10 +102,10 @@ def profiles_alone(compiler: CompilerInfo, graph: Graph) -> tuple[str, ...]:
 
 
 def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
-    """Whether what our interpreter leaves open is judged on ``edge`` values by a graph's uncompiled run.
+    """Return whether a graph's uncompiled run is the reference on ``edge`` values that our interpreter leaves open.
 
-    Torch's own run judges any program. Elsewhere frameworks differ in more, so that the graph must be one operator, and
-    what it does with such values no policy of the compiler (see ``EDGE_POLICIES`` of a compiler file).
+    Torch's own run is the reference for any program. Other frameworks differ more. There the graph must be a single
+    operator, and no policy of the compiler may cover its results (see ``EDGE_POLICIES`` of a compiler file).
     """
     if compiler.format == "torch":
         return True
@@ -115,12 +117,12 @@ def judged_on_edge(compiler: CompilerInfo, graph: Graph) -> bool:
 
 
 def allowed_rulesets(profiles: Sequence[str]) -> frozenset[str]:
-    """The rulesets whose rules hold on the values of any of some profiles. Raises KeyError for an unknown one."""
+    """Return the rulesets whose rules hold on the values of any of the profiles. Raises KeyError for an unknown one."""
     return frozenset().union(*(RULESETS[profile] for profile in profiles))
 
 
 def given_profile(graph: Graph, arrays: Sequence[np.ndarray]) -> str:
-    """The profile, one of `GIVEN`, of the inputs that belong to a model of this graph. Raises EvaluationError."""
+    """Return the profile, one of `GIVEN`, for inputs that belong to a model of this graph. Raises EvaluationError."""
     floating = [x.astype(np.float64) for x in arrays if dtypes.is_float(dtypes.of_array(x))]
     if not all(np.isfinite(x).all() for x in floating) or not finite_everywhere(graph, arrays):
         return "given edge"
@@ -128,7 +130,7 @@ def given_profile(graph: Graph, arrays: Sequence[np.ndarray]) -> str:
 
 
 def rulesets_on(profile: str) -> frozenset[str]:
-    """The rulesets whose rules hold on the values of a profile, which may be one of `GIVEN`."""
+    """Return the rulesets whose rules hold on the values of a profile, which may be one of `GIVEN`."""
     return RULESETS[_like(profile)]
 
 
@@ -140,11 +142,11 @@ def make_inputs(
     large: bool = False,
     distribution: str = "",
 ) -> tuple[np.ndarray, ...]:
-    """Arrays for the graph's inputs, in order. Raises EvaluationError where the graph has no value on any tried.
+    """Return arrays for the graph's inputs, in order. Raises EvaluationError if the graph has no value on those tried.
 
-    ``variants`` are other graphs on the same inputs, of the same outputs: ``exact`` values are such that outputs are
-    exact in all of them, ``wrap`` and ``edge`` ones such that all of them have a value. ``large``: ``exact`` values are
-    as large as that allows. ``distribution`` is that in which the first input is drawn; it is drawn, too, unless given.
+    ``variants`` are other graphs with the same inputs and outputs. ``exact`` values make outputs exact in all of them,
+    and ``large`` makes them as large as that allows. On ``wrap`` and ``edge`` values, all variants have a value.
+    ``distribution`` is that of the first input; by default it is drawn. Raises ValueError for an unknown profile.
     """
     rng = _generator(profile, seed)
     profile = _like(profile)
@@ -161,9 +163,9 @@ def make_inputs(
 
 
 def ranges(graph: Graph, profiles: Sequence[str], large: bool = False) -> dict[str, tuple[float, float]]:
-    """The interval in which the profiles' values of each numeric input lie; none where they may be NaN or infinite.
+    """Return the interval of each numeric input's values under the profiles; none if they may be NaN or infinite.
 
-    ``large`` says that ``exact`` values are as large as they may be (see :func:`make_inputs`).
+    ``large``: ``exact`` values are as large as possible (see :func:`make_inputs`).
     """
     large = large and "exact" in profiles
     extreme = large or not {"wrap", "edge"}.isdisjoint(profiles)
@@ -192,9 +194,9 @@ def _normal(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[
 
 
 def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[np.ndarray, ...]:
-    """Values near normal ones under which all of the graph is finite, from the first of several starts that has some.
+    """Return values near normal ones under which the whole graph is finite, from the first start that leads to some.
 
-    Of the first start, where none has.
+    If no start does, return the result of the first.
     """
     starts = (find(graph, _normal(graph, rng, distribution), integers=True) for _ in range(_STARTS))
     first = next(starts)
@@ -204,7 +206,7 @@ def _finite(graph: Graph, rng: np.random.Generator, distribution: str) -> tuple[
 def _exact(
     graph: Graph, seed: int | str, variants: Sequence[Graph], large: bool, distribution: str
 ) -> tuple[np.ndarray, ...]:
-    """Integers of the largest magnitude at which the most outputs are exact, of signs that suit the operators."""
+    """Return integers of the largest magnitude at which the most outputs are exact. Their signs suit the operators."""
     graphs = (graph, *variants)
     drawn = units(graph.input_types, _generator("exact", seed), distribution)
     most = sum(map(all, zip(*map(possibly_exact, graphs), strict=True)))
@@ -236,7 +238,7 @@ def _exact(
 
 
 def _exact_in_all(graphs: Sequence[Graph], inputs: Sequence[np.ndarray]) -> int:
-    """How many outputs are exact in all of some graphs. Raises EvaluationError."""
+    """Return how many outputs are exact in all graphs. Raises EvaluationError."""
     exact = np.ones(len(graphs[0].outputs), bool)
     for graph in graphs:
         exact &= exact_outputs(graph, inputs)

@@ -1,9 +1,9 @@
-"""Values under which nothing in a graph is NaN or infinite: of its inputs, and while it is made, of its constants.
+"""Search for inputs, and for constants of new graphs, under which nothing in a graph is NaN or infinite.
 
 The method is NNSmith's (paper 001, section 3.3): descend the loss of the first operator whose result is not finite
-(:mod:`polyjuice.inputs.descent`). Where that does not help, the search starts again from the same values led into
-ranges in which vulnerable operators are at home. All limits are counts, and all choices follow from the arguments:
-what is found does not depend on the clock.
+(:mod:`polyjuice.inputs.descent`). If that does not help, the search restarts from the same values, moved into ranges
+that suit vulnerable operators. All limits are counts, and the arguments determine all choices. So the result does not
+depend on the clock.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _ITERATIONS = 24
 #: Sets of starting values in which each input has a range of its own.
 _MIXTURES = 3
 
-#: How many applications of nodes a search may take: on large graphs there are fewer iterations.
+#: How many applications of nodes a search may take, which leaves fewer iterations for large graphs.
 _APPLICATIONS = 20_000
 
-#: How many operands may be read from new inputs, in small graphs, and of how many nodes one in larger ones.
+#: How many operands may become new inputs in small graphs; in larger ones, one for this many nodes.
 _NEW_INPUTS = 4
 _NODES_PER_NEW_INPUT = 6
 
-#: From how many further sets of starting values inputs must be found before a graph counts as settled.
+#: How many further searches, from other starting values, must find inputs before a graph counts as settled.
 _CONFIRMATIONS = 3
 
 _RANGES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -44,40 +44,40 @@ _RANGES: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "within one": lambda x: 0.9 * x / (1 + np.abs(x)),
     "negative": lambda x: -np.abs(x) - 0.25,
 }
-"""Ranges, each with a way there that keeps different values different."""
+"""Ranges, each with a function into it that keeps different values different."""
 
 
 def _positive(array: np.ndarray) -> np.ndarray:
-    """Magnitudes of integers, of at least 1; true."""
+    """Return magnitudes of integers, at least 1; for booleans, true."""
     return np.asarray(np.maximum(np.abs(array), 1)).astype(array.dtype)
 
 
 def _negative(array: np.ndarray) -> np.ndarray:
-    """The same below 0, if the type has that; false."""
+    """Return negated magnitudes of at least 1, or the same values if the type is unsigned; for booleans, false."""
     if array.dtype.kind == "b":
         return np.zeros_like(array)
     return array if array.dtype.kind == "u" else np.asarray(-_positive(array))
 
 
 def _signs(array: np.ndarray) -> np.ndarray:
-    """-1, 0 and 1."""
+    """Return -1, 0 or 1 for each integer; booleans stay as they are."""
     return array if array.dtype.kind == "b" else np.asarray(np.sign(array))
 
 
 _WHOLE: Sequence[Callable[[np.ndarray], np.ndarray]] = (_positive, _signs, _negative)
-"""Ways to change integers, the first ones first."""
+"""Ways to change integers, in the order in which they are tried."""
 
 
 def finite_everywhere(graph: Graph, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether every value of the graph, in its own type, is finite on these inputs."""
+    """Return whether every value of the graph, in its own type, is finite on these inputs."""
     return run(graph, dict(zip(graph.inputs, inputs, strict=True)) | dict(graph.constants)) == len(graph.nodes)
 
 
 def find(graph: Graph, start: Sequence[np.ndarray], integers: bool = False) -> Found:
-    """Inputs near ``start`` under which all values of the graph are finite, or those that come nearest to it.
+    """Return inputs near ``start`` under which all values of the graph are finite, or the closest ones found.
 
-    Floating inputs change, within [-FARTHEST, FARTHEST]; with ``integers`` others may lose their zeros and signs where
-    nothing else helps.
+    Floating inputs change within [-FARTHEST, FARTHEST]. With ``integers``, other inputs may lose their zeros and signs
+    if nothing else helps.
     """
     given = dict(zip(graph.inputs, start, strict=True))
     if finite_everywhere(graph, start):
@@ -91,10 +91,10 @@ def find(graph: Graph, start: Sequence[np.ndarray], integers: bool = False) -> F
 
 
 def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
-    """Inputs of integers near ``start`` under which all values are finite and no integer is divided by zero.
+    """Return integer inputs near ``start`` under which all values are finite and no integer is divided by zero.
 
-    Inputs on which the first fault depends lose their zeros and signs, or all but their signs, alone or together, as
-    long as that puts the first fault off.
+    Inputs on which the first fault depends lose their zeros and signs, or keep only their signs. The search changes
+    them alone or together, as long as the first fault moves to a later node.
     """
     given = dict(zip(graph.inputs, start, strict=True)) | dict(graph.constants)
 
@@ -119,12 +119,11 @@ def find_integers(graph: Graph, start: Sequence[np.ndarray]) -> Found:
 
 
 def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
-    """The graph, changed where there seem to be no inputs under which all its values are finite, so that there are.
+    """Return a graph that has inputs under which all its values are finite, as far as a search can tell.
 
-    Floating constants change their values, those of one value last; a constant of one value keeps one. With
-    ``new_inputs`` an operand that no values make finite, as in log(x - x), or none that a search from other starting
-    values comes to, is then read from a new input; what it was becomes an output. The graph itself where it needs no
-    change, or where nothing helps.
+    Floating constants may change their values; uniform ones change last and stay uniform. With ``new_inputs``, an
+    operand may become a new input if no values make it finite, as in log(x - x), or repeated searches fail. The old
+    operand becomes an output. Returns the graph itself if it needs no change, or nothing helps.
     """
     rng = np.random.default_rng(list(f"settle {seed}".encode()))
     start = tuple(normal(t, rng) for t in graph.input_types)
@@ -148,7 +147,7 @@ def settle(graph: Graph, seed: int | str, new_inputs: bool = True) -> Graph:
 
 
 def _with_values(graph: Graph, found: Found) -> Graph:
-    """The graph with the constants that were found; itself, if these are its own."""
+    """Return the graph with the constants that were found, or the graph itself if they did not change."""
     changed = {name: found.values[name] for name in graph.constants}
     if all(changed[name] is array for name, array in graph.constants.items()):
         return graph
@@ -156,13 +155,13 @@ def _with_values(graph: Graph, found: Found) -> Graph:
 
 
 def _searches(graph: Graph, rng: np.random.Generator) -> Iterator[Found]:
-    """What searches for inputs alone come to, from further starting values."""
+    """Yield the results of searches for inputs alone, from further starting values."""
     for _ in range(_CONFIRMATIONS):
         yield find(graph, tuple(normal(t, rng) for t in graph.input_types), integers=True)
 
 
 def _with_constants(graph: Graph, given: Mapping[str, np.ndarray]) -> Found:
-    """Search for floating inputs, then for constants too, for those of one value last; only where they could help."""
+    """Search for floating inputs, then for constants that could help, uniform ones last."""
     floating = [name for name in (*graph.inputs, *graph.constants) if dtypes.is_float(graph.types[name].dtype)]
     splat = {name for name in floating if name in graph.constants and uniform_value(graph.constants[name]) is not None}
     sources = [name for name in floating if name in graph.inputs]
@@ -179,7 +178,7 @@ def _progress(found: Found) -> int:
 
 
 def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str]) -> Found:
-    """Descend from ``start``, then from values of the ``sources`` in one range after another, then in mixtures."""
+    """Descend from ``start``, then from values of the ``sources`` in one range after another, then from mixtures."""
     count = 1 + len(_RANGES) + _MIXTURES
     iterations = max(1, min(_ITERATIONS, _APPLICATIONS // (count * max(len(graph.nodes), 1))))
     best = descend(graph, start, sources, iterations)
@@ -195,7 +194,7 @@ def _search(graph: Graph, start: Mapping[str, np.ndarray], sources: Sequence[str
 
 
 def _led(array: np.ndarray, name: str) -> np.ndarray:
-    """Values led into a range; integers lose their zeros and take its sign, booleans are true where it is positive."""
+    """Return values moved into a range. Integers lose zeros and take its sign; booleans are true if it is positive."""
     if array.dtype.kind == "c" or dtypes.of_array(array) in dtypes.NARROW_INTS:
         return array
     if array.dtype.kind not in "iub":
@@ -204,7 +203,7 @@ def _led(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def _ancestors(graph: Graph, number: int) -> set[str]:
-    """All values on which a node depends."""
+    """Return all values on which a node depends."""
     found = set(graph.nodes[number].inputs)
     for node in reversed(graph.nodes[:number]):
         if found.intersection(node.outputs):
@@ -213,7 +212,7 @@ def _ancestors(graph: Graph, number: int) -> set[str]:
 
 
 def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
-    """The graph whose first node without finite results reads the operands that are at fault from new inputs."""
+    """Return the graph with new inputs as the faulty operands of its first node that is not finite, and their names."""
     node = graph.nodes[found.progress]
     values = dict(found.values)
     run(graph, values)
@@ -232,7 +231,7 @@ def _detached(graph: Graph, found: Found) -> tuple[Graph, list[str]]:
 
 
 def _tidy(graph: Graph) -> Graph:
-    """Without inputs and constants that nobody reads; results that nobody reads become outputs."""
+    """Remove inputs and constants that nobody reads, and make outputs of the results that nobody reads."""
     used = read(graph)
     unread = [next(filter(None, n.outputs)) for n in graph.nodes if not used.intersection(filter(None, n.outputs))]
     inputs = tuple(name for name in graph.inputs if name in used)

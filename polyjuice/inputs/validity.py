@@ -1,4 +1,4 @@
-"""Whether a graph is valid: well typed, and run by the interpreter with results of the types that it declares."""
+"""Check that a graph is valid: it is well typed, and the interpreter's results have the declared types."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from polyjuice.ops import check
 
 
 def is_finite(graph: Graph, key: str) -> bool:
-    """Whether nothing in a graph is NaN or infinite under inputs that were searched for, which ``key`` chooses.
+    """Return whether the whole graph is finite under inputs that a search finds; ``key`` chooses them.
 
-    Raises GraphError where the graph is invalid.
+    Raises GraphError if the graph is invalid.
     """
     inputs = make_inputs(check(graph), "normal", key)
     results = [TensorType(dtypes.of_array(array), array.shape) for array in evaluate(graph, inputs)]

@@ -1,4 +1,4 @@
-"""Random values of the kind that most inputs of models have."""
+"""Random values like those of most models' inputs."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import numpy as np
 
 from polyjuice.ir import Graph, TensorType, complexes, dtypes
 
-#: What normal values are clipped at, which they reach once in 10^15: rules may count on it.
+#: The bound at which normal values are clipped, which one in 10^15 exceeds. Rules may rely on it.
 FARTHEST = 8.0
 
 #: How often the floating inputs of a graph with remainders are tenths.
 _TENTHS = 0.5
 
-#: The greatest of them, in tenths, of one input or another: small divisors divide most.
+#: The greatest numerator of tenths, drawn for each input. Small divisors divide most numbers.
 _MOST_TENTHS = (9, 79)
 
 _REMAINDERS = frozenset(["Mod", "fmod", "remainder", "floor_divide"])
 
 
 def are_tenths(graph: Graph, rng: np.random.Generator) -> bool:
-    """Whether the floating inputs of a graph are to be tenths.
+    """Return whether the floating inputs of a graph should be tenths.
 
-    Where a graph divides and rounds the quotient down, two tenths have one next to an integer: 1.0 // 0.1 is 9.0.
+    If a graph rounds a quotient down, two tenths may have a quotient next to an integer: 1.0 // 0.1 is 9.0.
     """
     return not _REMAINDERS.isdisjoint(node.op for node in graph.nodes) and bool(rng.random() < _TENTHS)
 
 
 def tenths(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Multiples of 0.1 other than 0, each rounded to the type."""
+    """Return nonzero multiples of 0.1, each rounded to the type."""
     size = rng.integers(1, rng.choice(_MOST_TENTHS), t.shape, endpoint=True) / 10
     return np.asarray(size * rng.choice([-1, 1, 1], t.shape)).astype(dtypes.to_numpy(t.dtype))
 
 
 def normal(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """Standard normal floating values and complex parts, integers from -5 (from 0 if unsigned) to 5, booleans."""
+    """Return standard normal floats and complex parts, integers from -5 (unsigned: 0) to 5, or booleans."""
     if dtypes.is_complex(t.dtype):
         part = TensorType(dtypes.part_of(t.dtype), t.shape)
         return complexes.joined(normal(part, rng), normal(part, rng))

@@ -1,4 +1,4 @@
-"""Lowering: a graph as an artifact of the format that a compiler eats, with choices that are drawn or given."""
+"""Lowering: write a graph as an artifact in a compiler's input format. Choices are drawn from a seed or replayed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from polyjuice.lower.wanted import NOTHING, Wanted
 DEFAULT_OPSET = OPSET
 
 DRAWN_OPSET = onnx_model.DRAWN
-"""Stands for an opset that the seed chooses."""
+"""Means that the seed chooses the opset."""
 
 OPSETS = onnx_model.OPSETS
 """The opsets at which ONNX models are written."""
@@ -59,14 +59,18 @@ def lower(
     said: Collection[str] = (),
     wanted: Wanted = NOTHING,
 ) -> Artifact:
-    """The artifact of a graph, by choices or by a seed that draws them. Raises Unlowerable where the format lacks it.
+    """Return the artifact of a graph. Raises Unlowerable if the format cannot express it.
 
-    The artifact carries the choices; they are all that it takes to lower the graph in the same way again. What follows
-    is about how choices are drawn. ``repeated`` names inputs whose values repeat along an axis (which may then have
-    stride 0). An ONNX model is at the opset, or near it where the opset cannot say the graph (DRAWN_OPSET: at one that
-    is drawn). ``lacks`` names idioms and forms that the compiler's importer does not take. ``unknown_sizes`` is how
-    often the compiler is not told the sizes of inputs. ``said`` names the forms that the seed model has (see
-    :mod:`polyjuice.lower.forms`). ``wanted`` says what is not left to chance.
+    ``by`` holds recorded choices, or a seed that draws them. The artifact carries the choices, which suffice to lower
+    the graph again in the same way. The other arguments matter only when choices are drawn:
+
+    - ``repeated`` names inputs whose values repeat along an axis, which may then have stride 0.
+    - An ONNX model has the given ``opset``, or a near one if that opset cannot express the graph. DRAWN_OPSET draws
+      one.
+    - ``lacks`` names idioms and forms that the compiler's importer does not support.
+    - ``unknown_sizes`` is how often the compiler does not get the sizes of inputs.
+    - ``said`` names the forms that the seed model has (see :mod:`polyjuice.lower.forms`).
+    - ``wanted`` fixes choices that are otherwise random.
     """
     if graph.updates and format != "torch":
         raise Unlowerable(f"the program writes into its input {next(iter(graph.updates))!r}; {format} programs cannot")

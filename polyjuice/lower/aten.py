@@ -1,4 +1,4 @@
-"""Opaque ATen nodes in Torch source: the call that a seed model made, with its arguments as they were."""
+"""Opaque ATen nodes in Torch source: the call of the seed model, with its original arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TORCH_NAMES = {*dtypes.ALL, "contiguous_format", "preserve_format", "channels_l
 
 
 def spell(node: Node, operands: Sequence[str]) -> str | Hole:
-    """``torch.ops.aten.NAME.OVERLOAD(...)``; a Hole for nodes that are not ATen's (their library is not at hand)."""
+    """Return ``torch.ops.aten.NAME.OVERLOAD(...)``, or a Hole if the node is no readable ATen call."""
     call = aten_calls.from_node(node)
     if call is None or call.namespace != "aten":
         return Hole("it is opaque")

@@ -1,8 +1,8 @@
-"""Choosers: a lowering asks one at named sites which option to take; it draws options, or replays a record of them.
+"""Choosers: a lowering asks one at named sites which option to take. A chooser draws options or replays a record.
 
-The model is Hypothesis's choice sequence. Any chooser records what was asked and taken, and replaying that record gives
-the same program. Choices about one value of a graph are apart from those about others: so most of a record keeps its
-meaning while the graph changes.
+The model is Hypothesis's choice sequence. Any chooser records the options taken, and replaying the record gives the
+same program. Choices about each value of a graph have their own site. So most of a record keeps its meaning when the
+graph changes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from polyjuice.execution import LoweringChoices, Site
 T = TypeVar("T")
 
 ANY = "*"
-"""Stands in a record for all values about which it does not say anything itself."""
+"""In a record, stands for all values that have no entry of their own."""
 
 
 class Chooser:
     """Answers at named sites, and records the answers.
 
-    ``rng`` gives what options at a site are drawn with; None where those ``known`` are replayed.
+    ``rng`` returns the random generator of a site, or None to replay the ``known`` options.
     """
 
     def __init__(
@@ -36,29 +36,29 @@ class Chooser:
         self.known = known
         self.taken: dict[Site, list[int]] = {}
         self.named: set[Site] = set()
-        """The sites at which names have sites of their own that may be among those taken."""
+        """The sites that have a named subsite in the record."""
 
     def about(self, subject: str, value: str = "") -> Draws:
-        """The choices about a subject, or about a subject and a value of the graph."""
+        """Return the choices about a subject, or about a subject and a value of the graph."""
         return Draws(self, (subject, value), _Once(partial(self._rng, subject, value)))
 
     def record(self) -> LoweringChoices:
-        """What was asked and taken until now."""
+        """Return the choices taken so far."""
         return LoweringChoices.of(self.taken)
 
 
 def drawing(seed: int | str) -> Chooser:
-    """A chooser that draws from a seed, at each site independently."""
+    """Return a chooser that draws from a seed, independently at each site."""
     return Chooser(lambda subject, value: random.Random(f"lower {seed}: {subject} {value}"))
 
 
 def replaying(choices: LoweringChoices) -> Chooser:
-    """A chooser that takes the options of a record, and the plainest where the record has none that is there."""
+    """Return a chooser that replays a record. Where the record has no valid option, it takes the plainest."""
     return Chooser(lambda subject, value: None, choices.taken)
 
 
 class _Once:
-    """Calls a function once, and keeps its result. (A lowering makes thousands; `functools.cache` takes longer.)"""
+    """Calls a function once, and keeps its result. (A lowering makes thousands; `functools.cache` is slower.)"""
 
     __slots__ = ("_made", "_make")
 
@@ -73,17 +73,17 @@ class _Once:
 
 
 class Draws:
-    """The choices at one site, in the order in which they are asked for."""
+    """The choices at one site, in the order in which the lowering asks for them."""
 
     def __init__(self, chooser: Chooser, site: Site, rng: Callable[[], random.Random | None]) -> None:
-        """``rng`` gives the generator of the site when something is drawn: to seed one takes as long as many draws."""
+        """``rng`` returns the site's generator at the first draw. Seeding one takes as long as many draws."""
         self._chooser = chooser
         self._site = site
         self._rng = rng
         self._count = 0
 
     def take(self, draw: Callable[[random.Random], int], count: int) -> int:
-        """One of ``count`` options, of which 0 is the plainest."""
+        """Return one of ``count`` options. Option 0 is the plainest."""
         rng = self._rng()
         if rng:
             option = int(draw(rng))
@@ -93,36 +93,36 @@ class Draws:
             option = option if option < count else 0
         if option or self._site in self._chooser.taken:
             taken = self._chooser.taken.setdefault(self._site, [])
-            taken[self._count :] = [*[0] * (self._count - len(taken)), option]  # who asks once more begins anew
+            taken[self._count :] = [*[0] * (self._count - len(taken)), option]  # a second Draws here starts over
         self._count += 1
         return option
 
     def chance(self, chance: float, plain: bool | None = None) -> bool:
-        """Yes or no. The likelier answer is the plainer, unless ``plain`` says which is."""
+        """Return True or False. The likelier answer is the plainer one, unless ``plain`` names it."""
         plainer = chance > 0.5 if plain is None else plain
         return bool(self.take(lambda rng: (rng.random() < chance) != plainer, 2)) != plainer
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of these, of which the first is the plainest."""
+        """Return one of the options. The first is the plainest."""
         return options[self.take(lambda rng: rng.choice(range(len(options))), len(options))]
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
-        """One of these by weight, of which the first is the plainest."""
+        """Return one of the options by weight. The first is the plainest."""
         return options[self.take(lambda rng: rng.choices(range(len(options)), weights)[0], len(options))]
 
     def randrange(self, start: int, stop: int) -> int:
-        """A number from ``start``, which is the plainest, to below ``stop``."""
+        """Return a number from ``start``, which is the plainest, to below ``stop``."""
         return start + self.take(lambda rng: rng.randrange(start, stop) - start, stop - start)
 
     def sample(self, options: Sequence[T], count: int) -> list[T]:
-        """So many of these in some order; the first ones as they stand are the plainest."""
+        """Return ``count`` of the options in some order. The first ones in their own order are the plainest."""
         left = list(range(len(options)))
         rng = self._rng()
         drawn = iter(rng.sample(left, count) if rng else ())
         return [options[left.pop(self.take(lambda _: left.index(next(drawn)), len(left)))] for _ in range(count)]
 
     def marked(self, values: Iterable[str], draw: Callable[[random.Random], Collection[str]]) -> list[str]:
-        """Some values of the graph: each has a site of its own, and none of them is the plainest."""
+        """Return some values of the graph. Each has a site of its own, and an empty list is the plainest."""
         rng = self._rng()
         drawn = draw(rng) if rng else ()
         return [value for value in values if self._at(self._site[0], value)._is_among(value, drawn)]
@@ -131,12 +131,12 @@ class Draws:
         return bool(self.take(lambda _: value in drawn, 2))
 
     def named(self, name: str) -> Draws:
-        """Choices that keep a site of their own whatever else is asked at this one."""
+        """Return choices with a site of their own, which other questions at this site do not shift."""
         self._chooser.named.add(self._site)
         return self._at(f"{self._site[0]}: {name}", self._site[1])
 
     def take_named(self, name: str, draw: Callable[[random.Random], int], count: int) -> int:
-        """The first choice at the site of a name (see ``named``), where that is nearly always the plainest."""
+        """Take the first choice at a named site (see ``named``), for choices that are nearly always the plainest."""
         rng = self._rng()
         if rng is None:
             return self.named(name).take(draw, count)
@@ -149,10 +149,10 @@ class Draws:
         return Draws(self._chooser, (subject, value), self._rng)
 
     def forget(self) -> None:
-        """What was taken here made no difference: it goes out of the record."""
+        """Remove the choices of this site from the record, because they made no difference."""
         self._chooser.taken.pop(self._site, None)
 
     def pass_over(self, bits: int) -> None:
-        """Draw what nothing depends on any more: the choices behind it stay those that a seed has always made."""
+        """Draw bits that nothing uses any more, so that a seed's later choices stay the same as ever."""
         if rng := self._rng():
             rng.getrandbits(bits)

@@ -1,8 +1,8 @@
-"""The forms in which a format can write an operator, and which of them an artifact has.
+"""The forms in which a format can write an operator, and the forms that an artifact has.
 
-A form is one of several ways to say the same application: an attribute that is absent because its default is meant,
-axes as an attribute or as an input, a method or a function. Each lowering declares its forms, and uses them through
-:class:`Drawn`. So ``benchmarks/forms.py`` can count each, and a declared form that never occurs is seen.
+A form is one of several ways to write the same application. Examples are an attribute left out because it has its
+default, axes as an attribute or as an input, and a method or a function. Each lowering declares its forms and uses them
+through :class:`Drawn`. So ``benchmarks/forms.py`` can count each form, and shows declared forms that never occur.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ Form = tuple[str, str]
 
 
 MODEL = "model"
-"""What forms are called of that concern a whole program."""
+"""The operator name in forms that concern a whole program."""
 
 ALL = "forms"
 """The name of all forms together."""
 
 
 FOLLOWED = 0.9
-"""How often a form is chosen that a seed model has."""
+"""How often a form of the seed model is chosen."""
 
 
 class Drawn:
-    """The forms that one artifact has so far, of those that its format declares.
+    """The forms that one artifact has so far, among the declared forms of its format.
 
-    ``lacks`` names forms, as ``text`` does, that this artifact is not to have, or ALL of them. ``said`` names those
-    that its seed model has: they are chosen mostly.
+    ``lacks`` names forms that this artifact must not have, as ``text`` writes them, or ALL of them. ``said`` names
+    forms of its seed model, which are mostly chosen.
     """
 
     def __init__(self, declared: Collection[Form], lacks: Collection[str] = (), said: Collection[str] = ()) -> None:
@@ -41,20 +41,20 @@ class Drawn:
         self._used: list[Form] = []
 
     def wants(self, form: Form, draws: Draws, chance: float, followed: float = FOLLOWED) -> bool:
-        """Whether a form is chosen: by one chance, or by another where the seed model has the form.
+        """Return whether a form is chosen: with ``chance``, or with ``followed`` if the seed model has the form.
 
-        The choice has a site of its own, of the form's name.
+        The choice has a site of its own, named after the form.
         """
         name = text(form)
         likely = max(chance, followed) if name in self._said else chance
         return bool(draws.take_named(name, lambda rng: rng.random() < likely and self.may(form), 2))
 
     def may(self, form: Form) -> bool:
-        """Whether the artifact may have a form."""
+        """Return whether the artifact may have a form."""
         return self._lacks.isdisjoint((text(form), ALL))
 
     def use(self, form: Form) -> None:
-        """Remember that the artifact has a form. Raises KeyError unless its format declares the form."""
+        """Record that the artifact has a form. Raises KeyError if its format does not declare the form."""
         if form not in self._declared:
             raise KeyError(f"the form {text(form)!r} is not declared")
         self._used.append(form)
@@ -67,5 +67,5 @@ class Drawn:
 
 @cache
 def text(form: Form) -> str:
-    """A form as one line."""
+    """Return a form as one line."""
     return ": ".join(form)

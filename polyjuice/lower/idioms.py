@@ -1,4 +1,4 @@
-"""What all formats share of idioms: what is chosen alike, how often sizes are open, and how an artifact names them."""
+"""Idioms of all formats: common choices, the rate of unknown sizes, and the names of idioms in an artifact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNKNOWN_SIZES = 1 / 3
 
 
 def axes_from_the_end(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
-    """Sometimes all axes are counted from the end: compilers look for patterns with ``dim=-1``, as people write it."""
+    """Sometimes count all axes from the end, because compilers look for patterns with ``dim=-1`` as people write it."""
     if not chooser.about("axes").chance(_FROM_THE_END):
         return graph
     nodes = tuple(_from_the_end(graph, node) for node in graph.nodes)
@@ -35,7 +35,7 @@ def _from_the_end(graph: Graph, node: Node) -> Node:
 
 
 def further_result(values: Sequence[str], chooser: Chooser, chance: float, idioms: Counter[str]) -> list[str]:
-    """Sometimes one of these intermediate values, which becomes a further result."""
+    """Sometimes return one of these intermediate values, which becomes a further result."""
     draws = chooser.about("further result")
     found = draws.marked(values, lambda rng: [rng.choice(values)] if values and rng.random() < chance else [])
     idioms["an intermediate value as a result"] += len(found)
@@ -43,5 +43,5 @@ def further_result(values: Sequence[str], chooser: Chooser, chance: float, idiom
 
 
 def named(idioms: Counter[str]) -> tuple[str, ...]:
-    """Each idiom by name, with how often it occurs where that is more than once."""
+    """Return the name of each idiom, with its count if it occurs more than once."""
     return tuple(f"{name} x{n}" if n > 1 else name for name, n in sorted(idioms.items()) if n)

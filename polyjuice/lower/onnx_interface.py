@@ -1,7 +1,7 @@
-"""The forms of whole ONNX models: what their inputs, outputs and initializers may be beside values that nodes pass on.
+"""The forms of whole ONNX models: unusual inputs, outputs and initializers.
 
-An input or an initializer may be an output as it is, a value may be two outputs, and an initializer may be an input
-that has a default. Equal initializers may be one, and one may be several.
+An input or an initializer may itself be an output, and a value may be two outputs. An initializer may be an input with
+a default. Equal initializers may become one, and one may become several.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from polyjuice.lower.onnx_forms.rule import takes
 _CHANCE = 0.06
 
 _MADE = f"{RESERVED}interface:"
-"""Begins the names of values that forms need."""
+"""The prefix of the names of values that forms need."""
 
 Write = Callable[[ModelProto, Graph, Draws], bool]
-"""Gives a model a form. False where it cannot have it; then nothing has changed."""
+"""Gives a model a form. Returns False, and changes nothing, if the model cannot have it."""
 
 
 def rewrite(model: ModelProto, graph: Graph, chooser: Chooser, drawn: Drawn) -> None:
-    """The model of a graph, in place, with the forms that are drawn. Further outputs stand behind those of the graph.
+    """Give a graph's model, in place, the forms that are drawn. Further outputs follow those of the graph.
 
-    A form is of the whole model, and so are the choices about it.
+    A form concerns the whole model, and so do the choices about it.
     """
     forms, details = chooser.about("forms of"), chooser.about("form of")
     for form, write in _RULES.items():
@@ -47,7 +47,7 @@ def rewrite(model: ModelProto, graph: Graph, chooser: Chooser, drawn: Drawn) -> 
 
 
 def forms_of(model: ModelProto) -> Iterator[Form]:
-    """The forms of a model that somebody else wrote."""
+    """Yield the forms that an existing model has."""
     inputs = {value.name for value in model.graph.input}
     constants = {tensor.name for tensor in model.graph.initializer}
     outputs = {value.name for value in model.graph.output}
@@ -72,14 +72,14 @@ def _input_as_output(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _constant_as_output(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """One of an element type that the host passes already: ONNX Runtime's Python interface, for one, lacks bfloat16."""
+    """Make an initializer an output, if the host passes its type already. ONNX Runtime in Python lacks bfloat16."""
     passed = {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     found = [t for t in model.graph.initializer if t.name in graph.constants and t.data_type in passed]
     return _as_output(model.graph, {t.name: _declared(t) for t in found}, draws)
 
 
 def _as_output(proto: GraphProto, values: Mapping[str, ValueInfoProto], draws: Draws) -> bool:
-    """An output that passes one of these values on becomes the value itself; else one becomes a further output."""
+    """Make one of these values an output itself, in place of an output that only passes it on, or as a further one."""
     taken = {value.name for value in proto.output}
     free = [name for name in values if name not in taken]
     passing = [node for node in proto.node if node.name.startswith(OUTPUT_MARK) and node.input[0] in free]
@@ -96,7 +96,7 @@ def _as_output(proto: GraphProto, values: Mapping[str, ValueInfoProto], draws: D
 
 
 def _two_outputs(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """An output, and an Identity of it, which takes its place or is a further output."""
+    """Add an Identity of an output, which replaces the output or becomes a further one."""
     proto, opset = model.graph, default_version(model)
     fit = [value for value in proto.output if takes("Identity", dtype_of(value.type.tensor_type.elem_type, ""), opset)]
     if not fit:
@@ -115,7 +115,7 @@ def _two_outputs(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _default(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """An initializer that is an input, too, for which no value is given."""
+    """Make an initializer also an input, for which the caller passes no value."""
     proto = model.graph
     inputs = {value.name for value in proto.input}
     found = [t for t in proto.initializer if t.name in graph.constants and t.name not in inputs]
@@ -126,7 +126,7 @@ def _default(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _declared(tensor: TensorProto) -> ValueInfoProto:
-    """The declaration of an initializer."""
+    """Return the declaration of an initializer."""
     info = ValueInfoProto(name=tensor.name)
     info.type.tensor_type.elem_type = tensor.data_type
     info.type.tensor_type.shape.SetInParent()
@@ -136,7 +136,7 @@ def _declared(tensor: TensorProto) -> ValueInfoProto:
 
 
 def _shared(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """Equal initializers become one."""
+    """Merge equal initializers."""
     proto = model.graph
     fixed = _fixed(proto)
     merged: dict[str, str] = {}
@@ -154,7 +154,7 @@ def _shared(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _doubled(model: ModelProto, graph: Graph, draws: Draws) -> bool:
-    """One reading of an initializer that is read more than once gets a copy of its own."""
+    """Copy an initializer that is read more than once, for one of its readers."""
     proto = model.graph
     tensors = {tensor.name: tensor for tensor in proto.initializer}
     places = [(node, i) for node in proto.node for i, name in enumerate(node.input) if name in tensors]
@@ -170,7 +170,7 @@ def _doubled(model: ModelProto, graph: Graph, draws: Draws) -> bool:
 
 
 def _doubles(proto: GraphProto) -> dict[tuple[int, tuple[int, ...], bytes], list[str]]:
-    """The names of initializers, by what they hold, as far as that is raw data."""
+    """Return the names of initializers by their content, if that is raw data."""
     found: dict[tuple[int, tuple[int, ...], bytes], list[str]] = {}
     for tensor in proto.initializer:
         if tensor.HasField("raw_data"):
@@ -179,7 +179,7 @@ def _doubles(proto: GraphProto) -> dict[tuple[int, tuple[int, ...], bytes], list
 
 
 def _fixed(proto: GraphProto) -> Collection[str]:
-    """Names that must stay: those of inputs and outputs, and those that subgraphs read."""
+    """Return the names that must stay: those of inputs and outputs, and those that subgraphs read."""
     captured = {name for node in proto.node for name in close(node)[1]}
     return captured.union(value.name for value in (*proto.input, *proto.output))
 
@@ -199,6 +199,6 @@ _RULES: Mapping[Form, Write] = {
     _TWO_OUTPUTS: _two_outputs,
     _DEFAULT: _default,
 }
-"""In this order: what merges or copies initializers comes before one of them is an input or an output, too."""
+"""In this order: forms that merge or copy initializers come before forms that make one an input or an output."""
 
 FORMS = frozenset(_RULES)

@@ -1,9 +1,8 @@
-"""Graph to an ONNX model, serialized.
+"""Lower a graph to a serialized ONNX model.
 
-Operators that ONNX lacks at the opset are said in those it has. A chooser says how the rest is written: broadcasting
-implicit or by Expand, axes counted from the front or the end, constants as initializers, Constant nodes or inputs,
-static or symbolic sizes, a part of the graph in a local function, an intermediate value as a further output. Every
-choice that was made is named in the artifact.
+Operators that ONNX lacks at the opset are decomposed. A chooser decides the rest: implicit broadcasts or Expand nodes;
+axes counted from the front or the end; constants as initializers, Constant nodes or inputs; static or symbolic sizes; a
+part of the graph as a local function; an intermediate value as a further output. The artifact names every choice.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ OPSETS = range(onnx_opsets.OLDEST, onnx_opsets.NEWEST + 1)
 """The opsets at which models are written."""
 
 DRAWN = 0
-"""Stands for an opset that the seed chooses."""
+"""Means that the seed chooses the opset."""
 
 OPSET_SITE = ("opset", "")
-"""Where the opset is chosen."""
+"""The site at which the opset is chosen."""
 
 
 _NO_OTHER_OPSET = "no other opset"
-"""Where it is chosen to stay at the opset at which graphs are stored."""
+"""The site at which the model may stay at the opset of stored graphs."""
 
 
 def _opset_form(opset: int) -> Form:
@@ -52,16 +51,16 @@ def _opset_form(opset: int) -> Form:
 
 
 FORMS = onnx_forms.FORMS.union(onnx_interface.FORMS, map(_opset_form, OPSETS))
-"""The forms of ONNX's operators, and of whole models, their opsets among them."""
+"""The forms of ONNX's operators and of whole models, including the opsets."""
 
 
 def opset_of(form: Form) -> int:
-    """The opset that a form of whole models names; 0 of any other form."""
+    """Return the opset that a form of whole models names; 0 for any other form."""
     return next((opset for opset in OPSETS if form == _opset_form(opset)), 0)
 
 
 def forms_of(model: ModelProto) -> tuple[Form, ...]:
-    """The forms of a model that somebody else wrote, its opset among them."""
+    """Return the forms that an existing model has, including its opset."""
     opset = default_version(model)
     of_opset = [_opset_form(opset)] if opset in OPSETS else []
     return (*onnx_forms.forms_of(model), *onnx_interface.forms_of(model), *of_opset)
@@ -70,7 +69,7 @@ def forms_of(model: ModelProto) -> tuple[Form, ...]:
 FUNCTIONS, SYMBOLIC, CONSTANT_NODES = "functions", "symbolic sizes", "constant nodes"
 """Idioms that an importer may lack (``LACKS`` of a compiler file)."""
 
-# Chances of the idioms, each where it is possible at all.
+# Chances of the idioms, where they are possible.
 _EXPLICIT_BROADCAST = 0.05
 _ARGUMENT = 0.05
 _CONSTANT_NODES = 0.15
@@ -79,21 +78,21 @@ _INNER_CONSTANT = 0.5
 _FURTHER_RESULT = 0.08
 
 _ANY_OPSET = 0.5
-"""How often each opset is as likely as any other."""
+"""How often all opsets are equally likely."""
 
 _DOMAIN = "model"
 
 _NEGATIVE_AXES = 13
-"""The opset from which on every operator takes axes that are counted from the end."""
+"""The first opset at which every operator accepts axes counted from the end."""
 
 _PART, _AROUND = "part", "around"
-"""The names of the function that is a part of the graph, and of one through which it is called."""
+"""The names of the function that is a part of the graph, and of a function that calls it."""
 
 
 def following(forms: Collection[Form], opset: int = OPSET) -> LoweringChoices:
-    """The choices of a program that has these forms wherever it can, and is plain otherwise.
+    """Return choices for a program that has these forms wherever possible, and is plain otherwise.
 
-    It is at the opset that is among the forms, or at ``opset``.
+    Its opset is the one among the forms, else ``opset``.
     """
     opset = next(filter(None, map(opset_of, forms)), opset)
     nodes = any(operator == "Constant" for operator, _ in forms)
@@ -108,7 +107,7 @@ def following(forms: Collection[Form], opset: int = OPSET) -> LoweringChoices:
 
 
 def without_forms(choices: LoweringChoices, opset: int) -> LoweringChoices:
-    """The same choices, but for those of forms; and of the opset, where none is given (DRAWN)."""
+    """Return the choices without those about forms, and without the opset's if ``opset`` is DRAWN."""
     subjects = ("form of", "forms of", *(() if opset else (OPSET_SITE[0], _NO_OTHER_OPSET)))
     return choices.without([site for site in choices.taken if site[0].split(":")[0] in subjects])
 
@@ -122,7 +121,7 @@ def lower(
     said: Collection[str] = (),
     wanted: Wanted = NOTHING,
 ) -> Artifact:
-    """The model of a graph, at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
+    """Return the model of a graph at an opset, or near a drawn one (DRAWN). Raises Unlowerable naming the node."""
     idioms: Counter[str] = Counter()
     drawn = Drawn(FORMS, lacks, said)
     at = _opset(chooser, opset, said, wanted.opset)
@@ -139,7 +138,7 @@ def lower(
     graph = _explicit_broadcasts(graph, chooser, idioms)
     graph, arguments = _constants_as_inputs(graph, chooser, idioms)
     graph = _further_result(graph, chooser, idioms)
-    callings = (Calling.DIRECT, Calling.WRAPPED)  # a function of ONNX is no value, and holds no other
+    callings = (Calling.DIRECT, Calling.WRAPPED)  # an ONNX function cannot be a value or contain another function
     outline = None if FUNCTIONS in lacks else choose(graph, chooser, callings)
     _check_narrow(graph)
     try:
@@ -162,7 +161,7 @@ def lower(
         _symbolic(model, idioms)
     onnx_interface.rewrite(model, graph, chooser, drawn)
     if model.functions or idioms[CONSTANT_NODES] or drawn.used:
-        model.producer_name = ""  # no graph at rest, which would be read without a change
+        model.producer_name = ""  # not a stored graph, which would be read unchanged
     return Artifact(
         "onnx",
         model.SerializeToString(deterministic=True),
@@ -176,7 +175,7 @@ def lower(
 
 
 def _check_narrow(graph: Graph) -> None:
-    """Raise Unlowerable for a node to which no version of ONNX gives operands of the narrow types."""
+    """Raise Unlowerable for a node whose narrow types no version of ONNX supports."""
     for node in graph.nodes:
         if node.domain or node.opaque:
             continue
@@ -187,9 +186,9 @@ def _check_narrow(graph: Graph) -> None:
 
 
 def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> int:
-    """The one given, or wanted; else the seed model's, or that at which graphs are stored, or any one.
+    """Return the given or wanted opset, else the seed model's, that of stored graphs, or any one.
 
-    The option is the opset itself, or 0 for that at which graphs are stored.
+    The recorded option is the opset itself, or 0 for that of stored graphs.
     """
 
     def drawn(rng: random.Random) -> int:
@@ -204,9 +203,9 @@ def _opset(chooser: Chooser, given: int, said: Collection[str], wanted: int) -> 
 def _forms(
     model: ModelProto, graph: Graph, constants: Mapping[str, np.ndarray], chooser: Chooser, drawn: Drawn
 ) -> None:
-    """The nodes of the model and of its functions in forms that the seed chooses.
+    """Write the nodes of the model and of its functions in forms that the seed chooses.
 
-    Constants that forms need are initializers of the model, and Constant nodes in functions.
+    Constants that forms need become initializers of the model, and Constant nodes in functions.
     """
     opset = default_version(model)
     for place in (model.graph, *model.functions):
@@ -224,7 +223,7 @@ def _forms(
 
 
 def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
-    """Here and there an Expand before an elementwise operator that would broadcast by itself."""
+    """Sometimes put an Expand before an elementwise operator that would broadcast by itself."""
     types = dict(graph.types)
     nodes: list[Node] = []
     for node in graph.nodes:
@@ -247,7 +246,7 @@ def _explicit_broadcasts(graph: Graph, chooser: Chooser, idioms: Counter[str]) -
 def _constants_as_inputs(
     graph: Graph, chooser: Chooser, idioms: Counter[str]
 ) -> tuple[Graph, list[tuple[str, np.ndarray]]]:
-    """Here and there a constant becomes an input; their names and values."""
+    """Sometimes make constants inputs; return the graph, and the names and values of these constants."""
     moved = [
         (name, array) for name, array in graph.constants.items() if chooser.about("argument", name).chance(_ARGUMENT)
     ]
@@ -260,18 +259,18 @@ def _constants_as_inputs(
 
 
 def _further_result(graph: Graph, chooser: Chooser, idioms: Counter[str]) -> Graph:
-    """Sometimes an intermediate value becomes a further output."""
+    """Sometimes make an intermediate value a further output."""
     made = [name for node in graph.nodes for name in node.outputs if name and name not in graph.outputs]
     return replace(graph, outputs=(*graph.outputs, *further_result(made, chooser, _FURTHER_RESULT, idioms)))
 
 
 def _constant_chance(said: Collection[str]) -> float:
-    """How often a model has Constant nodes: mostly, where its seed model makes constants in the graph."""
+    """Return how often a model has Constant nodes: mostly, if the seed model creates constants in the graph."""
     return _SAID_CONSTANT_NODES if any(name.startswith("Constant: ") for name in said) else _CONSTANT_NODES
 
 
 def _constant_nodes(model: ModelProto, chooser: Chooser, idioms: Counter[str]) -> None:
-    """Some initializers become Constant nodes."""
+    """Turn some initializers into Constant nodes."""
     kept, constants = [], []
     for tensor in model.graph.initializer:
         if chooser.about("constant node", tensor.name).chance(0.5, plain=True):
@@ -286,7 +285,7 @@ def _constant_nodes(model: ModelProto, chooser: Chooser, idioms: Counter[str]) -
 
 
 def _outline(model: ModelProto, outline: Outline, chooser: Chooser, idioms: Counter[str]) -> None:
-    """A part becomes a local function and its call. The first nodes of the model are those of the graph."""
+    """Turn a part into a local function and its call. The first nodes of the model are those of the graph."""
     nodes = list(model.graph.node)
     inside = [nodes[number] for number in sorted(outline.part.nodes)]
     rest = nodes[len(outline.part.nodes) + len(outline.before) + len(outline.after) :]
@@ -325,12 +324,12 @@ def _outline(model: ModelProto, outline: Outline, chooser: Chooser, idioms: Coun
 
 
 def _read(node: NodeProto) -> list[str]:
-    """What a node and its subgraphs read."""
+    """Return the names that a node and its subgraphs read."""
     return [*filter(None, node.input), *close(node)[1]]
 
 
 def _symbolic(model: ModelProto, idioms: Counter[str]) -> None:
-    """The sizes of all inputs become symbols, equal ones the same; other declarations go."""
+    """Make the sizes of all inputs symbols, the same for equal sizes, and remove other declarations."""
     count = 0
     for info in model.graph.input:
         for dim in info.type.tensor_type.shape.dim:

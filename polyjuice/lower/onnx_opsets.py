@@ -1,7 +1,7 @@
-"""Models at other opsets than the one at which graphs are stored: each node as that opset says it.
+"""Convert models to other opsets than that of stored graphs: each node is written as that opset defines it.
 
-An operator's version at an opset may lack an element type, an attribute or an input, take as an attribute what was an
-input later, or mean something else. A model is brought to an opset only where it means the same there.
+An operator's version at an opset may lack an element type, an attribute or an input. It may take an attribute that
+became an input later, or have another meaning. A model is converted only if it keeps its meaning.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ OLDEST = 11
 """The oldest opset at which models are written."""
 
 NEWEST = defs.onnx_opset_version()
-"""The newest opset that is known here; a runtime may take fewer."""
+"""The newest opset of the installed onnx package. A runtime may support fewer."""
 
 
 def nearest(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> ModelProto:
-    """An equal model at the opset, or at the one next to it, towards the model's own, at which there is one."""
+    """Return an equal model at the opset, or at the nearest possible one towards the model's own."""
     own = default_version(model)
     for version in range(opset, own, 1 if opset < own else -1):
         found = _at(model, types, version)
@@ -38,7 +38,7 @@ def nearest(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> M
 
 
 def _at(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> ModelProto | None:
-    """The model at an opset; None where some node cannot be said there."""
+    """Return the model at an opset; None if some node cannot be written there."""
     constants = {tensor.name: to_array(tensor, tensor.name) for tensor in model.graph.initializer}
     known = {**types, **{name: TensorType(str(array.dtype), array.shape) for name, array in constants.items()}}
     writer = _Writer(known, constants, default_version(model), opset)
@@ -58,7 +58,7 @@ def _at(model: ModelProto, types: Mapping[str, TensorType], opset: int) -> Model
 
 @dataclass(frozen=True)
 class _Version:
-    """An operator as of some opset: element types that each input and output takes, and attributes' defaults."""
+    """An operator as of some opset: the element types of each input and output, and the attributes' defaults."""
 
     since: int
     inputs: tuple[str, ...]
@@ -69,7 +69,7 @@ class _Version:
 
 @cache
 def _version(op: str, opset: int) -> _Version | None:
-    """The operator of ONNX at an opset; None where it has none."""
+    """Return an ONNX operator at an opset; None if that opset lacks it."""
     try:
         schema = defs.get_schema(op, opset)
     except defs.SchemaError:
@@ -89,9 +89,9 @@ def _version(op: str, opset: int) -> _Version | None:
 
 @cache
 def versions(op: str, dtype: str) -> Mapping[int, range]:
-    """The versions that ONNX has of an operator whose first input is of an element type, and the opsets of each.
+    """Return the versions of an ONNX operator that take an element type first, and the opsets of each.
 
-    A version has the number of the opset with which it came. There is none where ONNX lacks the operator.
+    The number of a version is its first opset. The mapping is empty if ONNX lacks the operator.
     """
     found: dict[int, list[int]] = {}
     for opset in range(OLDEST, NEWEST + 1):
@@ -102,7 +102,7 @@ def versions(op: str, dtype: str) -> Mapping[int, range]:
 
 
 class _Writer:
-    """Says nodes as another opset does; ``made`` are constants that they need."""
+    """Rewrites nodes for another opset. ``made`` holds constants that they need."""
 
     def __init__(
         self, types: Mapping[str, TensorType], constants: Mapping[str, np.ndarray], own: int, opset: int
@@ -113,7 +113,7 @@ class _Writer:
         self.made: dict[str, np.ndarray] = {}
 
     def may_say(self, node: NodeProto) -> bool:
-        """Whether the opset has the operator for these types. A node with subgraphs must need no change at all."""
+        """Return whether the opset has the operator for these types. A node with subgraphs must not need any change."""
         if not is_default(node.domain):
             return False
         old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
@@ -129,7 +129,7 @@ class _Writer:
         return old is None or new is None or old.since != new.since
 
     def _takes(self, names: Collection[str], allowed: tuple[Collection[str], ...]) -> bool:
-        """Whether values are of types that are allowed for them; the last formal one may stand for many."""
+        """Return whether values have types that are allowed for them. The last declared value may be variadic."""
         return all(
             not name
             or name not in self._types
@@ -138,7 +138,7 @@ class _Writer:
         )
 
     def say(self, node: NodeProto) -> bool:
-        """Write a node as the opset does; False where that cannot be."""
+        """Rewrite a node for the opset; return False if that is impossible."""
         if not self._changes(node):
             return True
         old, new = _version(node.op_type, self._own), _version(node.op_type, self._opset)
@@ -150,7 +150,7 @@ class _Writer:
         return self._inputs(node, old, new) and self._attributes(node, old, new)
 
     def _inputs(self, node: NodeProto, old: _Version, new: _Version) -> bool:
-        """Inputs that were attributes at the opset become those."""
+        """Turn inputs that are attributes at the opset into those."""
         while len(node.input) > len(new.inputs) and len(old.inputs) > len(new.inputs):
             place = len(node.input) - 1
             name, array = old.inputs[place], self._constants.get(node.input[place])
@@ -162,7 +162,7 @@ class _Writer:
         return True
 
     def _attributes(self, node: NodeProto, old: _Version, new: _Version) -> bool:
-        """Attributes that the opset lacks go, where they say what is meant without them."""
+        """Remove attributes that the opset lacks, if they have their default values."""
         for name in [a.name for a in node.attribute if a.name not in new.attributes]:
             given, default = value(node, name), old.attributes[name]
             if given != default and not (name == "dilations" and set(given) == {1}):
@@ -173,7 +173,7 @@ class _Writer:
     # --- operators whose meaning changed ---------------------------------------------------------------------------
 
     def one_axis(self, node: NodeProto) -> bool:
-        """Before opset 13 Softmax and its like normalised over the axis and all behind it together."""
+        """Before opset 13, Softmax and similar operators normalised over the axis and all later ones together."""
         if self._opset >= ONE_AXIS_OPSET:
             return True
         shape = self._types[node.input[0]].shape
@@ -185,7 +185,7 @@ class _Writer:
         return self._opset >= 18 or value(node, "reduction", b"none") in known
 
     def resize(self, node: NodeProto) -> bool:
-        """Before opset 13 there is always a region of interest, and there are always scales."""
+        """Before opset 13, a region of interest and scales are required."""
         if self._opset < 13:
             for place in (1, 2):
                 if not node.input[place]:
@@ -195,7 +195,7 @@ class _Writer:
         return True
 
     def quantize(self, node: NodeProto) -> bool:
-        """Before opset 13 there is one scale for all elements; from 19 to 22 it has the type of what is quantized."""
+        """Before opset 13 there is one scale for all elements. From 19 to 22 it has the quantized operand's type."""
         if self._opset >= 13:
             data, scale = (self._types[name].dtype for name in node.input[:2])
             return node.op_type != "QuantizeLinear" or data == scale or not 19 <= self._opset < 23
@@ -203,7 +203,7 @@ class _Writer:
         return all(self._types[name].rank == 0 for name in node.input[1:] if name)
 
     def grid_sample(self, node: NodeProto) -> bool:
-        """Opset 20 gave the modes other names."""
+        """Opset 20 renamed the modes."""
         if self._opset >= 20 and attribute(node, "mode"):
             mode = value(node, "mode")
             give(node, "mode", {b"bilinear": "linear", b"bicubic": "cubic"}.get(mode, mode))
@@ -226,4 +226,4 @@ _MEANINGS: Mapping[str, Callable[[_Writer, NodeProto], bool]] = {
     "GridSample": _Writer.grid_sample,
     "GroupNormalization": _Writer.group_norm,
 }
-"""What there is to see to beyond attributes, inputs and types; the answer is whether the opset can say the node."""
+"""Handlers for changes beyond attributes, inputs and types. Each returns whether the opset can express the node."""

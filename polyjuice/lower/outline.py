@@ -1,7 +1,7 @@
-"""Function rewriting: which part of a graph becomes a function, and how that function is called.
+"""Function rewriting: choose a part of a graph that becomes a function, and the way to call it.
 
-HirGen wraps subgraphs into functions (paper 003, section 3.2, algorithm 2), and puts another function between a
-function and its calls in three ways (section 3.3.2). The graph stays as it is: lowerings spell the call.
+HirGen wraps subgraphs into functions (paper 003, section 3.2, algorithm 2). It also puts another function between a
+function and its calls in three ways (section 3.3.2). The graph does not change: lowerings write the call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHANCE = 0.15
 
 
 class Calling(StrEnum):
-    """How a function is called, as the idiom is named."""
+    """The way to call a function, as the idiom's name."""
 
     DIRECT = "a function of its own"
     WRAPPED = "a function called through another"
@@ -29,9 +29,9 @@ class Calling(StrEnum):
 
 @dataclass(frozen=True)
 class Outline:
-    """A part of a graph that becomes a function, and how it is called.
+    """A part of a graph that becomes a function, and the way to call it.
 
-    ``before`` and ``after`` are the other nodes, by number: in this order, the call stands between them.
+    ``before`` and ``after`` are the numbers of the other nodes, in this order. The call stands between them.
     """
 
     part: Part
@@ -41,7 +41,7 @@ class Outline:
 
 
 def choose(graph: Graph, chooser: Chooser, callings: Sequence[Calling] = tuple(Calling)) -> Outline | None:
-    """Sometimes a convex, connected part of random place and size, and one of the ways to call it."""
+    """Sometimes return a convex, connected part of random place and size, and one of the ways to call it."""
     draws = chooser.about("outline")
     numbers = {next(filter(None, node.outputs), ""): number for number, node in enumerate(graph.nodes)}
     names = {number: name for name, number in numbers.items()}
@@ -51,7 +51,7 @@ def choose(graph: Graph, chooser: Chooser, callings: Sequence[Calling] = tuple(C
 
 
 def _some_part(graph: Graph, rng: random.Random) -> frozenset[int]:
-    """Sometimes a convex, connected part of random place and size, of at least two nodes."""
+    """Sometimes return a convex, connected part of random place and size, of at least two nodes."""
     order = random_order(graph, rng) if rng.random() < CHANCE else []
     if len(order) < 2:
         return frozenset()
@@ -62,7 +62,7 @@ def _some_part(graph: Graph, rng: random.Random) -> frozenset[int]:
 
 
 def _with_paths(graph: Graph, nodes: Collection[int]) -> frozenset[int]:
-    """Some nodes and all that stand on a path from one of them to another: a convex part."""
+    """Return the nodes and all nodes on paths between them: a convex part."""
     behind, before = set(nodes), set(nodes)
     made = {name for number in nodes for name in graph.nodes[number].outputs if name}
     read = {name for number in nodes for name in graph.nodes[number].inputs if name}
@@ -78,7 +78,7 @@ def _with_paths(graph: Graph, nodes: Collection[int]) -> frozenset[int]:
 
 
 def outline(graph: Graph, nodes: frozenset[int], calling: Calling) -> Outline:
-    """The rest of a graph around a convex part of it."""
+    """Return the outline of a convex part, with the other nodes before and after it."""
     part = cut(graph, nodes)
     before: list[int] = []
     after: list[int] = []

@@ -1,5 +1,5 @@
-"""What a lowering raises."""
+"""The error that a lowering raises."""
 
 
 class Unlowerable(ValueError):
-    """A graph that a format cannot say; the message names the node. A case for another compiler, no bug of one."""
+    """A format cannot express a graph; the message names the node. This is no compiler bug."""

@@ -1,4 +1,4 @@
-"""Python source, as lines: functions, classes, and identifiers for the values of a graph."""
+"""Python source as lines: functions, classes, and identifiers for the values of a graph."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from polyjuice.ir import Graph, array_digest, dtypes
 
 
 def array_key(array: np.ndarray) -> str:
-    """The name under which a program finds an array: equal arrays have the same."""
+    """Return the name under which a program finds an array. Equal arrays have the same name."""
     return f"w_{array_digest(array)}_{'x'.join(map(str, array.shape)) or 'scalar'}_{dtypes.of_array(array)}"
 
 
 def indented(lines: Iterable[str]) -> list[str]:
-    """One level deeper; empty lines stay empty."""
+    """Return the lines one level deeper; empty lines stay empty."""
     return [f"    {line}" if line else "" for line in lines]
 
 
 def function(name: str, parameters: Sequence[str], body: Iterable[str], decorator: str = "") -> list[str]:
+    """Return the lines of a function."""
     return [*filter(None, [decorator]), f"def {name}({', '.join(parameters)}):", *indented(body)]
 
 
 def model_class(name: str, base: str, setup: Iterable[str], members: Iterable[Sequence[str]]) -> list[str]:
-    """A class whose constructor takes ``arrays``, runs ``setup``, and is followed by the members."""
+    """Return a class whose constructor takes ``arrays`` and runs ``setup``. The other members follow it."""
     constructor = function("__init__", ["self", "arrays"], ["super().__init__()", *setup])
     rest = (line for member in members for line in ("", *member))
     return [f"class {name}({base}):", *indented([*constructor, *rest])]
 
 
 def identifiers(graph: Graph, reserved: Iterable[str]) -> dict[str, str]:
-    """An identifier for every value: its own name where that is one, else a cleaned and numbered form of it."""
+    """Return an identifier for every value: its own name if that is valid, else a cleaned and numbered one."""
     taken = {"self", "arrays", "_", "", *reserved}
     names: dict[str, str] = {}
     for name in graph.types:

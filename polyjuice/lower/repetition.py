@@ -15,9 +15,9 @@ _CHANCE = 0.05
 
 
 def repeated_axes(graph: Graph, seed: int | str, layout: str = "") -> dict[str, int]:
-    """Here and there an input and the axis along which its values are to repeat.
+    """Return, for a few inputs, the axis along which their values should repeat.
 
-    With a ``layout`` that is wanted of the first input it is this one alone, and only where it is to have stride 0.
+    If a ``layout`` of the first input is wanted, only this input may repeat, and only if the layout is stride 0.
     """
     rng = random.Random(f"repeated {seed}")
     chosen = {}
@@ -30,7 +30,7 @@ def repeated_axes(graph: Graph, seed: int | str, layout: str = "") -> dict[str, 
 
 
 def unfit_layouts(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray]) -> list[Site]:
-    """Where a program was chosen to have stride 0 along an axis of an input whose values do not repeat there."""
+    """Return the sites that chose stride 0 along an axis where the input's values do not repeat."""
     layouts = artifact.setup.get("layouts", ())
     return [
         (LAYOUT, name)
@@ -40,14 +40,14 @@ def unfit_layouts(graph: Graph, artifact: Artifact, inputs: Sequence[np.ndarray]
 
 
 def _repeats(array: np.ndarray, axis: int) -> bool:
-    """Whether the values are the same all along an axis, to the last bit."""
+    """Return whether the values are equal along an axis, bit for bit."""
     if array.shape[axis] < 2 or not array.size:
         return False
     return array.tobytes() == np.broadcast_to(np.take(array, [0], axis), array.shape).tobytes()
 
 
 def repeat(graph: Graph, inputs: Sequence[np.ndarray], axes: Mapping[str, int]) -> tuple[np.ndarray, ...]:
-    """The inputs of a graph with the first values of those axes everywhere along them."""
+    """Return the inputs of a graph, with the first values along those axes repeated along them."""
     return tuple(
         np.ascontiguousarray(np.broadcast_to(np.take(array, [0], axes[name]), array.shape)) if name in axes else array
         for name, array in zip(graph.inputs, inputs, strict=True)

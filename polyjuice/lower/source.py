@@ -1,10 +1,14 @@
-"""Graph to Python source of a framework: a module class whose text is what runs and what a reproducer shows.
+"""Lower a graph to Python source of a framework: a module class that both runs and serves as the reproducer.
 
-A chooser says how the graph is written, because compilers treat equal programs differently: which of an operator's
-templates is used; broadcasting and promotion of types implicit or spelled out; results written over operands that are
-dead; a constant as a number, built where it is used, a weight of one kind or another, or a further argument; a part of
-the body in a function or a module of its own; axes counted from the front or the end; an intermediate value as a
-further result. Every choice that was made is named in the artifact.
+A chooser decides how the graph is written, because compilers treat equal programs differently:
+
+- the operator's template, and axes counted from the front or the end;
+- implicit or explicit broadcasts and type promotions;
+- results that overwrite dead operands;
+- constants as numbers, tensors made in place, weights of some kind, or arguments;
+- a part of the body in a function or module of its own, and an intermediate value as a further result.
+
+The artifact names every choice.
 """
 
 from __future__ import annotations
@@ -28,22 +32,22 @@ from polyjuice.lower.python_text import array_key, function, identifiers, model_
 from polyjuice.lower.torch_memory import Memory, Text
 from polyjuice.ops import Call, Hole, Op, Spelling, entry
 
-#: Operators that take a Python number for their second operand without a change of type.
+#: Operators that take a Python number as second operand without a change of type.
 _TAKE_NUMBERS = frozenset({"Add", "Sub", "Mul", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 
-#: Operators whose first operand may be a number, in an expression such as ``2.0 - x``.
+#: Operators whose first operand may be a number, as in ``2.0 - x``.
 _BEGIN_WITH_NUMBERS = _TAKE_NUMBERS - {"Div"}
 
-#: A template that is an operator of Python between two operands.
+#: A template that is a Python operator between two operands.
 _BETWEEN = re.compile(r"\{0\} \S+ \{1\}")
 
-#: An application of a module that is made on the spot.
+#: A call of a module that is constructed in the same expression.
 _MODULE_CALL = re.compile(r"(torch\.nn\.\w+\(.*\))\((\w[\w.]*)\)")
 
 #: Elementwise operators whose result may be their operand, or a view of it.
 _MAY_BE_VIEWS = frozenset({"BitCast", "Cast", "Identity", "Dropout"})
 
-#: Operators that are not elementwise, and whose result is always in memory of its own.
+#: Operators that are not elementwise, and whose result always has its own memory.
 _MAKE_ANEW = frozenset(
     (
         *("MatMul", "Gemm", "Conv", "ConvTranspose", "Softmax", "LogSoftmax", "LayerNormalization"),
@@ -51,15 +55,15 @@ _MAKE_ANEW = frozenset(
     )
 )
 
-#: Operators before which a cast of one operand to the type of the others may be left to the framework.
+#: Operators before which the framework may do the cast of one operand to the type of the other.
 _PROMOTE = frozenset({"Add", "Sub", "Mul", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 
-#: A template that writes its result over its first operand says so, or calls what ends in an underscore.
+#: Matches a template that writes its result over its first operand.
 _IN_PLACE = re.compile(r"[a-z0-9]_\(|inplace=True")
 
-# Chances of the idioms, each where it is possible at all.
+# Chances of the idioms, where they are possible.
 _NUMBER = 0.8
-_LARGEST_NUMBER = 2**63 - 1  # frameworks take no greater integers from Python
+_LARGEST_NUMBER = 2**63 - 1  # frameworks accept no larger integers from Python
 _MADE = 0.4
 _OVERWRITE = 0.7
 _ON_A_COPY = 0.1
@@ -72,21 +76,23 @@ _MODULE = 0.4
 _FURTHER_RESULT = 0.1
 
 _PART, _AROUND = "part", "around"
-"""The names of the function that is a part of the graph, and of one through which it is called."""
+"""The names of the function that is a part of the graph, and of a function that calls it."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a framework says what surrounds the operators.
+    """The parts of a framework's source around the operators.
 
-    ``imports`` come first; ``base`` is the class of models, whose constructor is given ``arrays`` by name, ``method``
-    its call; ``weights`` gives the equivalent ways to store ``arrays[key]`` in an attribute; ``filled`` a tensor of a
-    type with one value everywhere, and ``made`` one with an array's values if it can, where the text given is some
-    argument of the function or empty; ``broadcast`` has the
-    places ``{x}`` and ``{shape}``; ``decorators`` are those that a function of its own may have. ``promotes`` says
-    whether operators cast operands to a common type by themselves; ``finished`` writes an application's arguments as
-    the seed chooses, and says in which forms it is; ``opaque`` spells nodes that the table lacks. Each number in the
-    text is an argument of the program by the chance ``number_arguments``.
+    - ``imports`` come first. ``base`` is the class of models, whose constructor takes ``arrays`` by name. ``method`` is
+      the name of its call.
+    - ``weights`` returns equivalent ways to store ``arrays[key]`` in an attribute.
+    - ``filled`` writes a tensor of a type with one value. ``made`` writes one with an array's values, if it can. Both
+      take the text of some argument of the function, or an empty text.
+    - ``broadcast`` has the places ``{x}`` and ``{shape}``. ``decorators`` are those that a local function may have.
+    - ``promotes``: operators cast operands to a common type by themselves.
+    - ``finished`` writes a call's arguments as the seed chooses, and returns its forms.
+    - ``opaque`` writes nodes that the table lacks.
+    - ``number_arguments`` is the chance that a number in the text becomes an argument of the program.
     """
 
     format: str
@@ -108,9 +114,9 @@ class Dialect:
 
 
 def write(graph: Graph, chooser: Chooser, dialect: Dialect, contiguous: Collection[str] = ()) -> Artifact:
-    """The source of a graph and the arrays that it takes. Raises Unlowerable naming the node.
+    """Return the source of a graph with the arrays that it takes. Raises Unlowerable, which names the node.
 
-    ``contiguous`` names the inputs that lie so in memory.
+    ``contiguous`` names the inputs that are contiguous in memory.
     """
     return _Writer(graph, chooser, dialect, contiguous).artifact()
 
@@ -146,6 +152,7 @@ class _Writer:
         self._made: set[str] = set()
 
     def artifact(self) -> Artifact:
+        """Return the source, its arrays and the choices made."""
         graph, nodes = self._graph, self._nodes
         for name, array in graph.constants.items():
             self._constant(name, array)
@@ -176,7 +183,7 @@ class _Writer:
         )
 
     def _function(self, name: str, results: Sequence[str], decorator: str = "", bound: bool = True) -> list[str]:
-        """What has been written as a function, which is a method if it is ``bound``."""
+        """Return the statements so far as a function, or as a method if it is ``bound``."""
         tensors = [self._tensor(result) for result in results]
         parameters = [*(["self"] if bound else []), *self._parameters]
         given = f"({', '.join(tensors)},)" if tensors else "()"
@@ -185,7 +192,7 @@ class _Writer:
     # --- constants ---------------------------------------------------------------------------------------------------
 
     def _constant(self, name: str, array: np.ndarray) -> None:
-        """Decide how a constant is written; a number is written where it is used."""
+        """Decide how a constant is written. The statement that uses a number contains it."""
         dtype = dtypes.of_array(array)
         value = uniform_value(array)
         draws = self._chooser.about("constant", name)
@@ -202,12 +209,12 @@ class _Writer:
             self._arguments[name] = key
             self._idioms["a constant as an argument"] += 1
             return
-        attribute = f"w_{self._names[name]}"  # no attribute of a framework's module begins so
+        attribute = f"w_{self._names[name]}"  # no attribute of a framework's module starts like this
         self._setup[name] = draws.choice(self._dialect.weights(attribute, key, dtype))
         self._names[name] = f"self.{attribute}"
 
     def _tensor(self, name: str) -> str:
-        """The expression of a value; a constant that the program makes is made where it is first needed."""
+        """Return the expression of a value. A constant that the program makes is made before its first use."""
         if (name in self._numbers or name in self._patterns) and name not in self._made:
             like = next((name for name in self._parameters if name not in self._given_numbers), "")
             draws = self._chooser.about("making", name)
@@ -226,7 +233,7 @@ class _Writer:
     # --- operators ---------------------------------------------------------------------------------------------------
 
     def _statement(self, number: int) -> None:
-        """What computes a node's results, and what is then written into inputs."""
+        """Write the statements that compute a node's results, and those that then write into inputs."""
         if self._memory is None:
             self._node(self._nodes[number])
             return
@@ -258,25 +265,25 @@ class _Writer:
         self._body.append(f"{targets}{comma} = {text}")
 
     def _with_module(self, node: Node, text: str) -> str:
-        """An application of a module, which the constructor makes."""
+        """Return the call of a module that the constructor makes, if the text constructs one."""
         applied = _MODULE_CALL.fullmatch(text)
         if not applied:
             return text
         name = _first_result(node)
-        attribute = f"m_{self._names[name]}"  # no attribute of a framework's module begins so
+        attribute = f"m_{self._names[name]}"  # no attribute of a framework's module starts like this
         self._setup[name] = f"self.{attribute} = {applied[1]}"
         return f"self.{attribute}({applied[2]})"
 
     def _with_number_arguments(self, node: Node, text: str) -> str:
-        """An application that takes some of its numbers from further arguments of the program."""
+        """Return the call with some of its numbers taken from further arguments of the program."""
         if not self._dialect.number_arguments:
             return text
         draws = self._chooser.about("number arguments of", _first_result(node))
         return torch_numbers.as_arguments(text, self._dialect.number_arguments, draws, self._number_argument)
 
     def _number_argument(self, value: np.ndarray) -> str:
-        """The name of a further argument, which is a Python number."""
-        name = f"local_number_{len(self._given_numbers)}"  # no value of the graph is called so
+        """Return the name of a further argument, which is a Python number."""
+        name = f"local_number_{len(self._given_numbers)}"  # no value of the graph has such a name
         self._given_numbers[name] = key = array_key(value)
         self._arrays[key] = value
         self._parameters.append(name)
@@ -321,7 +328,7 @@ class _Writer:
         return self._by_statements(node, template, call) or template.format(*call.x)
 
     def _by_statements(self, node: Node, template: str, call: Call) -> str | None:
-        """Sometimes the first operand is written by ``+=`` and its like, or through views; it then holds the result."""
+        """Sometimes overwrite the first operand by ``+=`` and the like, or through views; then return its text."""
         draws = self._chooser.about("views of", _first_result(node))
         if template in torch_views.AUGMENTED and draws.chance(torch_views.AUGMENTING):
             assignment = torch_views.AUGMENTED[template]
@@ -363,7 +370,7 @@ class _Writer:
         return texts
 
     def _number_operand(self, node: Node, names: Sequence[str]) -> str | None:
-        """The operand that is a uniform constant, if the other one's shape absorbs it and a number may stand there."""
+        """Return the operand that may be a number: a uniform constant whose shape broadcasts to the other operand's."""
         if node.domain or len(names) != 2 or (names[0] in self._numbers) == (names[1] in self._numbers):
             return None
         number, other = names if names[0] in self._numbers else names[::-1]
@@ -377,17 +384,17 @@ class _Writer:
         return bool(names) and self._number_operand(node, names) == names[0]
 
     def _may_overwrite(self, node: Node, call: Call) -> bool:
-        """Whether nobody else can see the first operand, and the result fits into it."""
+        """Return whether nothing else can see the first operand, and the result fits into it."""
         name = node.inputs[0] if node.inputs else ""
         alone = self._is_own(name) and self._uses[name] == 1 and name not in self._uncast
         return alone and call.x[0] == self._names[name] and call.types[0] == call.results[0]
 
     def _is_own(self, name: str) -> bool:
-        """Whether a value is in memory that no other value was in before, unless it was written over."""
+        """Return whether a value has its own memory, not shared with other values except by overwriting."""
         return name in self._fresh and not (self._memory and self._memory.is_shared(name))
 
     def _implicit_casts(self) -> dict[str, str]:
-        """Casts that are left out: their results, and the values that stand in for them."""
+        """Return the casts that are left out: their results, and the values that replace them."""
         found: dict[str, str] = {}
         casts = {node.outputs[0]: node for node in self._graph.nodes if node.qualified == "Cast"}
         for node in self._graph.nodes:
@@ -397,7 +404,7 @@ class _Writer:
                 if name not in casts or other in found or self._uses[name] != 1:
                     continue
                 origin = casts[name].inputs[0]
-                if node.op == "Sub" and self._graph.types[origin].dtype == "bool":  # which Torch refuses to subtract
+                if node.op == "Sub" and self._graph.types[origin].dtype == "bool":  # Torch refuses to subtract booleans
                     continue
                 widens = origin not in found and other not in self._graph.constants
                 draws = self._chooser.about("cast", name)
@@ -407,33 +414,33 @@ class _Writer:
         return found
 
     def _promoted(self, narrow: str, wide: str) -> bool:
-        """Whether operators that meet these two values compute in the type of the second."""
+        """Return whether operators on these two values compute in the type of the second."""
         constant = narrow in self._graph.constants
         return not constant and torch_scalars.promoted(self._graph.types[narrow], self._graph.types[wide])
 
     # --- shape of the program ----------------------------------------------------------------------------------------
 
     def _outline(self, nodes: Sequence[Node]) -> Outline | None:
-        """Sometimes a part that takes some tensor (to make others beside); none where inputs are written."""
+        """Sometimes return a part with an input, as a model for new tensors; None if the program updates inputs."""
         if self._memory:
             return None
         outline = choose(replace(self._graph, nodes=tuple(self._as_read(nodes))), self._chooser)
         return outline if outline and outline.part.graph.inputs else None
 
     def _as_read(self, nodes: Sequence[Node]) -> list[Node]:
-        """The nodes with the operands that they read in the program."""
+        """Return the nodes with the operands that they read in the program."""
         return [replace(node, inputs=tuple(self._operand_names(node))) for node in nodes]
 
     def _placement(self, contiguous: Collection[str]) -> Memory:
-        """What lies in the memory of the inputs that the program updates."""
+        """Return the placement of values in the memory of updated inputs."""
         text = Text(self._names, self._numbers, self._tensor, self._let, lambda line: self._body.append(line))
         nodes = self._as_read(self._nodes)
         return Memory(self._graph, nodes, self._fresh, contiguous, self._chooser, text)
 
     def _outlined(self, nodes: Sequence[Node], outline: Outline) -> tuple[list[str], list[list[str]]]:
-        """A part as a function: the statement that calls it, and what the class gets for it.
+        """Write a part as a function: return the statement that calls it, and the members that it adds to the class.
 
-        That is a method, a module in an attribute, or a function inside of another.
+        A member is a method, a class whose module an attribute holds, or a method that contains the function.
         """
         part, calling = outline.part.graph, outline.calling
         self._begin_function([*part.inputs, *(name for name in part.constants if name in self._arguments)])
@@ -459,7 +466,7 @@ class _Writer:
         return [f"{targets} = self.{_AROUND}({arguments})"], [around, *members]
 
     def _module(self, nodes: Sequence[Node], outline: Outline, decorator: str) -> list[str]:
-        """What has been written as a method, or as a module with weights of its own."""
+        """Return the statements so far as a method, or as a module with weights of its own."""
         part = outline.part.graph
         if not self._chooser.about("module").chance(_MODULE):
             return self._function(_PART, part.outputs, decorator)
@@ -477,7 +484,7 @@ class _Writer:
         return [self._uncast.get(name, name) for name in node.inputs if name]
 
     def _further_results(self) -> list[str]:
-        """Sometimes an intermediate value that the outermost function can name, and no operator has overwritten."""
+        """Sometimes return an intermediate value that the outermost function can name and nothing has overwritten."""
         outer = "\n".join(self._body)
         names = {name: self._names[name] for node in self._graph.nodes for name in node.outputs if name}
         inner = [
@@ -494,17 +501,17 @@ class _Writer:
 
 
 def _is_beyond_ints(value: float) -> bool:
-    """Whether a number is an integer that frameworks do not take from Python."""
+    """Return whether a number is an integer that frameworks do not accept from Python."""
     return isinstance(value, int) and value > _LARGEST_NUMBER
 
 
 def _first_result(node: Node) -> str:
-    """The name by which the choices about a node go."""
+    """Return the name that identifies a node in choices."""
     return next(filter(None, node.outputs))
 
 
 def _fresh_results(graph: Graph) -> set[str]:
-    """Values in memory of their own: the results of operators that compute every element anew."""
+    """Return the values with memory of their own: the results of operators that compute every element anew."""
     fresh: set[str] = set()
     for node in graph.nodes:
         op = entry(node)

@@ -1,4 +1,4 @@
-"""Graph to TensorFlow source."""
+"""Lower a graph to TensorFlow source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _weights(attribute: str, key: str, dtype: str) -> Sequence[str]:
 
 
 def _filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
-    if t.dtype in dtypes.NARROW:  # which tf.fill does not take
+    if t.dtype in dtypes.NARROW:  # tf.fill does not support these types
         return f"tf.cast(tf.constant({number}, dtype=tf.float32, shape={t.shape}), '{dtypes.framework_name(t.dtype)}')"
     return f"tf.constant({number}, dtype=tf.{t.dtype}, shape={t.shape})"
 
@@ -44,11 +44,11 @@ DIALECT = Dialect(
 
 
 SETTINGS: Mapping[str, float] = {"plain": 0.0, "dynamic": 1.0}
-"""Whole settings of a program, by name, and how often the compiler is not told the sizes of its inputs."""
+"""Settings of whole programs, by name, and how often the compiler does not know the sizes of the inputs."""
 
 
 def lower(graph: Graph, chooser: Chooser, unknown_sizes: float = UNKNOWN_SIZES, wanted: Wanted = NOTHING) -> Artifact:
-    """The TensorFlow source of a graph. Raises Unlowerable naming the node."""
+    """Return the TensorFlow source of a graph. Raises Unlowerable, which names the node."""
     dynamic = chooser.about("sizes").chance(SETTINGS.get(wanted.setting, unknown_sizes), plain=False)
     artifact = write(graph, chooser, DIALECT)
     if not dynamic:

@@ -1,7 +1,7 @@
-"""The arguments of Torch's calls as people write them: by name or place, defaults left out, one number for equal ones.
+"""Vary the arguments of Torch calls as people do: by name or place, without defaults, one number for equal ones.
 
-The spellings of the operator table name what they mean in full. Compilers see the difference: Dynamo binds arguments,
-decompositions have defaults of their own, and a number and a list take different overloads.
+The templates of the operator table write all arguments in full. Compilers see the difference: Dynamo binds arguments,
+decompositions have their own defaults, and a number and a list select different overloads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from polyjuice.lower.choices import Draws
 
-# Chances, for each argument that can be written so.
+# Chances, for each argument that can be written this way.
 _DEFAULT = 0.5
 _ONE_NUMBER = 0.5
 _LIST = 0.2
@@ -26,7 +26,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "is_causal": False, "dropout_p": 0.0, "attn_mask": None, "inplace": False, "bias": None, "dilation": 1,
     "padding": 0, "output_padding": 0,
 }  # fmt: skip
-"""The defaults of arguments, which all functions share that name one so."""
+"""The defaults of arguments, which all functions with such an argument share."""
 
 _OF_FUNCTIONS: Mapping[tuple[str, str], Any] = {
     **{(name, "dim"): -1 for name in ("sort", "argsort", "topk", "kthvalue")},
@@ -68,7 +68,7 @@ _ORDER: Mapping[str, Sequence[str]] = {
     "repeat_interleave": ("input", "repeats", "dim"),
     "norm": ("input", "p", "dim", "keepdim"),
 }
-"""The names of a function's arguments, in order; a method lacks the first."""
+"""The names of a function's arguments, in order. A method lacks the first."""
 
 _ONE_OR_MANY = frozenset(["kernel_size", "stride", "padding", "dilation", "output_padding", "size", "scale_factor"])
 """Arguments that take one number for all spatial axes."""
@@ -89,20 +89,20 @@ _ONE_DIM = frozenset(
         "count_nonzero",
     )
 )
-"""Functions of several dimensions that take one as a number."""
+"""Functions of several dimensions that accept a single number."""
 
 _LIBRARIES = frozenset(["torch", "F"])
 
 
 def vary(tree: ast.Expression, draws: Draws) -> bool:
-    """Write the arguments of an expression's calls in another way. Whether anything changed."""
+    """Write the arguments of an expression's calls in another way; return whether anything changed."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    changes = [change for call in calls for change in _changes(call, draws)]  # all of them, before any is looked at
+    changes = [change for call in calls for change in _changes(call, draws)]  # all, before ``any``
     return any(changes)
 
 
 def is_method(call: ast.Call) -> bool:
-    """Whether a call is one of a tensor's methods, and no function of a library."""
+    """Return whether a call is a tensor's method rather than a library function."""
     function = call.func
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -110,7 +110,7 @@ def is_method(call: ast.Call) -> bool:
 
 
 def _changes(call: ast.Call, draws: Draws) -> Iterator[bool]:
-    """Change a call's arguments; one item for each change."""
+    """Change a call's arguments; yield whether each attempt changed something."""
     assert isinstance(call.func, ast.Attribute)
     name = call.func.attr
     for keyword in list(call.keywords):
@@ -141,7 +141,7 @@ def _is_default(call: ast.Call, name: str, keyword: ast.keyword) -> bool:
 
 
 def _numbers(value: ast.expr, draws: Draws, one: bool) -> ast.expr:
-    """A tuple of numbers as one number, where they are equal and one will do, or as a list."""
+    """Return a tuple of numbers as one number, if they are equal and ``one`` allows it, or as a list, or unchanged."""
     ways = [value]
     if isinstance(value, ast.Tuple) and value.elts:
         ways.append(ast.List(value.elts, ast.Load()))
@@ -157,9 +157,9 @@ def _numbers(value: ast.expr, draws: Draws, one: bool) -> ast.expr:
 
 
 def _places(call: ast.Call, order: Sequence[str], draws: Draws) -> Iterator[bool]:
-    """Keywords as arguments by place, as far as the order allows; or the other way round."""
+    """Turn keywords into arguments by place as far as the order allows, or the other way round."""
     keywords = {keyword.arg: keyword for keyword in call.keywords}
-    if "stable" in keywords:  # which makes the others keywords
+    if "stable" in keywords:  # "stable" makes the others keyword-only
         return
     while len(call.args) < len(order) and order[len(call.args)] in keywords and draws.chance(_BY_PLACE):
         keyword = keywords.pop(order[len(call.args)])
@@ -175,11 +175,11 @@ def _places(call: ast.Call, order: Sequence[str], draws: Draws) -> Iterator[bool
 
 
 _NO = object()
-"""The value of an expression that is no constant."""
+"""The value of an expression that is not constant."""
 
 
 def _constant(value: ast.expr) -> Any:
-    """The value of a number, a string, None or a tuple of them."""
+    """Return the value of a number, a string, None or a tuple of these; _NO for other expressions."""
     try:
         return ast.literal_eval(value)
     except ValueError:

@@ -15,14 +15,14 @@ _LITERAL = 12
 """The most elements of a tensor that is written out."""
 
 _EXACT = 2**20
-"""The greatest number that a range of floating numbers may hold, in sixteenths: then each is computed exactly."""
+"""The greatest number, in sixteenths, in a range of floating numbers. Below it each number is computed exactly."""
 
 _LARGEST = 2**62
-"""The end of a range of integers is below it: Torch adds the step once more to count the elements."""
+"""The bound of the end of an integer range. Torch adds the step once more to count the elements."""
 
 
 def filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
-    """A tensor of one value, where ``like`` is some argument of the function or empty."""
+    """Return the text of a tensor of one value. ``like`` is some argument of the function, or empty."""
     options = _options(t.dtype, like)
     forms = [f"torch.full({t.shape}, {number}, {options})"]
     if t.rank == 0:
@@ -37,7 +37,7 @@ def filled(t: TensorType, number: str, like: str, draws: Draws) -> str:
 
 
 def made(array: np.ndarray, like: str, draws: Draws) -> str | None:
-    """An expression whose value an array is, to the last bit; None where no pattern fits."""
+    """Return an expression with exactly the array's value; None if no pattern fits."""
     forms = list(_forms(array, _options(dtypes.of_array(array), like)))
     return draws.choice(forms) if forms else None
 
@@ -56,7 +56,7 @@ def _forms(array: np.ndarray, options: str) -> Iterator[str]:
         ):
             yield f"torch.tensor({array.tolist()}, {options})"
         return
-    if dtype != "bool" and dtype not in dtypes.WIDER_UNSIGNED:  # on which Torch has no kernels for the rest
+    if dtype != "bool" and dtype not in dtypes.WIDER_UNSIGNED:  # Torch lacks kernels for the other types
         yield from _ranges(array, options)
     if array.ndim == 2 and dtype not in dtypes.WIDER_UNSIGNED:
         yield from _matrices(array, options)
@@ -69,7 +69,7 @@ def _has_negative_zero(array: np.ndarray) -> bool:
 
 
 def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
-    """An arithmetic progression, in the order of the elements."""
+    """Yield expressions of an arithmetic progression, in the order of the elements."""
     found = _progression(array)
     if found is None:
         return
@@ -89,9 +89,9 @@ def _ranges(array: np.ndarray, options: str) -> Iterator[str]:
 
 
 def _progression(array: np.ndarray) -> tuple[Any, Any] | None:
-    """The first element and the step of an arithmetic progression that Torch computes exactly; None where it is none.
+    """Return the first element and the step of an arithmetic progression that Torch computes exactly, or None.
 
-    Floating elements and steps are sixteenths.
+    Floating elements and steps are multiples of a sixteenth.
     """
     if array.dtype.kind == "f":
         sixteenths = array.reshape(-1).astype(np.float64) * 16
@@ -108,7 +108,7 @@ def _progression(array: np.ndarray) -> tuple[Any, Any] | None:
 
 
 def _matrices(array: np.ndarray, options: str) -> Iterator[str]:
-    """An identity matrix, or a triangle of ones."""
+    """Yield expressions of an identity matrix, or of a triangle of ones."""
     rows, columns = array.shape
     ones = f"torch.ones(({rows}, {columns}), {options})"
     if np.array_equal(array, np.eye(rows, columns, dtype=array.dtype)):

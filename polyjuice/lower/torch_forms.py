@@ -1,7 +1,7 @@
-"""The forms in which Torch source can say an operator, read off the text.
+"""The forms in which Torch source can write an operator, read off the text.
 
-A form is what is called (``torch.sum``, ``Tensor.sum``, ``F.relu``, ``+``), or how its arguments are given: ``dim``
-absent, one number or several, ``keepdim``, ``ceil_mode``, padding by name, a Python number as an operand.
+A form is the callee (``torch.sum``, ``Tensor.sum``, ``F.relu``, ``+``), or the way to pass arguments. Examples are no
+``dim``, one or several, ``keepdim``, ``ceil_mode``, padding by name, and a Python number as an operand.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from polyjuice.lower.torch_writes import FORMS, UPDATE
 from polyjuice.ops import TABLE, Call, Hole, Op, ShapeMismatch, TypeMismatch, infer
 
 _FLAGS = ("keepdim", "ceil_mode", "stable", "inplace", "align_corners", "recompute_scale_factor")
-"""Arguments whose being true is a form."""
+"""Arguments that are a form if they are true."""
 
 _PRESENT = ("scale_factor",)
-"""Arguments whose being there is a form."""
+"""Arguments that are a form if they are present."""
 
 _NAMED = ("padding", "approximate")
-"""Arguments whose value is a form where it is a string."""
+"""Arguments whose value is a form if it is a string."""
 
 _DRAWS, _SIZES = 150, (1, 2, 3, 4, 5)
-"""How many applications of an operator are drawn to know its forms, and their sizes."""
+"""How many applications of an operator are drawn to find its forms, and their sizes."""
 
 _SYMBOLS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -39,7 +39,7 @@ _SYMBOLS = {
 
 
 def forms(tree: ast.Expression) -> list[str]:
-    """The forms of an expression: those of what it does last."""
+    """Return the forms of an expression: those of its last operation."""
     return list(dict.fromkeys(_forms(tree.body)))
 
 
@@ -101,7 +101,7 @@ def _of_arguments(call: ast.Call) -> Iterator[str]:
 
 
 class Declared(Collection[Form]):
-    """The forms of applications that are drawn at random, each in many spellings; found when first asked for."""
+    """The forms of random applications, each written in many ways. They are found at the first access."""
 
     def __contains__(self, form: object) -> bool:
         return form in _declared()
@@ -124,7 +124,7 @@ def _declared() -> frozenset[Form]:
 
 
 def _drawn(op: Op, rng: random.Random) -> ast.Expression | None:
-    """An application of an operator; None where what is drawn does not suit it, or Torch cannot say it."""
+    """Return an application of an operator; None if the drawn types do not suit it, or Torch cannot express it."""
     first = TensorType(rng.choice(op.types[op.variable(0)]), tuple(rng.choices(_SIZES, k=rng.randrange(5))))
     sample = op.sample(rng, first)
     if sample is None or isinstance(op.torch, Hole) or any(attr.kind == "graph" for attr in op.attrs):

@@ -1,16 +1,16 @@
-"""Placement: which value lies in the memory of which input while a Torch program runs, and when it is written there.
+"""Placement: decide which values lie in an input's memory while a Torch program runs, and when they are written.
 
-A graph says what each updated input holds in the end. Here it is drawn when that is written, which values on the way
-lie in the same memory, and whether operators then read them there. The dependences decide what is legal:
+A graph says what each updated input holds at the end. Here the choices are when that is written, which intermediate
+values share the memory, and whether operators read them there. The dependences decide what is legal:
 
-- A value is written into an input when its operands are known, and at any time from then on.
-- What the input held before, and whatever may be a view of it, is copied first if it is still needed: by a later
+- The program can write a value into an input once its operands are known.
+- The input's earlier content, and whatever may be a view of it, is copied first if it is still needed: by a later
   operator, by a later write, or as a result.
-- An operator writes its result over its first operand if no other operand may share that memory. (Elementwise ones
+- An operator may write its result over its first operand if no other operand may share that memory. (Elementwise ones
   may have the very same tensor twice.)
-- Once its last value is in it, an input is not written again.
+- The last value of an input is the last write into it.
 
-A view that is taken before a write shows the value that is written: so operators that give views may stand before it.
+A view taken before a write shows the written value, so operators that return views may come before the write.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from polyjuice.lower.choices import Chooser, Draws
 from polyjuice.lower.forms import Form
 from polyjuice.ops import entry
 
-# Chances, each where it is possible at all.
+# Chances, where the choices are possible.
 _OVER = 0.7
 _OUT = 0.2
 _ON_THE_WAY = 0.15
@@ -36,12 +36,12 @@ _CLONES = ("{0}.clone()", "torch.clone({0})", "torch.empty_like({0}).copy_({0})"
 _PLACES = "torch.arange({1}, device={0}.device)"
 _GATHERED = ("{0}.flip(0).flip(0)", f"torch.index_select({{0}}, 0, {_PLACES})", f"{{0}}[{_PLACES}]")
 _COPIES = (*_CLONES, *_GATHERED * 2)
-"""Copies of a tensor with axes, whose first one is of some size; compilers drop those that look like nothing."""
+"""Copies of a tensor with axes, given its first size; compilers drop operators that look like identities."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """What is written so far: the ``names`` of values, their ``numbers``, and how statements are added."""
+    """The program so far: the ``names`` of values, their ``numbers``, and functions that add statements."""
 
     names: MutableMapping[str, str]
     numbers: Mapping[str, str]
@@ -52,10 +52,11 @@ class Text:
 
 @dataclass
 class _Cell:
-    """The memory of an input: its name, the value that is last written and where that is known, and what it holds.
+    """The memory of an input: its name, its last value and the node that computes it (``known``), and what it holds.
 
-    ``near`` are the values that operators or updates connect the input with, and ``place`` its place among inputs with
-    the same. ``due`` is the number of the node behind which the last value is written, unless it lies there already.
+    ``near`` are the values that operators or updates connect with the input. ``place`` is its position among inputs
+    with the same ``near``. ``due`` is the number of the node after which the last value is written, unless it is there
+    already.
     """
 
     input: str
@@ -70,7 +71,7 @@ class _Cell:
 
 
 class Memory:
-    """The memory of the inputs that a program updates. Nodes are told apart by their places in ``nodes``."""
+    """The memory of the inputs that a program updates. A node is identified by its position in ``nodes``."""
 
     def __init__(
         self,
@@ -81,7 +82,7 @@ class Memory:
         chooser: Chooser,
         text: Text,
     ) -> None:
-        """``fresh`` has the values that are in memory of their own, ``contiguous`` the inputs that lie so."""
+        """``fresh`` holds the values with memory of their own, ``contiguous`` the contiguous inputs."""
         self._graph = graph
         self._nodes = nodes
         self._fresh = fresh
@@ -104,22 +105,22 @@ class Memory:
             self._cells[name] = _Cell(name, text.names[name], near, place, last, known, due, name)
 
     def is_early(self, number: int) -> bool:
-        """Whether a node's result is there already, as a view."""
+        """Return whether a node's result exists already, as a view."""
         return number in self._early
 
     def is_shared(self, value: str) -> bool:
-        """Whether a value may lie in the memory of an input."""
+        """Return whether a value may lie in the memory of an input."""
         return bool(self._shares.get(value))
 
     def puts(self, number: int) -> bool:
-        """Whether a node's result has been written into an input as the part of it that the node replaces."""
+        """Write a node's result into an input by replacing a part of it, if possible; return whether it was written."""
         node = self._nodes[number]
         if node.qualified not in torch_writes.SCATTERS:
             return False
         return any(self._over(cell, number, "") for cell in self._open(number, node.outputs[0]))
 
     def holds(self, number: int, text: str) -> bool:
-        """Whether a node's result, of which ``text`` is the expression, has been written into an input instead."""
+        """Write a node's result, whose expression is ``text``, into an input instead; return whether it was written."""
         node = self._nodes[number]
         if len(node.outputs) > 1 or node.qualified in torch_writes.SCATTERS:
             return False
@@ -127,7 +128,7 @@ class Memory:
         return any(self._over(cell, number, text) or self._out(cell, number, text) for cell in cells)
 
     def after(self, number: int) -> None:
-        """Write what is due behind a node; before the first one the number is -1."""
+        """Write the values that are due after a node; -1 stands for the time before the first node."""
         results = [name for name in self._nodes[number].outputs if name] if number >= 0 else []
         for name in results:
             operands = [] if name in self._fresh else self._nodes[number].inputs
@@ -143,7 +144,7 @@ class Memory:
                     self._write(cell, name, number)
 
     def _open(self, number: int, value: str) -> Iterator[_Cell]:
-        """The memory into which a node may write a value near it, unless the last value is known before the node."""
+        """Yield the memory into which a node may write a near value, unless the last value is known before the node."""
         cells = self._cells.values()
         return (cell for cell in cells if value in cell.near and not cell.done and number <= cell.known)
 
@@ -153,7 +154,7 @@ class Memory:
     # --- operators ----------------------------------------------------------------------------------------------------
 
     def _over(self, cell: _Cell, number: int, text: str) -> bool:
-        """Write a node's result over its first operand, where that lies in the input."""
+        """Write a node's result over its first operand, if that lies in the input."""
         node = self._nodes[number]
         operands = [name for name in node.inputs if name]
         (result,), op = node.outputs, entry(node)
@@ -177,7 +178,7 @@ class Memory:
         return True
 
     def _out(self, cell: _Cell, number: int, text: str) -> bool:
-        """Have a node's function give its result in the input, if none of its operands may lie there."""
+        """Write a node's result into the input with ``out=``, if none of its operands may lie there."""
         node = self._nodes[number]
         (result,) = node.outputs
         statement = torch_writes.into(text, cell.name)
@@ -191,7 +192,7 @@ class Memory:
         return True
 
     def _hold(self, cell: _Cell, value: str, statements: Sequence[str], form: str) -> None:
-        """A value is written into an input, and nowhere else."""
+        """Write a value into an input, and nowhere else."""
         for statement in statements:
             self._text.emit(statement)
         self.forms.append((torch_writes.UPDATE, form))
@@ -203,7 +204,7 @@ class Memory:
     # --- writes -------------------------------------------------------------------------------------------------------
 
     def _write(self, cell: _Cell, value: str, number: int) -> None:
-        """Write a value that is known into an input, behind a node."""
+        """Write a known value into an input, after a node."""
         if cell.held == value:
             cell.done = value == cell.last
             return
@@ -226,7 +227,7 @@ class Memory:
             self._text.names[value], self._shares[value] = name, shares
 
     def _views_before(self, cell: _Cell, value: str, number: int) -> None:
-        """Sometimes take the views before the write that later operators take of the value that is written."""
+        """Sometimes take views before the write that later operators take of the written value."""
         for later, node in enumerate(self._nodes[number + 1 :], number + 1):
             if not node.inputs or node.inputs[0] != value or later in self._early or len(node.outputs) > 1:
                 continue
@@ -240,7 +241,7 @@ class Memory:
                 self.forms.append((torch_writes.UPDATE, "a view taken before"))
 
     def _spare(self, cell: _Cell, number: int, keep: Collection[str] = (), now: Collection[str] = ()) -> None:
-        """Copy what lies in an input, or may be a view of it, and is needed behind a node; or ``now``, by the node."""
+        """Copy values in an input's memory, or possible views of it, that are needed after a node, or ``now`` by it."""
         for value, roots in self._shares.items():
             if cell.input not in roots or value in keep or not (value in now or self._is_needed(value, number)):
                 continue
@@ -248,32 +249,33 @@ class Memory:
             copy = self._copy(value)
             if name == cell.name:
                 self._text.names[value] = self._text.let(copy)
-            else:  # texts that are written already may name it
+            else:  # existing statements may name it
                 self._text.emit(f"{name} = {copy}")
             self._shares[value] = set()
 
     def _copy(self, value: str) -> str:
-        """The text of a copy of a value."""
+        """Return the text of a copy of a value."""
         shape, draws = self._graph.types[value].shape, self._chooser.about("copying", value)
         form = draws.choice(_COPIES if shape else _CLONES)
         return form.format(self._text.names[value], *shape[:1])
 
     def _is_needed(self, value: str, number: int) -> bool:
-        """Whether a value is read behind a node, or written into an input later."""
+        """Return whether a value is read after a node, or written into an input later."""
         pending = (cell.last == value and not cell.done for cell in self._cells.values())
         return self._read.get(value, -1) > number or any(pending)
 
 
 def _last_reads(graph: Graph, nodes: Sequence[Node]) -> dict[str, float]:
-    """The number of the last node that reads each value; infinity for a result of the program."""
+    """Return the number of the last node that reads each value; infinity for a result of the program."""
     found: dict[str, float] = {name: number for number, node in enumerate(nodes) for name in node.inputs}
     return found | dict.fromkeys(graph.returned, math.inf)
 
 
 def _component(graph: Graph, nodes: Sequence[Node], name: str) -> tuple[set[str], list[int]]:
-    """The values, and the nodes, that a value is connected with, by operators or by updates.
+    """Return the values and the nodes that operators or updates connect with a value.
 
-    Programs side by side in one graph have no other nodes in common: so a program is written alike in a pack and alone.
+    Independent programs in one graph have no other nodes in common. So a program is written the same in a pack and
+    alone.
     """
     links = [{*filter(None, (*node.inputs, *node.outputs))} - graph.constants.keys() for node in nodes]
     links += [{name, graph.outputs[place]} for name, place in graph.updates.items()]

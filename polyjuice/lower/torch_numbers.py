@@ -1,7 +1,7 @@
-"""The numbers in Torch source that become arguments: people call ``f(x, 0.1, 3)`` as well as they write ``x * 0.1``.
+"""Turn numbers in Torch source into arguments: people call ``f(x, 0.1, 3)`` and also write ``x * 0.1``.
 
-Where sizes are unknown Dynamo makes symbols of them (``SymInt``, and ``SymFloat`` by way of a tensor of float64), which
-other lowerings meet than constants do. Where sizes are known it takes them for constants.
+With unknown sizes, Dynamo turns them into symbols (``SymInt``, and ``SymFloat`` through a float64 tensor). Symbols take
+other lowerings than constants. With known sizes, Dynamo treats the arguments as constants.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
 
 def as_arguments(text: str, chance: float, draws: Draws, name: Callable[[np.ndarray], str]) -> str:
-    """The text with some of its numbers, each by a chance, replaced by what ``name`` calls them.
+    """Return the text with some of its numbers, each by a chance, replaced by the names that ``name`` returns.
 
-    ``name`` is given a number as an array of rank 0, of int64 or float64.
+    ``name`` takes a number as an array of rank 0, of int64 or float64.
     """
     tree = ast.parse(text, mode="eval")
     replacing = _Replacing(lambda: draws.chance(chance, plain=False), name)
@@ -34,7 +34,7 @@ class _Replacing(ast.NodeTransformer):
         self.count = 0
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        """A negative number is one number."""
+        """Treat a negative number as one number."""
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return self._replaced(node, -value)
@@ -42,6 +42,7 @@ class _Replacing(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        """Replace a number."""
         return self._replaced(node, node.value)
 
     def _replaced(self, node: ast.expr, value: object) -> ast.expr:

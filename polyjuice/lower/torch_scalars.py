@@ -1,7 +1,7 @@
-"""Which casts of operands Torch does by itself, beside tensors and beside tensors of rank 0.
+"""The casts of operands that Torch does by itself, next to tensors and next to tensors of rank 0.
 
-A tensor of rank 0 decides, as a Python number does, the kind of a result (truth values, integers, floating numbers) and
-not its width: ``x + z`` of int8 and a ``z`` of int64 is int8, and of float32 it is float32.
+Like a Python number, a tensor of rank 0 decides the kind of a result (boolean, integer or floating), but not its width.
+For example, ``x + z`` with a ``z`` of rank 0 and type int64 is int8 if ``x`` is int8, and float32 if ``x`` is float32.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROMOTIONS: Mapping[str, tuple[str, ...]] = {
     "bfloat16": ("float32", "float64"),
     "float32": ("float64",),
 }
-"""The types that a meeting with each type leaves as they are, between tensors of one rank, if that is 0 or not.
+"""For each type, the types that stay as they are next to it; both tensors have rank 0, or neither has.
 
 Torch has no promotion between the wider unsigned types and other integers.
 """
@@ -30,14 +30,14 @@ Torch has no promotion between the wider unsigned types and other integers.
 _KINDS = (("bool",), dtypes.INTS, dtypes.FLOATS)
 
 _SMALL = ("bool", "int8", "uint8")
-"""Types whose values half types hold."""
+"""Types whose values half types can represent."""
 
 
 def promoted(cast: TensorType, other: TensorType) -> bool:
-    """Whether operators that meet these two compute in the type of the second, as if the first were cast to it.
+    """Return whether operators on these two compute in the type of ``other``, as if ``cast`` were cast to it.
 
-    Where a half type would round the value of a tensor of rank 0, Torch may compute with it unrounded: so that is left
-    out. Torch promotes no floating types of 8 bits.
+    A half type would round the value of a tensor of rank 0, and Torch may use it unrounded, so such pairs do not count.
+    Torch promotes no 8-bit floating types.
     """
     if cast.dtype == other.dtype or not {cast.dtype, other.dtype}.isdisjoint(dtypes.NARROW):
         return False

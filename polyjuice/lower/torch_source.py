@@ -1,4 +1,4 @@
-"""Graph to PyTorch source."""
+"""Lower a graph to PyTorch source."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ DIALECT = Dialect(
 )
 
 
-# Chances of the settings; inference without gradients, static shapes and contiguous inputs are the rest.
+# Chances of the settings; the rest have inference without gradients, static shapes and contiguous inputs.
 _MODES = {"no_grad": 0.7, "inference": 0.1, "grad": 0.1, "train": 0.1}
 _FREEZING = 1 / 6 / _MODES["no_grad"]  # a sixth of all programs; the other modes have no freezing
 _LAYOUT = 0.25
 
 _NUMBER_ARGUMENTS = 0.15
-"""How often a number is an argument where sizes are unknown."""
+"""How often a number is an argument if sizes are unknown."""
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """How often a program has each mode, and how often it has freezing and dynamic shapes."""
+    """How often a program has each mode, freezing, and dynamic shapes."""
 
     modes: Mapping[str, float]
     freezing: float = 0.0
@@ -76,12 +76,12 @@ class _Setting:
 
     @classmethod
     def of(cls, mode: str = "no_grad", **always: float) -> _Setting:
-        """The setting of a program that always has this mode."""
+        """Return the setting of a program that always has this mode."""
         return cls({name: name == mode for name in _MODES}, **always)
 
 
 PLAIN = "plain"
-"""The setting of a program that has no particular one."""
+"""The setting of a program without special settings."""
 
 SETTINGS: Mapping[str, _Setting] = {
     PLAIN: _Setting.of(),
@@ -91,24 +91,24 @@ SETTINGS: Mapping[str, _Setting] = {
     "freezing": _Setting.of(freezing=1.0),
     "dynamic": _Setting.of(dynamic=1.0),
 }
-"""Whole settings of a program, by name."""
+"""Settings of whole programs, by name."""
 
 CONTIGUOUS = "contiguous"
 
 STRIDE_0 = "expanded"
-"""The layout of an input that has stride 0 along some axis: one along which its values repeat."""
+"""The layout of an input with stride 0 along an axis on which its values repeat."""
 
 LAYOUTS = (CONTIGUOUS, "sliced", "transposed", "channels_last", "stepped", "offset", STRIDE_0)
-"""The ways in which an input can lie in memory: see ``compilers._torch.lay_out``."""
+"""The layouts of an input in memory: see ``compilers._torch.lay_out``."""
 
 _ALIKE = 0.5
-"""How often another input lies in memory as the first one is wanted to."""
+"""How often another input also has the layout that is wanted of the first one."""
 
 LAYOUT = "layout"
-"""What choices are about that say how an input lies in memory."""
+"""The subject of choices about an input's layout."""
 
 EXPANDED = f"{STRIDE_0}:"
-"""Begins the layout that has stride 0 along an axis."""
+"""The prefix of a layout with stride 0 along an axis."""
 
 
 def lower(
@@ -118,7 +118,7 @@ def lower(
     unknown_sizes: float = UNKNOWN_SIZES,
     wanted: Wanted = NOTHING,
 ) -> Artifact:
-    """The Torch source of a graph. Raises Unlowerable naming the node.
+    """Return the Torch source of a graph. Raises Unlowerable, which names the node.
 
     ``repeated`` names inputs whose values repeat along an axis, which may have stride 0.
     """
@@ -126,7 +126,7 @@ def lower(
     setting = SETTINGS.get(wanted.setting, _Setting(_MODES, _FREEZING, unknown_sizes))
     draws = chooser.about("mode")
     mode = draws.weighted(list(setting.modes), list(setting.modes.values()))
-    if mode == "grad" and graph.updates:  # Torch refuses to write into what requires gradients
+    if mode == "grad" and graph.updates:  # Torch refuses to write into tensors that require gradients
         mode = "no_grad"
     if mode != "no_grad":
         setup["mode"] = mode
@@ -134,7 +134,7 @@ def lower(
         setup["freezing"] = True
     if chooser.about("sizes").chance(setting.dynamic, plain=False):
         setup["dynamic"] = True
-    stretched = {name: axis for name, axis in repeated.items() if name not in graph.updates}  # none can be written
+    stretched = {name: axis for name, axis in repeated.items() if name not in graph.updates}  # not writable
     layouts = [
         _layout(graph.types[name], chooser.about(LAYOUT, name), stretched.get(name), wanted.layout, _ALIKE if i else 1)
         for i, name in enumerate(graph.inputs)
@@ -152,7 +152,7 @@ def lower(
 
 
 def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: float) -> str:
-    """How an input lies in memory: see ``compilers._torch.lay_out``; by some chance as it is wanted to, if it is."""
+    """Choose an input's layout (see ``compilers._torch.lay_out``): the wanted one with a chance, else a random one."""
     stretched = [f"{EXPANDED}{axis}" for axis in range(t.rank)]
     known = (CONTIGUOUS, "sliced", "transposed", "channels_last", *stretched, "stepped", "offset")
 
@@ -170,7 +170,7 @@ def _layout(t: TensorType, draws: Draws, axis: int | None, wanted: str, chance: 
 
 
 def _nearest(wanted: str, t: TensorType, axis: int | None) -> str:
-    """The layout, or another that is not contiguous where an input cannot have it."""
+    """Return the layout, or another that is not contiguous if the input cannot have it."""
     if not t.rank:
         return CONTIGUOUS
     if wanted == STRIDE_0 and axis is not None:

@@ -1,4 +1,4 @@
-"""How Torch writes a tensor over: by an augmented assignment, or through views that together are all of it."""
+"""Ways to overwrite a tensor in Torch: by an augmented assignment, or through views that together cover it."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ AUGMENTED = {
     "{0}.bitwise_left_shift_({1})": "{0} <<= {1}",
     "{0}.bitwise_right_shift_({1})": "{0} >>= {1}",
 }
-"""The assignments that do the same as some templates."""
+"""The assignments with the same effect as some templates."""
 
 AUGMENTING = 0.2
-"""How often such an assignment stands in for the method."""
+"""How often such an assignment replaces the method."""
 
 FORM = "in place through a view"
 
 _CHANCE = 0.2
 
 _SELECTED = 4
-"""The most places that are written one by one."""
+"""The most positions that are written one by one."""
 
 
 def halves(size: int) -> list[str]:
-    """The two halves of the first axis, of more than one element."""
+    """Return the two halves of the first axis, which has more than one element."""
     return [f"[:{size // 2}]", f"[{size // 2}:]"]
 
 
 def selects(size: int) -> list[str]:
-    """Each place along the first axis; none where there are many."""
+    """Return each position along the first axis; empty if there are many."""
     return [f".select(0, {place})" for place in range(size)] if size <= _SELECTED else []
 
 
 def reversed_axes(rank: int) -> str:
-    """All axes in reverse order."""
+    """Return a permutation of all axes in reverse order."""
     return f".permute({tuple(reversed(range(rank)))})"
 
 
 def draw(shape: Sequence[int], operands: bool, draws: Draws) -> list[str]:
-    """What to write behind a tensor for views that together are all of it; sometimes none.
+    """Return suffixes for a tensor whose views together cover it; sometimes none.
 
-    With further ``operands`` the one view has the tensor's own shape.
+    With further ``operands``, the only view has the tensor's own shape.
     """
     if not draws.chance(_CHANCE):
         return []

@@ -1,4 +1,4 @@
-"""How Torch writes a value into a tensor that is there already: whole, part by part, through views, by an operator.
+"""Ways to write a value into an existing tensor in Torch: whole, part by part, through views, by an operator.
 
 Every text here writes all elements of the tensor, in its own memory.
 """
@@ -14,14 +14,14 @@ from polyjuice.lower import torch_views
 from polyjuice.lower.choices import Draws
 
 UPDATE = "update"
-"""What forms are called of that say how an input is written."""
+"""The operator name in forms that write an input."""
 
 _BITS = {
     "float16": "int16", "bfloat16": "int16", "float32": "int32", "float64": "int64",
     "int16": "float16", "int32": "float32", "int64": "float64", "uint8": "int8", "int8": "uint8", "bool": "uint8",
     "uint16": "int16", "uint32": "int32", "uint64": "int64", "float8e4m3fn": "uint8", "float8e5m2": "int8",
 }  # fmt: skip
-"""Another element type of the same width, as which the memory of a tensor can be seen."""
+"""Another element type of the same width, as which a tensor's memory can be viewed."""
 
 _METHODS = """
     abs acos acosh add addbmm addcdiv addcmul addmm addmv addr asin asinh atan atan2 atanh baddbmm bitwise_and
@@ -33,7 +33,7 @@ _METHODS = """
     true_divide trunc xlogy
 """
 _IN_PLACE = frozenset(_METHODS.split())
-"""Methods of a tensor that an underscore makes write over it, with the same arguments."""
+"""Methods of a tensor that overwrite it if an underscore follows their name, with the same arguments."""
 
 _FUNCTIONS = """
     abs acos add amax amin asin atan atan2 bitwise_and bitwise_or bitwise_xor bmm cat ceil clamp copysign cos cosh
@@ -42,7 +42,7 @@ _FUNCTIONS = """
     prod reciprocal remainder round rsqrt sigmoid sign sin sinh sqrt square stack sub sum tan tanh trunc xlogy
 """
 _OUT = frozenset(_FUNCTIONS.split())
-"""Functions that take a tensor for their result. (``tril`` and ``triu`` overrun it, uncompiled, if it has gaps.)"""
+"""Functions that accept ``out=``. (Uncompiled ``tril`` and ``triu`` write beyond a result with gaps.)"""
 
 _BINARY = {
     ast.Add: ("add_", "+="), ast.Sub: ("sub_", "-="), ast.Mult: ("mul_", "*="), ast.Div: ("div_", "/="),
@@ -50,7 +50,7 @@ _BINARY = {
     ast.BitAnd: ("bitwise_and_", "&="), ast.BitOr: ("bitwise_or_", "|="), ast.BitXor: ("bitwise_xor_", "^="),
     ast.LShift: ("bitwise_left_shift_", "<<="), ast.RShift: ("bitwise_right_shift_", ">>="),
 }  # fmt: skip
-"""The method and the assignment that write the result of an operator of Python over its first operand."""
+"""The method and the assignment that write the result of a Python operator over its first operand."""
 
 _UNARY = {ast.USub: "neg_", ast.Invert: "bitwise_not_"}
 
@@ -58,10 +58,10 @@ SCATTERS = ("aten.slice_scatter", "aten.select_scatter")
 """Operators that put their second operand into a part of the first."""
 
 _PLAIN = 4
-"""How often more ``copy_`` is chosen than each other form."""
+"""The weight of ``copy_`` relative to each other form."""
 
 _AUGMENTED = 0.4
-"""How often an assignment such as ``+=`` stands in for a method, where there is one."""
+"""How often an assignment such as ``+=`` replaces a method, if there is one."""
 
 FORMS = (
     *("copy_", "x[...] =", "x[:] =", "fill_", "zero_", "transpose", "permute", "unsqueeze", "halves", "every second"),
@@ -74,15 +74,15 @@ Statements = Sequence[str]
 
 
 def whole(x: str, value: str, t: TensorType, contiguous: bool, draws: Draws) -> tuple[str, Statements]:
-    """A form, and statements that write a tensor of the same type into the tensor ``x``."""
+    """Return a form, and statements that write a tensor of the same type into the tensor ``x``."""
     options = [*_whole(x, value, t, contiguous)]
-    if t.dtype not in dtypes.WIDER_UNSIGNED:  # of which Torch has few kernels
+    if t.dtype not in dtypes.WIDER_UNSIGNED:  # Torch has few kernels for these
         options += _by_places(x, value, t)
     return draws.weighted(options, [_PLAIN, *[1] * (len(options) - 1)])
 
 
 def filled(x: str, number: str, dtype: str, draws: Draws) -> tuple[str, Statements]:
-    """A form, and statements that write a number into all of the tensor ``x`` of some element type."""
+    """Return a form, and statements that write a number into the whole tensor ``x`` of an element type."""
     forms = [("fill_", [f"{x}.fill_({number})"]), ("x[...] =", [f"{x}[...] = {number}"])]
     if dtype not in dtypes.WIDER_UNSIGNED:
         forms.append(("masked_fill_", [f"{x}.masked_fill_(torch.ones_like({x}, dtype=torch.bool), {number})"]))
@@ -100,7 +100,7 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
 
     yield "copy_", copied(("", ""))
     yield "x[...] =", [f"{x}[...] = {value}"]
-    if t.dtype in _BITS:  # Torch does not see a conjugated tensor as another type
+    if t.dtype in _BITS:  # Torch cannot view a conjugated tensor as another type
         bits = f".view(torch.{_BITS[t.dtype]})"
         yield "view(dtype)", copied((bits, bits))
     yield "unsqueeze", copied((".unsqueeze(0)", ".unsqueeze(0)"))
@@ -128,7 +128,7 @@ def _whole(x: str, value: str, t: TensorType, contiguous: bool) -> Iterator[tupl
 
 
 def _by_places(x: str, value: str, t: TensorType) -> Iterator[tuple[str, Statements]]:
-    """Forms with a mask or indices."""
+    """Yield forms with a mask or indices."""
     yield "masked_scatter_", [f"{x}.masked_scatter_(torch.ones_like({x}, dtype=torch.bool), {value})"]
     if not t.rank:
         return
@@ -147,7 +147,7 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 
 def over(text: str, x: str, t: TensorType, draws: Draws, splits: bool) -> Statements:
-    """Statements that write the result of an operator over ``x``, its first operand; none where it has no such form.
+    """Return statements that write an operator's result over ``x``, its first operand; empty if it has no such form.
 
     ``text`` is the operator's application. With ``splits`` it may be applied through views of ``x``.
     """
@@ -162,9 +162,9 @@ def over(text: str, x: str, t: TensorType, draws: Draws, splits: bool) -> Statem
 
 
 def _method(tree: ast.expr, x: str) -> tuple[str, str, str]:
-    """The method that writes an expression's result over ``x``, its arguments, and the assignment that does the same.
+    """Return the method that writes an expression's result over ``x``, its arguments, and the equivalent assignment.
 
-    All are "" where the expression is no such application to ``x``.
+    All are "" if the expression is no such application to ``x``.
     """
     match tree:
         case ast.BinOp(left=ast.Name(id=name), op=op, right=right) if name == x and type(op) in _BINARY:
@@ -186,7 +186,7 @@ def _arguments(call: ast.Call, places: Sequence[ast.expr]) -> str:
 
 
 def into(text: str, x: str) -> str:
-    """The statement by which a function gives its result in ``x``; "" where the expression is no such call."""
+    """Return the statement that makes a function write its result into ``x``; "" if the expression is no such call."""
     match ast.parse(text, mode="eval").body:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=attr)) if attr in _OUT:
             return f"{text[:-1]}, out={x})"
@@ -194,7 +194,7 @@ def into(text: str, x: str) -> str:
 
 
 def part(node: Node, x: str, source: str, t: TensorType, draws: Draws) -> tuple[str, Statements]:
-    """A form, and the statement by which one of SCATTERS puts its second operand, ``source``, into a part of ``x``."""
+    """Return a form, and the statement by which one of SCATTERS puts its second operand, ``source``, into a part."""
     attrs: Mapping[str, int] = node.attrs
     one = node.op == "select_scatter"
     index = f"{attrs['index']}" if one else f"{attrs['start']}:{attrs['end']}:{attrs['step']}"
@@ -212,7 +212,7 @@ def part(node: Node, x: str, source: str, t: TensorType, draws: Draws) -> tuple[
 
 
 def view(node: Node, x: str, t: TensorType, result: TensorType, contiguous: bool) -> str:
-    """The text of a view of ``x`` that an operator's result is; "" where it need not be one."""
+    """Return the text of an operator's result as a view of ``x``; "" if it need not be a view."""
     attrs = node.attrs
     match node.qualified:
         case "Identity":

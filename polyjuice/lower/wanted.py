@@ -1,4 +1,4 @@
-"""What a program is to have where its choices are drawn: a layout of its first input, a setting, an opset."""
+"""Wishes for a program whose choices are drawn: a layout of its first input, a setting, an opset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is drawn as usual is "" or 0. A program has something else where it cannot have what is wanted.
+    """Wanted properties; "" or 0 leaves one to chance. A program that cannot have a wanted property has another.
 
     ``layout`` is one of ``torch_source.LAYOUTS``. ``setting`` is one of ``torch_source.SETTINGS`` or
     ``tensorflow_source.SETTINGS``. ``opset`` is that of an ONNX model, unless the user named one.

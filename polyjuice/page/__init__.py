@@ -1,4 +1,4 @@
-"""A campaign, or the result of a suite, as one page: HTML that needs no other file, no network and no server."""
+"""A campaign, or the result of a suite, as one HTML page that needs no other file, network or server."""
 
 from polyjuice.page.campaign import of_campaign
 from polyjuice.page.render import render

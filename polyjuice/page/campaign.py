@@ -1,4 +1,4 @@
-"""A campaign's folder as a page."""
+"""Turn a campaign's folder into a page."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _FACTORS = {
     "distribution": "distributions of values",
 }
 
-#: How many examples a group has, and the limits of the classes of the heat map.
+#: The most examples of a group, and the limits between the classes of the heat map.
 _EXAMPLES, _HEAT = 3, (2, 5, 10, 20)
 
 
 def of_campaign(folder: Path) -> Page:
-    """Read a campaign. Raises NoCampaign, DrawingMissing where a library is not installed that draws."""
+    """Return the page of a campaign. Raises NoCampaign, or DrawingMissing if a drawing library is not installed."""
     plots.check()
     store, config = Store.open(folder)
     try:
@@ -80,7 +80,7 @@ def _page(folder: Path, store: Store, config: Config) -> Page:
 
 
 def untriaged(store: Store) -> list[Group]:
-    """What has no cause yet, by groups; the largest come first."""
+    """Return the findings without a root cause yet, in groups, the largest first."""
     found = []
     for group in store.groups():
         names = (group.name, *group.others)
@@ -89,12 +89,12 @@ def untriaged(store: Store) -> list[Group]:
 
 
 def _version(config: Config, found: Sequence[causes.Found]) -> str:
-    """The compiler's version by a finding: campaigns of an earlier version do not say it."""
+    """Return the compiler's version from a finding, because campaigns of earlier versions do not store it."""
     return next((str(f.record["versions"].get(config.compiler, "")) for f in found if "versions" in f.record), "")
 
 
 def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any], told: int) -> list[str]:
-    """What was tested, what was found, and what was done about it, a sentence each."""
+    """Return sentences on the tested cases, the findings, and the progress of triage."""
     took = duration(store.spent(config.workers)["elapsed_s"])
     tested = _count(summary["tested"], "case")
     lead = [
@@ -130,7 +130,7 @@ def _numbers(config: Config, summary: Mapping[str, Any], told: int, left: int) -
 
 
 def _growth(store: Store) -> list[Picture]:
-    """How coverage and findings add up over the cases; of coverage nothing where the campaign does not say it."""
+    """Plot how coverage and findings grew over the cases. Without coverage data there is no plot of it."""
     rows = store.growth()
     _, pairs, conditions, found = zip(*rows, strict=True) if rows else ((), (), (), ())
     pictures = []
@@ -147,7 +147,7 @@ def _growth(store: Store) -> list[Picture]:
 
 
 def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -> list[Share]:
-    """How much is covered, by factor; nothing where the compiler's file is not there any more."""
+    """Return the coverage by factor; empty if the compiler's file no longer exists."""
     try:
         report = coverage.of_campaign(covered, config, version) if covered else {}
     except EnvironmentProblem:
@@ -159,7 +159,7 @@ def _coverage(config: Config, version: str, covered: Sequence[coverage.Tuple]) -
 
 
 def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found: Sequence[causes.Found]) -> Heat:
-    """The operators that were met, on the element types on which some operator was."""
+    """Return the tested operators, on the element types that some operator was tested on."""
     met = Counter((op, dtype) for op, dtype, *_ in covered)
     blamed = Counter(pair for one in found for pair in _operators(one))
     possible = {
@@ -180,7 +180,7 @@ def _heat(config: Config, version: str, covered: Sequence[coverage.Tuple], found
 
 
 def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
-    """The operators and types that the compiler is known not to take."""
+    """Return the operators and types that the compiler does not support."""
     try:
         return refused(compilers.find(config.compiler), version, config.opset)
     except EnvironmentProblem:
@@ -188,7 +188,7 @@ def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
 
 
 def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
-    """The cell of an operator on a type that was met under so many conditions, and stood in so many wrong programs."""
+    """Return the cell of an operator on a type, with the number of tested conditions and of wrong programs."""
     heat = 1 + sum(conditions >= limit for limit in _HEAT)
     meaning = f"{pair[0]} on {pair[1]}: met under {_count(conditions, 'condition')}"
     if blamed:
@@ -197,7 +197,7 @@ def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
 
 
 def _operators(one: causes.Found) -> set[tuple[str, str]]:
-    """The operators of a wrong program with the element types of their first operands."""
+    """Return the operators of a wrong program with the element types of their first operands."""
     graph = one.wrong
     if graph is None:
         return set()
@@ -227,7 +227,7 @@ def _environment(config: Config, version: str, found: Sequence[causes.Found]) ->
 
 
 def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Lists of what else the campaign has to tell."""
+    """Return the lists of further results of the campaign."""
     lists = {
         "Cases that were skipped": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
         "Known bugs that were met": [f"{n} × {url}" for url, n in summary["known"].items()],
@@ -247,7 +247,7 @@ def _not_counted(by_kind: Mapping[str, int]) -> Iterator[str]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
+    """Return seconds as a readable text."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

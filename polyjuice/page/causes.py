@@ -1,4 +1,4 @@
-"""A finding's folder as a card of the page. What is missing in a folder is left out of its card."""
+"""Turn a finding's folder into a card of the page. A card leaves out everything that its folder lacks."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ KINDS = {
     "hang": "hang",
     "crash": "crash",
 }
-"""What kinds of findings are called; silent ones come first."""
+"""The names of the kinds of findings; silent kinds come first."""
 
 NOT_ISOLATED = "not isolated"
-"""What is said where no small set of parts of the compiler is to blame."""
+"""The text for findings that no small set of compiler parts causes."""
 
-#: How many rules are named that were applied, how many operators, and how long a text may be that the page holds.
+#: The most rules and operators that a card names, and the most characters of a text on the page.
 _RULES, _NAMED, _TEXT = 5, 8, 60_000
 
 
 @dataclass(frozen=True)
 class Found:
-    """A finding as its folder has it: its ``finding.json``, and its programs and inputs where they can be read.
+    """A finding read from its folder: its ``finding.json``, and its programs and inputs if they are readable.
 
-    ``differences`` says in what two programs differ of which no rule makes one of the other.
+    ``differences`` describes how the sources of two programs with equal graphs differ.
     """
 
     folder: Path
@@ -57,12 +57,12 @@ class Found:
 
     @property
     def wrong(self) -> Graph | None:
-        """The program that is wrong, or else the first."""
+        """The wrong program, or else the first."""
         return self.graphs.get(self.record.get("culprit", "")) or next(iter(self.graphs.values()), None)
 
 
 def in_folder(folder: Path) -> list[Found]:
-    """The findings in the folders of a folder: silent ones first, then reduced ones, then those met most often."""
+    """Return the findings in a folder: silent kinds first, then reduced ones, then those with the most duplicates."""
     found = [read(path.parent) for path in sorted(folder.glob("*/finding.json")) if path.parent.name[0] != "."]
     kinds = list(KINDS)
 
@@ -75,7 +75,7 @@ def in_folder(folder: Path) -> list[Found]:
 
 
 def read(folder: Path) -> Found:
-    """A finding of any age."""
+    """Return the finding of a folder, written by any version."""
     try:
         record = dict(json.loads((folder / "finding.json").read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError) as error:
@@ -88,7 +88,7 @@ def read(folder: Path) -> Found:
 
 
 def _differences(stored: Stored) -> list[str]:
-    """What the programs say themselves, where they are equal as graphs; nothing where they cannot be written anew."""
+    """Return the differences between the sources of equal graphs; empty if they cannot be lowered again."""
     if stored.record.explanation != {} or len(stored.graphs) < 2:
         return []
     try:
@@ -98,7 +98,7 @@ def _differences(stored: Stored) -> list[str]:
 
 
 def card(found: Found, key: str, shown: Path) -> Card:
-    """A finding as a card; ``shown`` is its folder as the commands of the card call it. Raises DrawingMissing."""
+    """Return a finding as a card. ``shown`` is its folder in the card's commands. Raises DrawingMissing."""
     record = found.record
     programs, note = _programs(found, key)
     explained = record.get("explanation")
@@ -123,7 +123,7 @@ def card(found: Found, key: str, shown: Path) -> Card:
 
 
 def title_of(found: Found) -> str:
-    """The title of the report where it has one, else what identifies the finding."""
+    """Return the title of the report, or else what identifies the finding."""
     record, report = found.record, found.folder / "report.md"
     if record.get("title"):
         return str(record["title"])
@@ -135,7 +135,7 @@ def title_of(found: Found) -> str:
 
 
 def part_of(record: Record) -> str:
-    """The part of the compiler to blame."""
+    """Return the compiler parts to blame."""
     blame = record.get("blame") or ()
     return " and ".join(map(str, blame)) or NOT_ISOLATED
 
@@ -179,7 +179,7 @@ _REPRODUCED = {
 
 
 def _programs(found: Found, key: str) -> tuple[Sequence[Picture], str]:
-    """The drawings, and what is said where there are none."""
+    """Return the drawings, or a note if there are none."""
     record = found.record
     if not found.graphs:
         return (), "The programs cannot be read." if found.problem else ""
@@ -203,7 +203,7 @@ def _captions(found: Found) -> Iterator[tuple[str, str]]:
 
 
 def _first_difference(record: Record, label: str) -> str:
-    """The first element that differs, as far as the record has it: where it is, what it is, what it should be."""
+    """Return the first differing element in the record: its position, its value, and the expected value."""
     rows = [row for row in record.get("values", ()) if label in row["compiled"]]
     if not rows:
         return "is wrong"
@@ -213,7 +213,7 @@ def _first_difference(record: Record, label: str) -> str:
 
 
 def _short(number: str) -> str:
-    """A number with few digits; others than reals stay as they are."""
+    """Return a number with few digits. Texts that are not real numbers stay unchanged."""
     try:
         return number if len(number) < 12 else f"{float(number):.9g}"
     except ValueError:
@@ -221,7 +221,7 @@ def _short(number: str) -> str:
 
 
 def _table(record: Record) -> list[list[str]]:
-    """The elements that differ most, below the heads of their columns."""
+    """Return the elements that differ most, below a row of headings."""
     rows = record.get("values", ())
     if not rows:
         return []
@@ -251,7 +251,7 @@ def _rules_lead(found: Found) -> str:
 
 
 def _rules(found: Found) -> dict[str, str]:
-    """Of the rules that were applied those that mention what differs, with their mathematics; no more than a few."""
+    """Return a few of the applied rules that mention what differs, with their mathematics."""
     if len(found.graphs) < 2:
         return {}
     applied = set(found.record.get("rules", ()))
@@ -278,7 +278,7 @@ def _commands(record: Record, shown: Path) -> dict[str, str]:
 
 
 def _texts(found: Found) -> Iterator[tuple[str, str]]:
-    """What one may want to copy."""
+    """Yield texts that a reader may want to copy."""
     for name in ("report.md", "repro.py"):
         path = found.folder / name
         if path.is_file():

@@ -1,4 +1,4 @@
-"""What a page says: plain data, which the templates put into HTML."""
+"""The content of a page: plain data, which the templates turn into HTML."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-#: How many pixels half of the page is wide, about.
+#: The approximate width of half a page, in pixels.
 _HALF = 520
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing or a plot as an element of SVG, and what is said below it."""
+    """A drawing or a plot as an SVG element, and its caption."""
 
     svg: str
     caption: str
@@ -26,16 +26,16 @@ class Picture:
 
     @property
     def marks(self) -> list[str]:
-        """What it highlights, by the classes of drawings."""
+        """The kinds of highlighted nodes, by their CSS classes."""
         return [name for name in ("differs", "wrong") if re.search(f'class="node [a-z]+ {name}"', self.svg)]
 
 
 @dataclass(frozen=True)
 class Card:
-    """A cause, or a case of a suite.
+    """A root cause, or a case of a suite.
 
-    ``tone`` is the class of its colours, ``facts`` are pairs of a name and what is said of it, ``values`` are rows of
-    a table below its heads. ``texts`` are longer texts by what they are, ``commands`` lines for a shell.
+    ``tone`` is the CSS class of its colours. ``facts`` maps names to texts. ``values`` is a table whose first row is
+    the heading. ``texts`` maps names to longer texts, and ``commands`` maps purposes to lines for a shell.
     """
 
     key: str
@@ -57,14 +57,14 @@ class Card:
 
     @property
     def searched(self) -> str:
-        """All that a search for the card looks at, in small letters."""
+        """The lowercase text that a search looks at."""
         said = [self.key, self.kind, self.title, self.message, *self.chips, *self.facts.values(), *self.rules]
         return " ".join(said).lower()
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number that the head of the page shows, and what it counts."""
+    """A number at the top of the page, and what it counts."""
 
     value: str
     name: str
@@ -73,7 +73,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Share:
-    """A row of bars: a name, a fraction, and what is said beside it."""
+    """A row of a bar chart: a name, a fraction, and a text beside it."""
 
     name: str
     fraction: float
@@ -83,7 +83,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the heat map: the class of its colour, its text, and what it means."""
+    """A cell of the heat map: the class of its colour, its text, and its tooltip."""
 
     tone: str = ""
     text: str = ""
@@ -92,7 +92,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Heat:
-    """The heat map: element types, and for each operator a cell of each type."""
+    """The heat map: element types, and for each operator one cell per type."""
 
     columns: Sequence[str]
     rows: Mapping[str, Sequence[Cell]]
@@ -100,7 +100,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class Group:
-    """Findings that were not triaged and look alike: what they have in common, how many, and some of them."""
+    """Similar findings that were not triaged: what they have in common, how many, and some of them."""
 
     what: str
     count: int
@@ -109,7 +109,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Page:
-    """All that a page says; a part that is empty is left out."""
+    """All content of a page. Empty parts are left out."""
 
     title: str
     lead: Sequence[str]
@@ -126,4 +126,4 @@ class Page:
 
 
 Record = Mapping[str, Any]
-"""What a ``finding.json`` says."""
+"""The content of a ``finding.json``."""

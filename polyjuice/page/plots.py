@@ -1,4 +1,4 @@
-"""Plots as elements of SVG, drawn by matplotlib, in the colours of the page."""
+"""Plots as SVG elements, drawn by matplotlib, in the colours of the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from polyjuice.drawing import DrawingMissing
 from polyjuice.page.content import Picture, Record
 
-#: Colours of plots, and the variables of the page that they stand for.
+#: Colours of plots, and the page's variables that replace them.
 _INK, _DIM, _LINE, _ACCENT, _GOOD, _BAD, _MARK = (f"#0000{n:02x}" for n in range(1, 8))
 _VARIABLES = dict(
     zip(
@@ -24,20 +24,20 @@ _VARIABLES = dict(
     )
 )
 
-#: From which ratio of the largest to the smallest magnitude on an axis is logarithmic, below which share of the largest
-#: magnitude all is shown as zero then, and below which share of the axis a difference is too small to be seen.
+#: Limits: an axis is logarithmic above this ratio of magnitudes. It then shows zero below this share of the largest
+#: one. A difference below this share of the axis is invisible.
 _WIDE, _SHOWN, _UNSEEN = 1e4, 1e-6, 0.03
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
 
 def check() -> None:
-    """Raise DrawingMissing unless matplotlib is there."""
+    """Raise DrawingMissing if matplotlib is not installed."""
     _matplotlib()
 
 
 def values(record: Record, key: str) -> Picture | None:
-    """The elements of an output that differ most, compiled and as they should be; None where no number is known."""
+    """Plot the elements of an output that differ most, with their expected values; None if no number is known."""
     rows = [row for row in record.get("values", ()) if _number(row["float64"]) is not None]
     labels = list(rows[0]["compiled"]) if rows else []
     series = {label: [_number(row["compiled"][label]) for row in rows] for label in labels}
@@ -77,7 +77,7 @@ def values(record: Record, key: str) -> Picture | None:
 
 
 def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
-    """A curve that adds up what was new with each case of a campaign."""
+    """Plot the cumulative sum of new items over the cases of a campaign."""
     curve = list(itertools.accumulate(counts))
     with _axes(key, 4.6, 2.5) as (axes, written):
         axes.plot(range(1, len(curve) + 1), curve, color=_ACCENT, drawstyle="steps-post", lw=1.8)
@@ -89,7 +89,7 @@ def growth(counts: Sequence[int], caption: str, key: str) -> Picture:
 
 
 def _number(text: str) -> float | None:
-    """A finite real number, or None."""
+    """Return a finite real number, or None."""
     try:
         value = {"True": 1.0, "False": 0.0}.get(text)
         value = float(text) if value is None else value
@@ -99,7 +99,7 @@ def _number(text: str) -> float | None:
 
 
 def _seen(expected: Sequence[float], got: Sequence[float | None]) -> bool:
-    """Whether the largest difference can be seen on an axis that holds all values."""
+    """Return whether the largest difference is visible on an axis that holds all values."""
     known = [value for value in got if value is not None]
     width = max([*expected, *known, 0.0]) - min([*expected, *known, 0.0])
     pairs = zip(got, [*expected] * (len(got) // len(expected)), strict=True)
@@ -116,7 +116,7 @@ def _place(at: Sequence[int]) -> str:
 
 
 def _scale(axes: Any, shown: Sequence[float]) -> None:
-    """Make the axis logarithmic on both sides of zero where magnitudes are far apart, and leave room at its ends."""
+    """Make the axis logarithmic on both sides of zero if magnitudes differ greatly, and leave room at its ends."""
     axes.margins(y=0.2)
     sizes = [abs(value) for value in shown if value]
     if sizes and max(sizes) / min(sizes) > _WIDE:
@@ -141,7 +141,7 @@ def _matplotlib() -> Any:
 
 @contextmanager
 def _axes(key: str, width: float, height: float) -> Iterator[tuple[Any, io.BytesIO]]:
-    """Axes to draw on, of a size in inches, and the file into which they are written at the end of the block."""
+    """Yield axes of a size in inches, and the file that receives the plot at the end of the block."""
     matplotlib = _matplotlib()
     written = io.BytesIO()
     with matplotlib.rc_context(_style(key)):
@@ -172,7 +172,7 @@ def _style(key: str) -> Mapping[str, Any]:
 
 
 def _page_svg(written: io.BytesIO, key: str, label: str) -> str:
-    """What matplotlib has written as an element of a page: ids of its own, colours by variables, no metadata."""
+    """Return matplotlib's output as an element of a page, with its own ids, colours as variables, and no metadata."""
     root = ElementTree.fromstring(re.sub(rb"<!DOCTYPE[^>]*>", b"", written.getvalue()))
     for metadata in root.findall(f"{_SVG}metadata"):
         root.remove(metadata)

@@ -1,4 +1,4 @@
-"""The programs of a card, drawn: each by itself, what differs between two highlighted, and what is wrong said."""
+"""Draw the programs of a card, one by one, with differences highlighted and wrong outputs marked."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, array_text
 from polyjuice.page.content import Picture
 
-#: How large a program is that the interpreter runs for the page: its nodes, and the elements of all its values.
+#: The largest program that the interpreter runs for the page: its nodes, and the elements of all its values.
 _NODES, _ELEMENTS = 200, 1_000_000
 
-#: How many characters of a value are shown.
+#: The most characters of a value.
 _CHARACTERS = 200
 
 
@@ -25,10 +25,10 @@ def pictures(
     inputs: Sequence[np.ndarray] = (),
     wrong: Mapping[str, Mapping[int, str]] | None = None,
 ) -> list[Picture]:
-    """A drawing of each graph.
+    """Return a drawing of each graph.
 
-    ``captions`` are by the graphs' labels, and so is ``wrong``: what is wrong with which output. With ``inputs`` a
-    drawing shows each value, as the interpreter finds it. Raises DrawingMissing, DrawingError.
+    ``captions`` and ``wrong`` are by the graphs' labels; ``wrong`` maps outputs to their errors. With ``inputs``, a
+    drawing shows each value that the interpreter computes. Raises DrawingMissing, DrawingError.
     """
     differs: Mapping[str, frozenset[int]] = {}
     if len(graphs) == 2:
@@ -43,7 +43,7 @@ def pictures(
 
 
 def _said(label: str, graph: Graph, side: drawing.Side) -> str:
-    """The program in a sentence, for those who do not see the drawing."""
+    """Return the program in a sentence, for screen readers."""
     names = ", ".join(dict.fromkeys(node.qualified for node in graph.nodes)) or "no operator"
     differs = [graph.nodes[place].qualified for place in sorted(side.differs)]
     text = f"Program {label}: {names}."
@@ -51,7 +51,7 @@ def _said(label: str, graph: Graph, side: drawing.Side) -> str:
 
 
 def shown(graph: Graph, inputs: Sequence[np.ndarray]) -> dict[str, str]:
-    """Each value of a program on inputs, in float64 where it is a float, as a text; nothing where that takes long."""
+    """Return each value of a program as a text, with floats in float64; empty if the program is too large."""
     if len(inputs) != len(graph.inputs) or len(graph.nodes) > _NODES:
         return {}
     if sum(type.size for type in graph.types.values()) > _ELEMENTS:

@@ -1,4 +1,4 @@
-"""The text of a page: templates, one style sheet and one script, all in one file."""
+"""Render a page: templates, one style sheet and one script, all in one file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render(page: Page) -> str:
-    """The page as HTML. All that it says is escaped, but for the drawings, which are elements of SVG."""
+    """Return the page as HTML. All texts are escaped; drawings are SVG elements."""
     return _environment().get_template("page.html").render(page=page) + "\n"
 
 
 def _code(text: str) -> Markup:
-    """A sentence in which what stands between backticks is code."""
+    """Return a sentence in which the text between backticks is code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

@@ -1,4 +1,4 @@
-"""The result of a suite as a page: what ``polyjuice suite run --json`` prints, or pytest's JUnit XML."""
+"""Turn the result of a suite into a page: the output of ``polyjuice suite run --json``, or pytest's JUnit XML."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ORDER = (FAILED, UNEXPECTED_PASS, EXPECTED_FAILURE, SKIPPED)
 
 
 class PageError(ValueError):
-    """What a page was asked of is neither a campaign nor the result of a suite; the message is one line."""
+    """The path is neither a campaign nor the result of a suite. The message is one line."""
 
 
 def of_result(path: Path) -> Page:
-    """Read the result of a suite. Raises PageError, DrawingMissing."""
+    """Return the page of a suite's result. Raises PageError, DrawingMissing."""
     text = path.read_text(encoding="utf-8", errors="replace")
     result = _junit(path, text) if text.lstrip().startswith("<") else _json(path, text)
     counts = Counter({status: int(result.get(name, 0)) for status, name in _COUNTS.items()})
@@ -81,7 +81,7 @@ _NO_RESULT = (
 
 
 def _junit(path: Path, text: str) -> dict[str, Any]:
-    """A result as ``suite run --json`` prints it; of what the XML does not say an empty text."""
+    """Return a result like that of ``suite run --json``, with empty texts for data that the XML lacks."""
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -97,7 +97,7 @@ def _junit(path: Path, text: str) -> dict[str, Any]:
 
 
 def _test(case: ElementTree.Element) -> dict[str, str]:
-    """A test of JUnit XML: a skipped one is one that pytest expects to fail, where it says so."""
+    """Return a test of JUnit XML. A skipped test that pytest marks as xfail is an expected failure."""
     name = case.get("name", "")
     name = name.rpartition("[")[2].removesuffix("]") if name.endswith("]") else name
     for child in case:
@@ -111,7 +111,7 @@ def _test(case: ElementTree.Element) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """A message without the name of the exception before it."""
+    """Return a message without the exception's name in front."""
     return text.removeprefix("Failed: ").strip()
 
 
@@ -141,7 +141,7 @@ def _card(one: Mapping[str, str], key: str, result: Mapping[str, Any], suite: Pa
 
 
 def _case(folder: Path | None) -> dict[str, Any]:
-    """What a case's ``case.json`` says, where there is one."""
+    """Return the content of a case's ``case.json``; empty if there is none."""
     path = folder / "case.json" if folder else None
     try:
         return dict(json.loads(path.read_text(encoding="utf-8"))) if path and path.is_file() else {}
@@ -150,7 +150,7 @@ def _case(folder: Path | None) -> dict[str, Any]:
 
 
 def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], str]:
-    """The two programs of a case, where the suite is at hand and has them as ONNX models."""
+    """Return the two programs of a case, if the suite is available and holds them as ONNX models."""
     files = {"A": folder / "a.onnx", "B": folder / "b.onnx"}
     if not all(path.is_file() for path in files.values()):
         return (), ""
@@ -163,7 +163,7 @@ def _programs(folder: Path, key: str, message: str) -> tuple[Sequence[Picture], 
 
 
 def _wrong(message: str) -> dict[str, dict[int, str]]:
-    """The outputs that a case's message calls wrong, by program."""
+    """Return the outputs that a case's message calls wrong, by program."""
     found: dict[str, dict[int, str]] = {}
     for side, output in re.findall(r"^([ab]): output (\d+) ", message, re.MULTILINE):
         found.setdefault(side.upper(), {})[int(output)] = "is wrong"

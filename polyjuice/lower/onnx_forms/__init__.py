@@ -1,4 +1,4 @@
-"""The forms of ONNX's operators: what a model can say in several ways, said in one that the seed chooses."""
+"""The forms of ONNX's operators: where a model can be written in several ways, the seed chooses one."""
 
 from polyjuice.lower.onnx_forms.reading import forms_of
 from polyjuice.lower.onnx_forms.writing import FORMS, is_constant, rewrite

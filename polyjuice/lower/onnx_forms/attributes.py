@@ -1,4 +1,4 @@
-"""Attributes that are absent because their default is meant, and attributes that say a default."""
+"""Attributes left out because they have their default, and attributes that state a default."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WITH_KERNELS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
 
 
 def rules() -> Iterator[Rule]:
-    """Forms for each attribute that has a default, in ONNX's schema or in its prose."""
+    """Yield forms for each attribute that has a default, in ONNX's schema or in its prose."""
     for (domain, operator), op in TABLE.items():
         if domain or op.unrolled:
             continue
@@ -67,7 +67,7 @@ def _kernel_given(node: NodeProto, site: Site) -> bool:
 
 
 def _default(node: NodeProto, name: str, site: Site) -> Any:
-    """The value that is meant where an attribute is absent; None where there is none."""
+    """Return the value that an absent attribute means; None if it has none."""
     if name in _DEFAULTS:
         return _DEFAULTS[name](node, site)
     schema = defs.get_schema(node.op_type, site.opset)
@@ -76,14 +76,14 @@ def _default(node: NodeProto, name: str, site: Site) -> Any:
 
 
 def _same_axes(node: NodeProto, given: Attrs, default: Attrs, site: Site) -> bool:
-    """Whether attributes name the same axes, counted from whichever end."""
+    """Return whether attributes name the same axes, counted from either end."""
     ranks = site.operand(node).rank, site.result(node).rank
     given, default = (axes.from_the_front(node.op_type, attrs, *ranks) for attrs in (given, default))
     return not axes.NAMES.isdisjoint(given) and given == default
 
 
 def _spatial(value: int, per_axis: int = 1) -> Default:
-    """The same value for each spatial axis, or for each end of them."""
+    """Return a default: the same value for each spatial axis, or for each end of them."""
 
     def default(node: NodeProto, site: Site) -> list[int]:
         image = site.result(node) if node.op_type == "Col2Im" else site.operand(node)
@@ -100,4 +100,4 @@ _DEFAULTS: Mapping[str, Default] = {
     "output_padding": _spatial(0),
     "dtype": lambda node, site: code_of(site.operand(node).dtype),
 }
-"""Defaults that ONNX's prose states, and not its schema."""
+"""Defaults that ONNX states in prose, but not in its schema."""

@@ -1,4 +1,4 @@
-"""Axes, shapes and bounds: which are left out, in which order they stand, and how a size is said."""
+"""Axes, shapes and bounds: some are left out, written in another order, or written in another way."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from polyjuice.ops import TABLE
 REDUCTIONS = tuple(name for domain, name in TABLE if not domain and name.startswith("Reduce"))
 
 _HUGE = (np.iinfo(np.int64).max, np.iinfo(np.int32).max)
-"""What exporters write for "to the end"."""
+"""The numbers that exporters write for "to the end"."""
 
 _NUM_OUTPUTS_OPSET = 18
-"""The version of ONNX that gave Split the attribute num_outputs, and most reductions their axes as an input."""
+"""The opset that gave Split the attribute num_outputs, and most reductions their axes as an input."""
 
 
 def rules() -> Iterator[Rule]:
+    """Yield the forms of axes, shapes and bounds."""
     listed = (*REDUCTIONS, "Squeeze", "Unsqueeze")
     yield observed("axes as attribute", listed, lambda node, site: attribute(node, "axes") is not None)
     yield observed("all axes", REDUCTIONS, _all_axes)
@@ -58,7 +59,7 @@ def rules() -> Iterator[Rule]:
 
 
 def _axes(node: NodeProto, site: Site) -> list[int] | None:
-    """The axes that a node lists, as an attribute or an input; None where it lists none."""
+    """Return the axes that a node lists, as an attribute or an input; None if it lists none."""
     array = site.array(node, 1)
     return value(node, "axes") if array is None else array.ravel().tolist()
 
@@ -80,7 +81,7 @@ def _from_the_front(axes: list[int], rank: int) -> list[int]:
 
 
 def _all_axes(node: NodeProto, site: Site) -> bool:
-    """Whether a reduction names every axis, of at least one (of no axes, ``noop_with_empty_axes`` would matter)."""
+    """Return whether a reduction names every axis, and at least one (``noop_with_empty_axes`` matters for none)."""
     axes, rank = _axes(node, site), site.operand(node).rank
     return bool(axes) and axes is not None and _from_the_front(axes, rank) == list(range(rank))
 
@@ -130,7 +131,7 @@ def _steps_absent(node: NodeProto, site: Site) -> bool:
 
 
 def _cut(node: NodeProto, site: Site) -> list[tuple[int, int, int, int]] | None:
-    """Start, end, step and size along each axis that a Slice names."""
+    """Return start, end, step and size along each axis that a Slice names."""
     arrays = [site.array(node, position) for position in range(1, 5)]
     if any(array is None and given_inputs(node, place) for place, array in enumerate(arrays, 1)):
         return None
@@ -171,7 +172,7 @@ def _bounds_of_int32(node: NodeProto, site: Site) -> bool:
 
 
 def _pad_axes(node: NodeProto, site: Site) -> bool:
-    """Pads of the axes alone that have some."""
+    """Write pads only for the axes that have some."""
     pads, rank = site.array(node, 1), site.operand(node).rank
     if pads is None or given_inputs(node, 3) or site.opset < _NUM_OUTPUTS_OPSET:
         return False
@@ -193,7 +194,7 @@ def _crop_axes_absent(node: NodeProto, site: Site) -> bool:
 
 
 def _split_absent(node: NodeProto, site: Site) -> bool:
-    """Parts of one size; from opset 18 on, the number of parts is told, and the last may be smaller."""
+    """Leave out equal parts. From opset 18 on, the number of parts is stated, and the last part may be smaller."""
     array = site.array(node, 1)
     parts = value(node, "split") if array is None else array.tolist()
     if not parts or parts[0] == 0:
@@ -210,7 +211,7 @@ def _split_absent(node: NodeProto, site: Site) -> bool:
 
 
 def _target(node: NodeProto, site: Site) -> list[int] | None:
-    """The shape that a Reshape asks for, where it is plain numbers above 0."""
+    """Return the shape that a Reshape asks for, if all its numbers are above 0."""
     shape = site.array(node, 1)
     if node.op_type != "Reshape" or shape is None or (shape <= 0).any() or value(node, "allowzero", 0):
         return None
@@ -229,7 +230,7 @@ def _zero_for_kept(node: NodeProto, site: Site) -> bool:
 
 
 def _one_unknown(node: NodeProto, site: Site) -> bool:
-    """-1 for any size that is not said as that of the operand."""
+    """Write -1 for any size that is not written as 0, which stands for the operand's size."""
     shape = site.array(node, 1)
     if shape is None or (shape < 0).any() or 0 in site.result(node).shape or value(node, "allowzero", 0):
         return False
@@ -254,7 +255,7 @@ def _one_for_kept(node: NodeProto, site: Site) -> bool:
 
 
 def _fewer_axes(node: NodeProto, site: Site) -> bool:
-    """Leading axes that are the operand's own."""
+    """Leave out leading axes that are the operand's own."""
     shape, before = site.array(node, 1), site.operand(node).shape
     if shape is None or len(shape) != len(before) or not before or shape[0] != before[0]:
         return False
@@ -272,12 +273,12 @@ def _axis_of_int32(node: NodeProto, site: Site) -> bool:
 
 
 def _old_softmax(node: NodeProto, site: Site) -> bool:
-    """Whether the operator is that of before opset 13."""
+    """Return whether the operator is the version before opset 13."""
     return site.opset < ONE_AXIS_OPSET
 
 
 def _flattened_axis(node: NodeProto, site: Site) -> bool:
-    """Before opset 13: the axis, or another from which on there are as many elements, with sizes of one behind it."""
+    """Before opset 13: the axis may change past sizes of one, because it and all later axes are flattened."""
     axis, shape = value(node, "axis"), site.operand(node).shape
     if site.opset >= ONE_AXIS_OPSET or axis is None:
         return False
@@ -290,7 +291,7 @@ def _flattened_axis(node: NodeProto, site: Site) -> bool:
 
 
 def _as_flatten(node: NodeProto, site: Site) -> bool:
-    """A matrix whose rows are the leading axes."""
+    """Write a matrix whose rows are the leading axes as Flatten."""
     t, result = site.operand(node), site.result(node).shape
     if len(result) != 2 or 0 in result:
         return False

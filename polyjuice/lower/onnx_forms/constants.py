@@ -1,4 +1,4 @@
-"""Constants: each of the ways in which a Constant node can hold one, and operators that make one in the graph."""
+"""Constants: all ways in which a Constant node can hold one, and operators that make one in the graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polyjuice.ir import dtypes, uniform_value
 from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, attribute, become, drop, element_code, give, takes
 
 _VALUE_OPSET = 12
-"""The version of ONNX that lets a Constant hold numbers as attributes."""
+"""The opset that lets a Constant hold numbers as attributes."""
 
 _NUMBERS = {
     "value_int": (np.int64, 0),
@@ -25,6 +25,7 @@ _NUMBERS = {
 
 
 def rules() -> Iterator[Rule]:
+    """Yield the forms of constants."""
     yield Rule("as Shape", ("Constant",), 0.5, _as_shape)
     yield Rule("as ConstantOfShape", ("Constant",), 0.5, _as_constant_of_shape)
     yield Rule("as Range", ("Constant",), 0.5, _as_range)
@@ -38,9 +39,9 @@ def rules() -> Iterator[Rule]:
 
 
 def _array(node: NodeProto) -> np.ndarray | None:
-    """The tensor that a Constant of the graph's holds; None for those that hold attributes of operators.
+    """Return the tensor of one of the graph's Constants; None for Constants that hold attributes of operators.
 
-    Of the types that NumPy has: the operators that make a constant lack some of the others, as Expand those of 8 bits.
+    Only NumPy's own types count, because operators that make constants lack some others (Expand lacks 8-bit floats).
     """
     held = attribute(node, "value")
     if node.op_type != "Constant" or held is None or node.output[0].startswith(RESERVED):
@@ -77,7 +78,7 @@ def _as_constant_of_shape(node: NodeProto, site: Site) -> bool:
 
 
 def _as_expand(node: NodeProto, site: Site) -> bool:
-    """One element, or one row, expanded."""
+    """Expand one element or one row."""
     array = _array(node)
     if array is None or array.ndim == 0 or array.shape[0] < 2 or (array != array[:1]).any():
         return False
@@ -116,7 +117,7 @@ def _as_eye_like(node: NodeProto, site: Site) -> bool:
 
 
 def _as_shape(node: NodeProto, site: Site) -> bool:
-    """The shape of a tensor that is made for it."""
+    """Take the shape of a tensor made for this purpose."""
     array = _array(node)
     if array is None or array.dtype != np.int64 or array.ndim != 1 or (array < 1).any() or array.prod() > 4096:
         return False

@@ -1,4 +1,4 @@
-"""Operators that pass a value on, as people and exporters leave them behind: here and there one stands in the way."""
+"""Operators that pass a value on unchanged, as people and exporters leave them in models. A few are inserted."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from polyjuice.ir.dtypes import NARROW
 from polyjuice.lower.onnx_forms.rule import Rule, Site, Write, element_code, takes
 
 VALUE = "any value"
-"""What forms are called of that concern a result, whatever operator makes it."""
+"""The operator name in forms that concern a result, whatever operator computes it."""
 
 _CHANCE = 0.008
 
 FOLLOWED = 0.2
-"""How often a value passes through an operator as some value of the seed model does."""
+"""How often a value passes through an operator if some value of the seed model does."""
 
 _COMMON = ("float32", "float64", "int32", "int64")
 _FLOATS = ("float32", "float64")
 
 Make = Callable[[Site, TensorType, str], NodeProto | None]
-"""The operator that passes a value of a type on, by name; None where there is none."""
+"""Returns the operator that passes on a named value of a type; None if there is none."""
 
 
 def rules() -> Iterator[Rule]:
+    """Yield a form for each such operator."""
     for name, make in _WAYS.items():
         yield Rule(f"through {name}", (VALUE,), _CHANCE, _through(make))
 
@@ -108,7 +109,7 @@ def _tile(site: Site, t: TensorType, name: str) -> NodeProto | None:
 
 
 def _split(site: Site, t: TensorType, name: str) -> NodeProto | None:
-    """A Split of one part, which a Split of opset 18 has to be told."""
+    """Return a Split into one part. A Split of opset 18 must state its parts."""
     axes = [axis for axis, size in enumerate(t.shape) if size]
     if not axes or t.dtype not in _COMMON:
         return None
@@ -119,7 +120,7 @@ def _split(site: Site, t: TensorType, name: str) -> NodeProto | None:
 
 
 def _reduction(site: Site, t: TensorType, name: str) -> NodeProto | None:
-    """A sum over no axes, which are given as none."""
+    """Return a sum over no axes, with an empty list of axes."""
     if t.dtype not in _COMMON or site.opset < 13:
         return None
     return _node("ReduceSum", site.integers([]), noop_with_empty_axes=1)
@@ -146,4 +147,4 @@ _WAYS: Mapping[str, Make] = {
     "Min of one": _of_floats("Min"),
     "Mean of one float64": _of_floats("Mean", ("float64",)),
 }
-"""Two forms of Mean: some runtimes have it for float32 alone, and are asked for each form by itself."""
+"""Mean has two forms, because some runtimes support only float32 and each form is probed by itself."""

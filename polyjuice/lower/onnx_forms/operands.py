@@ -1,4 +1,4 @@
-"""Operands: optional ones there or absent, known ones computed, and other operators that say the same."""
+"""Operands: optional ones present or absent, known ones computed, and other operators with the same meaning."""
 
 from __future__ import annotations
 
@@ -27,28 +27,29 @@ from polyjuice.lower.onnx_forms.rule import (
 from polyjuice.ops import TABLE
 
 _BIASED = {"Conv": 2, "ConvTranspose": 2, "LayerNormalization": 2, "Gemm": 2, "QLinearConv": 8}
-"""Operators with an optional bias, and the place of it."""
+"""Operators with an optional bias, and its position."""
 
 _ZERO_POINTS = {"QuantizeLinear": (2,), "DequantizeLinear": (2,), "MatMulInteger": (2, 3), "ConvInteger": (2, 3)}
-"""Operators with optional zero points, and the places of these."""
+"""Operators with optional zero points, and their positions."""
 
 _COMPUTED = 0.15
 
 _NAMED = {
     **dict.fromkeys(("Clip", "Pad", "Slice", "Split"), 0.05),
     **dict.fromkeys(("Gemm", "QLinearConv", "QuantizeLinear"), 0.8),
-    "Squeeze": 0.04,  # ONNX Runtime runs no such Squeeze
+    "Squeeze": 0.04,  # ONNX Runtime fails on such a Squeeze
 }
-"""How often an absent input is named, where that would be very often or seldom."""
+"""How often an absent input is named, for operators where the usual rate is too high or too low."""
 
 _SMALL = 2**20
-"""Below this, integers are of any wider type."""
+"""Integers below this may be cast from int32."""
 
 _TRAINING_OPSET = 12
-"""The version of ONNX that made Dropout's ratio an input, and added training_mode."""
+"""The opset that made Dropout's ratio an input, and added training_mode."""
 
 
 def rules() -> Iterator[Rule]:
+    """Yield the forms of operands."""
     for operator, place in _BIASED.items():
         yield observed("bias absent", [operator], _lacks(place))
         yield Rule("bias of zeros", (operator,), 0.4, _bias_of_zeros)
@@ -76,7 +77,7 @@ def rules() -> Iterator[Rule]:
 
 
 def _known_inputs() -> Iterator[tuple[str, int, str]]:
-    """The inputs that hold attributes of the table: operator, place and ONNX's name."""
+    """Yield the inputs that hold attributes of the table: operator, position and ONNX's name."""
     for (domain, operator), op in TABLE.items():
         if domain or op.unrolled:
             continue
@@ -101,7 +102,7 @@ def _lacks(place: int) -> Write:
 
 
 def _absent_input_named(node: NodeProto, site: Site) -> bool:
-    """An empty name for the next optional input, which could be left out."""
+    """Write an empty name for the next optional input, which could be left out."""
     formals = defs.get_schema(node.op_type, site.opset).inputs
     place = len(node.input)
     if place >= len(formals) or formals[place].option != defs.OpSchema.FormalParameterOption.Optional:
@@ -129,7 +130,7 @@ def _bias_of_zeros(node: NodeProto, site: Site) -> bool:
 
 
 def _no_bound(place: int) -> Write:
-    """An infinite bound (of integers, the end of the type)."""
+    """Return a form that adds an infinite bound (for integers, the end of the type)."""
 
     def write(node: NodeProto, site: Site) -> bool:
         dtype = site.operand(node).dtype
@@ -147,7 +148,7 @@ def _no_bound(place: int) -> Write:
 
 
 def _zero_point_absent(node: NodeProto, site: Site) -> bool:
-    """Zero points of zero at the end; where there is none, the result of QuantizeLinear is uint8."""
+    """Leave out trailing zero points of zero. Without one, the result of QuantizeLinear is uint8."""
     places = _ZERO_POINTS[node.op_type]
     arrays = [site.array(node, place) for place in places]
     absent = [not given_inputs(node, p) or (a is not None and not a.any()) for p, a in zip(places, arrays, strict=True)]
@@ -177,7 +178,7 @@ def _zero_input_absent(place: int) -> Write:
 
 
 def _ratio_absent(node: NodeProto, site: Site) -> bool:
-    """Without training the ratio means nothing."""
+    """Leave out the ratio, which has no meaning without training."""
     if not given_inputs(node, 1) and not attribute(node, "ratio"):
         return False
     drop(node, "ratio")
@@ -193,7 +194,7 @@ def _training_mode(node: NodeProto, site: Site) -> bool:
 
 
 def _scales(node: NodeProto, site: Site) -> bool:
-    """Scales instead of sizes, where single precision holds all ratios."""
+    """Write scales instead of sizes, if single precision holds all ratios."""
     sizes, shape = site.array(node, 3), site.operand(node).shape
     if sizes is None or 0 in shape or len(sizes) != len(shape):
         return False
@@ -209,7 +210,7 @@ _RESIZE_AXES_OPSET = 18
 
 
 def _resize_axes(node: NodeProto, site: Site) -> bool:
-    """The sizes, or scales, of the axes alone that change theirs."""
+    """Write the sizes or scales of only those axes that change."""
     place = 3 if given_inputs(node, 3) else 2
     given, before, after = site.array(node, place), site.operand(node).shape, site.result(node).shape
     axes = [axis for axis, (n, m) in enumerate(zip(before, after, strict=True)) if n != m]
@@ -256,7 +257,7 @@ def _as_cast_like(node: NodeProto, site: Site) -> bool:
 
 
 def _computed(place: int) -> Write:
-    """A known input that the graph computes."""
+    """Return a form in which the graph computes a known input."""
 
     def write(node: NodeProto, site: Site) -> bool:
         array = site.array(node, place)
@@ -269,7 +270,7 @@ def _computed(place: int) -> Write:
 
 
 def _compute(array: np.ndarray, site: Site) -> str:
-    """The name of a value equal to an array: joined of two parts, cast from another type, or passed on."""
+    """Return the name of a value equal to an array: concatenated of two parts, cast from another type, or passed on."""
     if array.ndim == 1 and len(array) > 1:
         middle = site.draws.randrange(1, len(array))
         return site.apply("Concat", site.constant(array[:middle]), site.constant(array[middle:]), axis=0)

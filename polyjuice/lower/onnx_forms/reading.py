@@ -1,4 +1,4 @@
-"""The forms that a model has which somebody else wrote, so that what is made of it can be written alike."""
+"""Find the forms that an existing model has, so that programs derived from it can be written alike."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ABSENT, _GIVEN, _COMPUTED, _ASKED_FOR = " absent", " given", " computed", " ask
 
 
 def forms_of(model: ModelProto) -> tuple[Form, ...]:
-    """The forms that nodes of a model have, each once, as far as nodes tell them by themselves."""
+    """Return the forms that nodes of a model have, each once, as far as single nodes show them."""
     nodes = [*model.graph.node, *(node for function in model.functions for node in function.node)]
     known = {t.name: to_array(t, t.name) for t in model.graph.initializer if t.name}
     for node in nodes:
@@ -41,7 +41,7 @@ def forms_of(model: ModelProto) -> tuple[Form, ...]:
 
 
 def _forms(node: NodeProto, known: Mapping[str, np.ndarray], opset: int) -> Iterator[Form]:
-    """The forms of a node, and names that are none."""
+    """Yield the forms of a node, and names that are not forms."""
     op = node.op_type
     try:
         schema = defs.get_schema(op, opset)
@@ -94,7 +94,7 @@ _SIGNS: Mapping[str, Sign] = {
         for name in ("value_int", "value_ints", "value_float", "value_floats")
     },
 }
-"""What tells a form, of the operators that have it, beyond attributes, operands and results there and absent."""
+"""Predicates that recognise a form, beyond present and absent attributes, operands and results."""
 
 
 def _is_int32(node: NodeProto, known: Mapping[str, np.ndarray]) -> bool:

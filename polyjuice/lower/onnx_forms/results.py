@@ -1,6 +1,6 @@
-"""Results that nobody reads: optional ones that are asked for, and any of them as a further output of the model.
+"""Optional results that nothing reads, and the same as further outputs of the model.
 
-BatchNormalization has no such form: to ask for its further results is to train, which changes its first one.
+BatchNormalization has no such form. Its further results exist only in training, which changes the first one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ _OPTIONAL: Mapping[str, tuple[str, ...]] = {
     "Dropout": ("mask",),
     "LayerNormalization": ("Mean", "InvStdDev"),
 }
-"""Operators with optional results, and what these are called, from the second result on."""
+"""Operators with optional results, and the names of these, from the second result on."""
 
 _RANKED = ("int32", "int64")
 
 _AXES_OPSET = 13
-"""The version of ONNX that made the axes of Squeeze an input."""
+"""The opset that made the axes of Squeeze an input."""
 
 
 def rules() -> Iterator[Rule]:
+    """Yield the forms of optional results."""
     for operator, names in _OPTIONAL.items():
         for place, name in enumerate(names, 1):
             yield Rule(f"{name} asked for", (operator,), _ASKED_FOR, _asked_for(place))
@@ -37,7 +38,7 @@ def rules() -> Iterator[Rule]:
 
 
 def _asked_for(place: int) -> Write:
-    """An optional result that is absent, and would be the next one, or stands behind one that stays absent."""
+    """Return a form that requests an optional result that is absent. Earlier absent ones stay absent."""
 
     def write(node: NodeProto, site: Site) -> bool:
         if len(node.output) > place:
@@ -49,7 +50,7 @@ def _asked_for(place: int) -> Write:
 
 
 def _ask_for(node: NodeProto, site: Site, place: int) -> str:
-    """The name of an optional result, which the node has from now on."""
+    """Request an optional result of a node, and return its name."""
     node.output.extend("" for _ in range(place + 1 - len(node.output)))
     name: str = node.output[place] or site.fresh()
     node.output[place] = name
@@ -57,7 +58,7 @@ def _ask_for(node: NodeProto, site: Site, place: int) -> str:
 
 
 def _as_an_output(place: int) -> Write:
-    """An optional result becomes an output of the model."""
+    """Return a form that makes an optional result an output of the model."""
 
     def write(node: NodeProto, site: Site) -> bool:
         t = _type(node, site, place)
@@ -72,7 +73,7 @@ def _as_an_output(place: int) -> Write:
 
 
 def _as_top_k(node: NodeProto, site: Site) -> bool:
-    """The greatest or least integer along one axis; nobody reads where it is. (Runtimes disagree on NaN in TopK.)"""
+    """Compute the greatest or least integer along one axis by TopK. (Runtimes differ on NaN, so not for floats.)"""
     x, result = site.operand(node), node.output[0]
     along = value(node, "axes")
     if along is None and (array := site.array(node, 1)) is not None:
@@ -96,7 +97,7 @@ def _squeeze(name: str, axes: Sequence[int], result: str, site: Site) -> NodePro
 
 
 def _type(node: NodeProto, site: Site, place: int) -> TensorType | None:
-    """The type of an optional result; None where ONNX and its runtimes do not agree on it."""
+    """Return the type of an optional result; None if ONNX and its runtimes disagree on it."""
     x, y = site.operand(node), site.types[node.output[0]]
     match node.op_type:
         case "MaxPool":

@@ -1,4 +1,4 @@
-"""What a form is, and what it sees of the model."""
+"""The definition of a form, and the part of the model that it sees."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from polyjuice.ir import TensorType, dtypes
 from polyjuice.lower.choices import Draws
 
 MADE = f"{RESERVED}form:"
-"""Begins the names of values that forms need."""
+"""The prefix of the names of values that forms need."""
 
 _NAME_BITS = 48
-"""How much was drawn for such a name before it followed from the node's."""
+"""How many random bits such a name once took. They are still drawn, so that a seed's later choices stay the same."""
 
 
 @dataclass
 class Site:
-    """The model around a node, which goes by ``place``: the types of all values, constants by name, and the opset.
+    """The model around a node: the types of all values, constants by name, the opset, and the node's name (``place``).
 
-    ``before`` and ``after`` take nodes that are to stand around the node, and ``made`` has
-    their constants. ``shown`` takes values that become further outputs of the model; it is None inside a function,
-    whose values cannot. ``draws`` has the choices about the form that is being written.
+    ``before`` and ``after`` take nodes to put around the node, and ``made`` holds their constants. ``shown`` takes
+    values that become further outputs of the model; it is None inside a function. ``draws`` has the choices about the
+    current form.
     """
 
     types: MutableMapping[str, TensorType]
@@ -43,26 +43,26 @@ class Site:
     _names: int = 0
 
     def operand(self, node: NodeProto, position: int = 0) -> TensorType:
-        """The type of an input."""
+        """Return the type of an input."""
         return self.types[node.input[position]]
 
     def result(self, node: NodeProto) -> TensorType:
-        """The type of the first result that has a name."""
+        """Return the type of the first result that has a name."""
         return self.types[next(filter(None, node.output))]
 
     def array(self, node: NodeProto, position: int) -> np.ndarray | None:
-        """The value of an input that is there and constant."""
+        """Return the value of an input that is present and constant."""
         name = node.input[position] if position < len(node.input) else ""
         return self.made.get(name, self.constants.get(name))
 
     def fresh(self) -> str:
-        """A name that no value has."""
+        """Return an unused name."""
         self.draws.pass_over(_NAME_BITS)
         self._names += 1
         return f"{MADE}{self.place}:{self._names}"
 
     def constant(self, array: np.ndarray) -> str:
-        """The name of a new constant."""
+        """Add a constant and return its name."""
         name = self.fresh()
         self.before.append(constant_node(to_tensor(array, name)))
         self.made[name] = array
@@ -70,25 +70,25 @@ class Site:
         return name
 
     def integers(self, values: Sequence[int]) -> str:
-        """The name of a new constant vector of int64."""
+        """Add a constant vector of int64 and return its name."""
         return self.constant(np.asarray(values, np.int64))
 
     def apply(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """The name of the result of an operator that is put before the node."""
+        """Put an operator before the node and return the name of its result."""
         name = self.fresh()
         self.before.append(helper.make_node(op, inputs, [name], **attributes))
         return name
 
 
 Write = Callable[[NodeProto, Site], bool]
-"""Writes a node in a form, in place. False where the node cannot have it; then nothing has changed."""
+"""Writes a node in a form, in place. Returns False, and changes nothing, if the node cannot have it."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A form of some operators: its name, how often it is chosen, and how it is written.
+    """A form of some operators: its name, its chance, and the function that writes it.
 
-    One that is ``observed`` is not written: the graph itself, or another choice, brings it about.
+    An ``observed`` form is not written: the graph itself, or another choice, produces it.
     """
 
     name: str
@@ -99,17 +99,17 @@ class Rule:
 
 
 def observed(name: str, operators: Sequence[str], holds: Write) -> Rule:
-    """A form that is only counted."""
+    """Return a form that is only counted."""
     return Rule(name, tuple(operators), 1.0, holds, observed=True)
 
 
 def attribute(node: NodeProto, name: str) -> AttributeProto | None:
-    """The attribute of a node, if it is there."""
+    """Return the attribute of a node; None if it is absent."""
     return next((a for a in node.attribute if a.name == name), None)
 
 
 def value(node: NodeProto, name: str, default: Any = None) -> Any:
-    """The value of an attribute."""
+    """Return the value of an attribute, or the default."""
     found = attribute(node, name)
     return default if found is None else helper.get_attribute_value(found)
 
@@ -128,7 +128,7 @@ def give(node: NodeProto, name: str, value: Any) -> None:
 
 
 def become(node: NodeProto, op: str, inputs: Sequence[str], **attributes: Any) -> None:
-    """Make another operator of a node, with the same results."""
+    """Turn a node into another operator with the same results."""
     node.op_type = op
     node.input[:] = inputs
     del node.attribute[:]
@@ -137,7 +137,7 @@ def become(node: NodeProto, op: str, inputs: Sequence[str], **attributes: Any) -
 
 
 def set_input(node: NodeProto, position: int, name: str) -> None:
-    """Set an input; those before it that are not there are absent."""
+    """Set an input. Missing inputs before it become absent ones."""
     node.input.extend("" for _ in range(position + 1 - len(node.input)))
     node.input[position] = name
 
@@ -149,12 +149,12 @@ def cut_inputs(node: NodeProto) -> None:
 
 
 def given_inputs(node: NodeProto, position: int) -> bool:
-    """Whether an input is there."""
+    """Return whether an input is present."""
     return position < len(node.input) and bool(node.input[position])
 
 
 def takes(op: str, dtype: str, opset: int) -> bool:
-    """Whether ONNX has an operator at an opset that takes an element type for its first operand."""
+    """Return whether ONNX has an operator at an opset that takes an element type for its first operand."""
     try:
         schema = defs.get_schema(op, opset)
     except defs.SchemaError:
@@ -165,5 +165,5 @@ def takes(op: str, dtype: str, opset: int) -> bool:
 
 
 def element_code(dtype: str) -> int:
-    """ONNX's number of an element type."""
+    """Return ONNX's number for an element type."""
     return code_of(dtype)

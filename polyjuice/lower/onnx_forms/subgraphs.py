@@ -1,4 +1,4 @@
-"""Nodes in the body of an If, a Loop or a Scan that runs once, where they read the values of the graph around them."""
+"""Put nodes into the body of an If, a Loop or a Scan that runs once. They read values of the surrounding graph."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from polyjuice.lower.onnx_forms.rule import Rule, Site, become
 _CHANCE = 0.006
 
 _LARGEST = 4096
-"""Results of more elements are not put into subgraphs: a constant of their type takes their place for a time."""
+"""The most elements of a result in a subgraph, because the surrounding graph needs a constant of the same type."""
 
 _BFLOAT16_OPSET = 16
-"""The version of ONNX from which on control flow takes bfloat16."""
+"""The first opset at which control flow supports bfloat16."""
 
 _TRUTH, _NUMBER = TensorType("bool", ()), TensorType("int64", ())
 
 
 def rules() -> Iterator[Rule]:
+    """Yield the forms with a subgraph."""
     yield Rule("in an If", (VALUE,), _CHANCE, _in_an_if)
     yield Rule("in a Loop", (VALUE,), _CHANCE, _in_a_loop)
     yield Rule("in a Scan", (VALUE,), _CHANCE, _in_a_scan)
 
 
 def _results(node: NodeProto, site: Site) -> list[TensorType] | None:
-    """The types of a node's results; None where it cannot be in a subgraph."""
+    """Return the types of a node's results; None if it cannot be in a subgraph."""
     nested = any(graphs_of(attribute) for attribute in node.attribute)
     if nested or not is_default(node.domain) or not all(name in site.types for name in node.output):
         return None
@@ -44,7 +45,7 @@ def _results(node: NodeProto, site: Site) -> list[TensorType] | None:
 
 
 def _inside(node: NodeProto, site: Site) -> NodeProto:
-    """The node itself, for a subgraph, with results of other names."""
+    """Return a copy of the node for a subgraph, with other names for the results."""
     inner = NodeProto()
     inner.CopyFrom(node)
     inner.output[:] = [site.fresh() for _ in node.output]
@@ -52,7 +53,7 @@ def _inside(node: NodeProto, site: Site) -> NodeProto:
 
 
 def _zeros(site: Site, types: Sequence[TensorType]) -> list[str]:
-    """Constants of the graph around, one of each type."""
+    """Add constants of zeros to the surrounding graph, one of each type."""
     return [site.constant(np.zeros(t.shape, dtypes.to_numpy(t.dtype))) for t in types]
 
 
@@ -69,7 +70,7 @@ def _become(node: NodeProto, op: str, inputs: Sequence[str], **graphs: GraphProt
 
 
 def _in_an_if(node: NodeProto, site: Site) -> bool:
-    """The branch that is taken has the node; the other one gives zeros."""
+    """Put the node into the branch that runs; the other branch returns zeros."""
     types = _results(node, site)
     if types is None:
         return False
@@ -86,14 +87,14 @@ def _in_an_if(node: NodeProto, site: Site) -> bool:
 
 
 def _condition(site: Site, truth: bool) -> str:
-    """A constant, or one that the graph computes."""
+    """Return the name of a condition: a constant, or one that the graph computes."""
     if site.draws.choice((False, True)):
         return site.apply("Not", site.constant(np.array(not truth)))
     return site.constant(np.array(truth))
 
 
 def _in_a_loop(node: NodeProto, site: Site) -> bool:
-    """The body carries the node's results, and does not read what they were before."""
+    """Put the node into a loop body. The body carries the node's results, and ignores their previous values."""
     types = _results(node, site)
     if types is None:
         return False
@@ -109,7 +110,7 @@ def _in_a_loop(node: NodeProto, site: Site) -> bool:
 
 
 def _in_a_scan(node: NodeProto, site: Site) -> bool:
-    """As in a Loop; how often the body runs is the length of a constant that it does not read."""
+    """Put the node into a scan body. It runs as often as the length of a constant that it ignores."""
     types = _results(node, site)
     if types is None:
         return False

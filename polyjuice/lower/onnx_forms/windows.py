@@ -1,4 +1,4 @@
-"""Windows: padding that an operator is to find out by itself, and sizes rounded up to no effect."""
+"""Windows: padding that an operator computes by itself, and rounding of sizes that has no effect."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _POOLS = ("MaxPool", "AveragePool", "LpPool")
 
 
 def rules() -> Iterator[Rule]:
+    """Yield the forms of convolutions and poolings."""
     for mode, chance in (("VALID", 0.3), ("SAME_UPPER", 0.4), ("SAME_LOWER", 0.7)):
         yield Rule(f"auto_pad {mode}", (*_CONVOLUTIONS, *_POOLS), chance, _auto_pad(mode))
     yield Rule("auto_pad VALID", ("ConvTranspose",), 0.3, _auto_pad("VALID"))
@@ -22,7 +23,7 @@ def rules() -> Iterator[Rule]:
 
 
 def _window(node: NodeProto, site: Site) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
-    """The operand's spatial sizes, the kernel, strides, pads and dilations."""
+    """Return the operand's spatial sizes, the kernel, strides, pads and dilations."""
     spatial = list(site.operand(node).shape[2:])
     weights = 3 if node.op_type == "QLinearConv" else 1
     kernel = value(node, "kernel_shape") or list(site.operand(node, weights).shape[2:])
@@ -39,7 +40,7 @@ def _auto_pad(mode: str) -> Write:
             return False
         if pads != _pads(mode, spatial, kernel, strides, dilations):
             return False
-        if mode != "VALID" and max(dilations) > 1:  # ONNX Runtime and the documentation differ there
+        if mode != "VALID" and max(dilations) > 1:  # ONNX Runtime and the documentation differ here
             return False
         drop(node, "pads")
         give(node, "auto_pad", mode)
@@ -51,21 +52,21 @@ def _auto_pad(mode: str) -> Write:
 def _pads(
     mode: str, spatial: list[int], kernel: list[int], strides: list[int], dilations: list[int]
 ) -> list[int] | None:
-    """The pads that ``auto_pad`` stands for; None where there are none."""
+    """Return the pads that ``auto_pad`` means; None if there are none."""
     if mode == "VALID":
         return [0] * (2 * len(spatial))
     missing = [
         (-(-size // s) - 1) * s + d * (k - 1) + 1 - size
         for size, k, s, d in zip(spatial, kernel, strides, dilations, strict=True)
     ]
-    if min(missing, default=0) < 0:  # a window that reaches less far than its stride: ONNX Runtime refuses it
+    if min(missing, default=0) < 0:  # ONNX Runtime refuses a window that is shorter than its stride
         return None
     less, more = [m // 2 for m in missing], [m - m // 2 for m in missing]
     return [*less, *more] if mode == "SAME_UPPER" else [*more, *less]
 
 
 def _output_shape(node: NodeProto, site: Site) -> bool:
-    """The result's sizes instead of pads, where both ends have the same: frameworks differ on others."""
+    """Write the result's sizes instead of pads, if both ends have the same; frameworks differ on unequal ends."""
     _, _, _, pads, _ = _window(node, site)
     half = len(pads) // 2
     if pads[:half] != pads[half:] or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
@@ -76,7 +77,7 @@ def _output_shape(node: NodeProto, site: Site) -> bool:
 
 
 def _ceil_mode(node: NodeProto, site: Site) -> bool:
-    """Rounding up, where all windows fit."""
+    """Round up, if all windows fit."""
     spatial, kernel, strides, pads, dilations = _window(node, site)
     if value(node, "ceil_mode", 0) or value(node, "auto_pad", b"NOTSET") != b"NOTSET":
         return False

@@ -1,4 +1,4 @@
-"""All forms of ONNX, and a model's nodes written in those that the seed chooses."""
+"""All forms of ONNX, and the function that writes a model's nodes in forms that the seed chooses."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from polyjuice.lower.onnx_forms.rule import MADE, Rule, Site
 from polyjuice.ops import TABLE
 
 _SOURCES = (windows, axes, operands, results, attributes, constants, identities, subgraphs)
-"""In this order: what rests on an attribute comes before it is left out; a subgraph takes the node as it is by then."""
+"""In this order: forms that need an attribute come before those that drop it, and subgraphs take the finished node."""
 
 
 _OFTEN = 0.5
-"""How often a form of a rare operator is chosen at most, unless it always is."""
+"""The highest rate of a form of a rare operator, unless the form's own rate is higher."""
 
 _CHANCE_BITS = 53
-"""How much is drawn for a chance."""
+"""How many random bits a chance takes."""
 
 
 @cache
 def _rules() -> Mapping[str, tuple[tuple[Rule, float], ...]]:
-    """The rules of each operator, in the order in which they are tried, and how often each is chosen."""
+    """Return the rules of each operator, in the order in which :func:`rewrite` tries them, and their chances."""
     found: dict[str, tuple[tuple[Rule, float], ...]] = {}
     for source in _SOURCES:
         for rule in source.rules():
@@ -39,7 +39,7 @@ def _rules() -> Mapping[str, tuple[tuple[Rule, float], ...]]:
 
 
 def _chance(rule: Rule, operator: str) -> float:
-    """How often a form is chosen: more often where the operator is seldom."""
+    """Return how often a form is chosen: more often if the operator is rare."""
     op = TABLE.get(("", operator))
     raised = rule.chance / op.weight if op and op.weight < 1 else rule.chance
     return max(rule.chance, min(raised, _OFTEN))
@@ -57,9 +57,9 @@ def rewrite(
     drawn: Drawn,
     shown: dict[str, TensorType] | None = None,
 ) -> list[NodeProto]:
-    """The nodes, changed in place, and those that forms add; ``drawn`` learns which forms they have.
+    """Return the nodes, changed in place, and those that forms add. ``drawn`` records their forms.
 
-    ``shown`` learns which values are to be further outputs of the model, with their types (None: they cannot be).
+    ``shown`` collects further outputs of the model, with their types; None if there can be none.
     """
     written: list[NodeProto] = []
     known = dict(types)
@@ -93,5 +93,5 @@ def rewrite(
 
 
 def is_constant(node: NodeProto) -> bool:
-    """Whether a node is a constant that a form needs."""
+    """Return whether a node is a constant that a form needs."""
     return node.op_type == "Constant" and node.output[0].startswith(MADE) and node.attribute[0].name == "value"
