@@ -47,7 +47,10 @@ def with_first_finding(command: str, folder: Path) -> str:
     """A command about a finding, made one about the first finding that there is: the generator decides its number."""
 
     def first(match: re.Match[str]) -> str:
-        return min((f"{match[1]}/{match[2]}/{path.name}" for path in folder.glob(f"{match[1]}/{match[2]}/*-*")), default=match[0])
+        return min(
+            (f"{match[1]}/{match[2]}/{path.name}" for path in folder.glob(f"{match[1]}/{match[2]}/*-*")),
+            default=match[0],
+        )
 
     return _FINDING.sub(first, command)
 

@@ -15,7 +15,23 @@ from tests.support.commands import ROOT
 from tests.support.pages import PAGES, Block, blocks, inline, programs
 
 LANGUAGES = {"console", "egglog", "json", "python", "sh", "text", "toml", "yaml"}
-OTHERS = {"cd", "cp", "echo", "git", "grep", "head", "ls", "mkdir", "mv", "pip", "pytest", "rsync", "ruff", "source", "."}
+OTHERS = {
+    "cd",
+    "cp",
+    "echo",
+    "git",
+    "grep",
+    "head",
+    "ls",
+    "mkdir",
+    "mv",
+    "pip",
+    "pytest",
+    "rsync",
+    "ruff",
+    "source",
+    ".",
+}
 """Programs that are not ours: what they are given is not checked."""
 
 MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
