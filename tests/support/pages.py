@@ -1,8 +1,8 @@
 """The pages that people read, and the commands that they show.
 
-A fenced block says by its language what becomes of it. The commands of a ``sh`` block must be ones that the command line
-takes. A ``console`` block has a ``$`` before each command: it is run, and what it shows must be what comes. A block with
-a ``title`` is a file for the commands after it.
+The language of a fenced block says what the tests do with it. They check that the command line takes the commands of a
+``sh`` block. They run those of a ``console`` block, each behind a ``$``, and compare what it shows with what comes. A
+block with a ``title`` is a file for the commands after it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PAGES = tuple(
 
 _FENCED = re.compile(r"^( *)```(\w*)(.*)\n((?:.*\n)*?)\1```$", re.MULTILINE)
 _TITLE = re.compile(r'title="([^"]+)"')
-_COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _INLINE = re.compile(r"`((?:polyjuice|make) [^`]+)`")
 _ENDS = {";", "|", "&&", "||", "&"}
 
@@ -49,9 +49,13 @@ class Block:
     def lines(self) -> list[str]:
         """The commands of a block, as they are typed."""
         if self.language == "console":
-            return [command for command, _ in self.shown]
-        text = self.text.replace("\\\n", " ")
-        return [line.strip() for line in text.splitlines() if line.strip()] if self.language == "sh" else []
+            return [_on_one_line(command) for command, _ in self.shown]
+        lines = _on_one_line(self.text).splitlines()
+        return [line.strip() for line in lines if line.strip()] if self.language == "sh" else []
+
+
+def _on_one_line(command: str) -> str:
+    return command.replace("\\\n", " ")
 
 
 def blocks(text: str) -> list[Block]:

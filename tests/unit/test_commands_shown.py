@@ -123,7 +123,9 @@ def test_a_mistake_is_noticed(line: str) -> None:
 
 
 def test_commands_are_read_from_blocks() -> None:
-    text = '```sh\n# first\nA=1 polyjuice fuzz \\\n    -n 3 > out  # three\n```\n```console title="x"\n$ ls; echo 1\na\n```\n'
+    text = (
+        '```sh\n# first\nA=1 polyjuice fuzz \\\n    -n 3 > out  # 3\n```\n```console title="x"\n$ ls; echo 1\na\n```\n'
+    )
     assert [list(programs(line)) for block in blocks(text) for line in block.lines] == [
         [],
         [["polyjuice", "fuzz", "-n", "3"]],
