@@ -39,9 +39,10 @@ def _page(bug: Bug) -> Iterator[str]:
     yield f"# Bug {bug.number}: {bug.title}\n"
     yield f"**{_name(bug)}, {bug.kind}.** {bug.what[:1].upper()}{bug.what[1:]}.\n"
     said = dict(zip(bug_list.HEAD, bug_list.cells(bug, "no report is known"), strict=True))
-    yield "| | |\n|---|---|"
+    yield "| in the list | |\n|---|---|"
     yield from (f"| {name} | {said[name]} |" for name in bug_list.HEAD[4:] if said[name])
-    yield "\n## A program that shows it\n"
+    yield "\n[All bugs](index.md), and what the columns of the list say.\n"
+    yield "## A program that shows it\n"
     yield f"`artifacts/bugs/{bug.folder.name}/repro.py` exits with status 1 where the bug shows.\n"
     yield f"```python\n{(bug.folder / 'repro.py').read_text(encoding='utf-8').rstrip()}\n```\n"
     if (bug.folder / "report.md").is_file():
