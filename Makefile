@@ -90,7 +90,7 @@ $(READY): .venv/.made constraints.txt pyproject.toml
 $(DOCS)/.ready: constraints.txt constraints-docs.txt pyproject.toml scripts/check_python.py
 	@$(PYTHON) scripts/check_python.py
 	@$(PYTHON) -m venv $(DOCS)
-	@echo "Installing what the documentation needs (once; half a minute) ..."
+	@echo "Installing what the documentation needs (once; a minute) ..."
 	@$(DOCS)/bin/python $(PIP) --constraint constraints-docs.txt --editable '.[docs]'
 	@touch $@
 
