@@ -1,8 +1,8 @@
 """The steps that every case takes: equivalent, lower, prepare, execute, judge, and whether a verdict shows again.
 
 Campaigns, `polyjuice.check`, suites, stored findings, replay, reduction and bisection call these functions, and nothing
-below them. A seed graph and its variants are proved equal by the interpreter, lowered to programs of one format,
-compiled and run by one compiler, and judged by oracles.
+below them. The interpreter finds a seed graph and its variants equal. They become programs of one format. One compiler
+compiles and runs them, and oracles judge the results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one entry of the operator table says: everything that the rest of the project knows of an operator.
+"""An entry of the operator table: everything that the rest of the project knows of an operator.
 
 Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds
 and the lowerings all read these entries; to add an operator is to add one :class:`Op`.
@@ -53,7 +53,7 @@ class Attr:
     """Whether that input has the type of the first operand."""
 
     place: int | None = None
-    """Which of ONNX's inputs it is, where it stands among the operands."""
+    """Its number among ONNX's inputs, where it stands among the operands."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Sample:
 
 
 class ErrorContext(NamedTuple):
-    """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
+    """One application, as an error rule sees it: all arrays are float64 (integers and booleans as they are).
 
     ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
     values; ``unit``: the unit roundoff of the result's type (0 if it is not floating, or if ``numpy`` rounds as the
@@ -103,7 +103,7 @@ class Hole:
 
 @dataclass(frozen=True)
 class Call:
-    """What a spelling in Python source sees of one application.
+    """One application, as a spelling in Python source sees it.
 
     ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
     types of operands and results, ``draws``: the choices between equivalent spellings. ``let`` binds an expression
@@ -136,7 +136,7 @@ class Draws(Protocol):
 
 
 class Builder(Protocol):
-    """What an ONNX decomposition builds with (:class:`polyjuice.ops.build.GraphBuilder`)."""
+    """The builder of an ONNX decomposition (:class:`polyjuice.ops.build.GraphBuilder`)."""
 
     types: dict[str, TensorType]
 
@@ -259,7 +259,7 @@ class Op:
     """Whether the result only rearranges elements of the operands."""
 
     ties: str | None = None
-    """Which of equal elements wins: ``first`` or ``unspecified``; None where there is no choice."""
+    """The one of equal elements that wins: ``first`` or ``unspecified``; None where there is no choice."""
 
     partial: NumpyFn | None = None
     """An upper bound on all intermediate sums, for the exact rung; the result's magnitude unless given."""

@@ -1,4 +1,4 @@
-"""What an oracle sees, what it may ask for, and what it says."""
+"""The cases that an oracle sees, the runs that it may ask for, and its verdicts."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Case:
         return replace(self, programs=[program for program in self.programs if program.label in labels])
 
     def fault(self, verdict: Verdict) -> tuple[object, ...]:
-        """What is equal where two verdicts on this case tell of one fault.
+        """A key that two verdicts on this case share where they tell of one fault.
 
         That is how programs fail, the wrong result that several give, or how they use memory; otherwise which side is
         wrong, and where.
@@ -161,10 +161,10 @@ class Verdict:
     differs from something other than a variant."""
 
     message: str
-    """What is wrong, for a person."""
+    """The fault, said for a person."""
 
     signature: str
-    """What all verdicts on one bug have in common."""
+    """A text that all verdicts on one bug have in common."""
 
     inputs: int = 0
     """The number of the set of inputs that shows it."""
@@ -183,7 +183,7 @@ class Verdict:
     """For each element, the largest difference that would be no fault."""
 
     expected: np.ndarray | None = field(default=None, repr=False)
-    """What ``a`` was compared with, where that was no other program."""
+    """The arrays that ``a`` was compared with, where that was no other program."""
 
     level: str = ""
     """The optimization level at which ``a`` differs from itself at the compiler's default level."""
@@ -207,7 +207,7 @@ class Oracle(ABC):
     """Decides whether the programs of a case show a bug."""
 
     name: ClassVar[str]
-    """What the option ``--oracle`` calls it."""
+    """Its name for the option ``--oracle``."""
 
     least: ClassVar[int] = 1
     """How many variants it compares."""

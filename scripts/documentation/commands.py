@@ -63,11 +63,11 @@ def _spelling(option: Any, annotation: Any) -> str:
 
 
 _KINDS = {int: "N", float: "NUMBER", Path: "PATH", str: "TEXT"}
-"""What is shown for an option that takes such a value."""
+"""The text that stands for a value of each type."""
 
 
 def _default(option: Any) -> str:
-    """What holds where the option is not given; nothing where that is not worth a word."""
+    """The option's default, as its help shows it; "" where it shows none."""
     if isinstance(option.show_default, str):
         return _cell(option.show_default)
     default = option.default

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: files outside of ``docs`` become pages, links are changed, and some pages are made.
+"""Hooks of MkDocs: add pages from outside of ``docs``, change links, and make some pages.
 
 MkDocs loads this file by path, in the root of the repository (see ``mkdocs.yml``).
 """

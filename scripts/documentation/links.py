@@ -1,4 +1,4 @@
-"""Which files of the repository are pages of the site, and where their links lead there.
+"""The files of the repository that are pages of the site, and the links between them.
 
 A page is written for two readers: one who sees the file in the repository, and one who sees it on the site. Its links
 are those of the repository. On the site they lead to the page that the file became. A link to a file that is no page

@@ -1,4 +1,4 @@
-"""What pages say can be done: every command is one that the command line takes, every link leads somewhere."""
+"""The command line takes every command that a page shows, and every link leads to a file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OTHERS = {
     "source",
     ".",
 }
-"""Programs that are not ours: what they are given is not checked."""
+"""Programs that are not ours: the test does not check their arguments."""
 
 MAKE = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
@@ -47,7 +47,7 @@ def leaf(arguments: list[str]) -> tuple[Any, list[str]]:
 
 
 def problem(line: str) -> str:
-    """What is wrong with a line of the shell, or ""."""
+    """A mistake in a line of the shell; "" where there is none."""
     for name, *arguments in programs(line):
         if name == "polyjuice":
             try:
