@@ -101,6 +101,16 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
     assert [link for link in links if not (ROOT / resolved(link, place)).exists()] == []
 
 
+@pytest.mark.parametrize("workflow", sorted((ROOT / "docs/ci").glob("*.yml")), ids=lambda path: path.stem)
+def test_every_command_of_a_workflow_is_taken(workflow: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    text = re.sub(r"\$\{\{.*?\}\}", "1", workflow.read_text(encoding="utf-8"))
+    steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
+    lines = [line for step in steps for line in step.get("run", "").splitlines()]
+    assert lines
+    assert [f"{line}: {wrong}" for line in lines if (wrong := problem(line))] == []
+
+
 def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_bytes()) <= 7 * 1024
 
