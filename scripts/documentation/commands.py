@@ -37,7 +37,7 @@ def _section(command: Any, name: str) -> Iterator[str]:
     yield f"```text\n{usage}\n```\n"
     if arguments:
         yield "| argument | what it is |\n|---|---|"
-        yield from (f"| `{_argument(p).strip('[]')}` | {_cell(p.help)} |" for p in arguments)
+        yield from (f"| `{_cell(_argument(p)).strip('[]')}` | {_cell(p.help)} |" for p in arguments)
         yield ""
     for panel in dict.fromkeys(p.rich_help_panel for p in options):
         yield f"| {panel or 'option'} | what it does | default |\n|---|---|---|"
