@@ -4,8 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --root-user-action ignore \
-	--constraint constraints.txt --editable
+PIP := -m pip install -qq --disable-pip-version-check --root-user-action ignore --constraint constraints.txt
+INSTALL := $(BIN)/python $(PIP) --editable
+DOCS := .venv-docs
 PARALLEL := -n 2 --dist worksteal --durations=20
 ARGS ?= --compiler inductor --time 2m
 PUBLISHED ?=
@@ -22,7 +23,7 @@ FUZZ_READY := $(if $(and $(COMPILER),$(if $(wildcard $(READY)),,yes)),.venv/.wit
 # Without bytecode each process of the tests would rewrite the asserts of 500 modules, and compile them, anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: fuzz check mutants published hunt probes bugs test test-old test-long lint sizes clean
+.PHONY: fuzz check docs mutants published hunt probes bugs test test-old test-long lint sizes clean
 
 # Findings (status 1) are what fuzzing is for; any other status is a problem.
 fuzz: $(FUZZ_READY)
@@ -39,6 +40,10 @@ test: $(READY)
 
 test-old: $(READY)
 	$(BIN)/python scripts/old_versions.py
+
+# The documentation, in site/. It needs none of the compilers, and has an environment of its own.
+docs: $(DOCS)/.ready
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/python -m mkdocs build --strict
 
 mutants: $(READY)
 	$(BIN)/python benchmarks/mutants/run.py
@@ -82,5 +87,12 @@ $(READY): .venv/.made constraints.txt pyproject.toml
 	@$(INSTALL) '.[all,dev]'
 	@touch $@
 
+$(DOCS)/.ready: constraints.txt constraints-docs.txt pyproject.toml scripts/check_python.py
+	@$(PYTHON) scripts/check_python.py
+	@$(PYTHON) -m venv $(DOCS)
+	@echo "Installing what the documentation needs (once; a minute) ..."
+	@$(DOCS)/bin/python $(PIP) --constraint constraints-docs.txt --editable '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-docs site

@@ -402,15 +402,15 @@ def lanes(preparation: Preparation, compiler: CompilerInfo, cases: int) -> dict[
 _HEAD = f"""# Which sizes and shares of cases pay
 
 Made by `python benchmarks/budget.py`, which says how. Each row is a campaign of one kind of case, with default options
-otherwise. A minute is one of processor time, of one worker and all that it starts; "load" is the machine's meanwhile.
-Other work ran on its two cores. Then a second of the processor does less: rates differ by a third from run to run.
+otherwise. A minute is processor time, of one worker and all that it starts. "Load" is the machine's load at that time.
+Other work ran on its two cores, so rates differ by a third from run to run.
 
-- **planted**: faults planted in the compiler that were detected in as many cases as it runs without faults in
-  three seconds; and those that no other row of the same part detected. By another seed numbers differ by half.
-- **exposed a minute**: how often cases of a minute expose one of {len(FAULTS)} simulated faults.
-- **simulated**: how many different ones are exposed in the time that the heading says, on average, by the share of
-  cases that expose each; and those that no other row of the part exposed in all cases that were tried.
-- **published**: bugs of the open half of `benchmarks/published` whose conditions are met in an hour, on average.
+- **planted**: how many planted faults the row detects, in as many cases as the compiler runs in three seconds without
+  faults. With another seed this differs by half.
+- **exposed a minute**: how often the cases of a minute expose one of {len(FAULTS)} simulated faults.
+- **simulated**: how many different simulated faults are exposed in the time that the heading says, on average.
+- **by no other row**: how many of these no other row of the same part detects or exposes.
+- **published**: bugs of the open half of `benchmarks/published` whose conditions occur in an hour, on average.
 """
 
 

@@ -1,8 +1,8 @@
-"""The line that every case takes: prepare, equivalent, lower, execute, judge; and whether a verdict shows again.
+"""The steps that every case takes: equivalent, lower, prepare, execute, judge, and whether a verdict shows again.
 
 Campaigns, `polyjuice.check`, suites, stored findings, replay, reduction and bisection call these functions, and nothing
-below them. A seed graph and its variants are proved equal by the interpreter, lowered to programs of one format,
-compiled and run by one compiler, and judged by oracles.
+below them. The interpreter finds a seed graph and its variants equal. They become programs of one format. One compiler
+compiles and runs them, and oracles judge the results.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 
 REPEATS = 3
-"""In how many fresh processes, one after another, a verdict must show to be a finding.
+"""A verdict is a finding if it shows in this many fresh processes, one after another.
 
 One is enough for a hang: each takes the whole time limit, which is hundreds of times what a compilation takes.
 """
 
 _BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
-"""How often programs are run for a fault of a kind that depends on chance, before it counts as gone."""
+"""Kinds of faults that depend on chance, and how often programs run before such a fault counts as gone."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What graphs are lowered to: a format, the opset of ONNX models, and what the compiler's importer lacks.
+    """The form that programs must have: a format, the opset of ONNX models, and what the compiler's importer lacks.
 
     ``lacks`` names idioms and forms that no program may have. ``lacked`` says which of some forms it does not take: it
     may have to try them.
@@ -65,24 +65,24 @@ class Drawing(TypedDict, total=False):
 
 
 def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:
-    """What a compiler declares of itself, without asking it anything."""
+    """The target that a compiler's file declares. Starts no process."""
     return Target(compiler.format, opset, compiler.lacks)
 
 
 def input_set(graph: Graph, profile: str, arrays: Sequence[np.ndarray], compiler: CompilerInfo) -> InputSet:
-    """Arrays for the inputs of a seed graph, and its outputs on them. Raises EvaluationError where it has no value."""
+    """A set of inputs for a seed graph, with its outputs in float64. Raises EvaluationError where it has no value."""
     return InputSet(profile, tuple(arrays), mode_in(profile, compiler), evaluate(graph, arrays, "float64"))
 
 
 def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]) -> list[str]:
-    """How the interpreter finds each variant to differ from its seed graph on the inputs; "" where it is equal."""
+    """For each variant, how it differs from its seed graph on the inputs, by the interpreter; "" where it is equal."""
     inputs, modes = [one.arrays for one in sets], [one.mode for one in sets]
     values = [one.values or evaluate(graph, one.arrays, "float64") for one in sets]
     return [difference(graph, variant, inputs, values, modes) for variant in variants]
 
 
 def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **drawing: Unpack[Drawing]) -> Artifact:
-    """A graph as a program of the target's format, by choices, or by a key that draws some that the target takes.
+    """Write a graph as a program of the target's format, by given choices, or by choices drawn from a key.
 
     ``drawing`` says how choices are drawn (see :func:`polyjuice.lower.lower`). Raises Unlowerable where the format
     cannot say the graph.
@@ -99,9 +99,9 @@ def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **d
 
 
 def plainly(case: Case, target: Target) -> Case | None:
-    """The case with its programs written without forms of ONNX's, and at the opset at which graphs are stored.
+    """Write the programs of a case again in ONNX's plain form, at the opset at which graphs are stored.
 
-    The opset stays where the target has one. None where no program changes, or one cannot be said so.
+    Keeps the opset where the target has one. Returns None where no program changes, or where one cannot be written so.
     """
     before = [program.artifact.choices for program in case.programs]
     after = [choices and without_forms(choices, target.opset) for choices in before]
@@ -117,7 +117,7 @@ def plainly(case: Case, target: Target) -> Case | None:
 
 
 def prepare(label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSet], *, given: bool = False) -> Program:
-    """A program that has not run yet; with ``given`` the user wrote it."""
+    """A program that has not run yet, with the analysis of its graph. ``given`` says that the user wrote it."""
     analyses = Analyses(graph, [one.arrays for one in sets], [one.mode for one in sets])
     return Program(label, graph, artifact, analyses, given=given)
 
@@ -139,9 +139,9 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
 
 
 def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Case]:
-    """Cases of which each is given to `execute`, by a compiler that compiles several programs in less time together.
+    """Like `execute` for several cases, for a compiler that compiles several programs faster together.
 
-    A program that such a compiler did not survive among others runs once more by itself.
+    A program that ended the compiler's process among others runs once more alone.
     """
     asked = [(case, program) for case in cases for program in case.programs if program.waits and not program.given]
     outcomes: dict[int, Outcome] = {}
@@ -163,9 +163,9 @@ def _with(program: Program, outcome: Outcome | None) -> Program:
 
 
 def misplaced(program: Program) -> str:
-    """How a program of ours that writes into its inputs gives, uncompiled, another result than its graph; or "".
+    """How a program that writes into its inputs differs, uncompiled, from its graph; "" where it does not.
 
-    Then we wrote a value where another was needed still: nothing that a compiler makes of the program is its fault.
+    Where it does, our lowering overwrote a value that was still needed, and the compiler is not to blame.
     """
     if program.given or not program.graph.updates:
         return ""
@@ -178,17 +178,17 @@ def misplaced(program: Program) -> str:
 
 
 def judge(case: Case, session: CompilerSession, oracles: Iterable[str]) -> list[Verdict]:
-    """What the oracles say of a case that has run, in their order."""
+    """The verdicts of the named oracles on a case that has run."""
     return [verdict for name in oracles for verdict in ORACLES[name].judge(case, session)]
 
 
 def rerun(case: Case, session: CompilerSession) -> Case:
-    """The case with all of its programs compiled and run once more."""
+    """Compile and run all programs of a case once more."""
     return execute(not_run(case), session)
 
 
 def not_run(case: Case) -> Case:
-    """The case without what became of its programs."""
+    """The case as it was before its programs ran."""
     return replace(case, programs=[program.not_run() for program in case.programs])
 
 
@@ -203,7 +203,7 @@ def tries(kind: str) -> int:
 
 
 def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
-    """Whether a verdict shows every time, each time in processes like the session's that have seen nothing yet."""
+    """Whether a verdict shows every time, each time in fresh processes."""
     return bool(repeating(case, [verdict], session))
 
 
@@ -213,7 +213,7 @@ def repeating(
     session: CompilerSession,
     meanwhile: Callable[[int], object] = lambda number: None,
 ) -> list[int]:
-    """Which verdicts show every time, each time in processes like the session's that have seen nothing yet.
+    """The numbers of the verdicts that show every time, each time in fresh processes.
 
     Verdicts on the same sides share these processes. The compiler under test does all of its work each time; a C++
     compiler that it calls need not make the same source again. ``meanwhile`` is called with the number of each verdict
@@ -239,5 +239,5 @@ def repeating(
 
 
 def first_line(outcome: Outcome) -> str:
-    """What became of a program that did not run, in one line."""
+    """Why a program did not run, in one line."""
     return (outcome.message.splitlines() or [outcome.status])[0][:200]

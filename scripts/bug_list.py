@@ -31,10 +31,11 @@ NAMES = {
 """How people call each compiler. That of ``tensorflow`` is the framework itself, in the package of XLA."""
 
 _OPEN, _MENDED = "open", "mended"
-_HEAD = (
+HEAD = (
     *("number", "compiler", "kind", "what", "float64", "uncompiled", "compiled", "component", "where it is"),
     *("mainstream configuration", "releases", "reported"),
 )
+"""The columns of the tables in README.md, which says what they mean."""
 
 
 class ListError(ValueError):
@@ -125,18 +126,18 @@ def with_tables(text: str, bugs: BugList) -> str:
         _, ended, after = rest.partition(end)
         if not found or not ended:
             raise ListError(f"{README} needs {begin.strip()} and {end}")
-        rows = [_cells(bug, "no" if mended else "not yet") for bug in bugs.bugs if bugs.is_mended(bug) == mended]
+        rows = [cells(bug, "no" if mended else "not yet") for bug in bugs.bugs if bugs.is_mended(bug) == mended]
         text = before + begin + _table(rows) + end + after
     return text
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    lines = [_HEAD, ("---",) * len(_HEAD), *rows]
+    lines = [HEAD, ("---",) * len(HEAD), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _cells(bug: Bug, unreported: str) -> list[str]:
-    """A row; ``unreported`` is what is said where no report is known."""
+def cells(bug: Bug, unreported: str) -> list[str]:
+    """What the columns of HEAD say of a bug; ``unreported`` stands where no report is known."""
     setting = f", `{bug.setting}`" if bug.setting else ""
     duplicate = f". The cause is that of {bug.duplicate_of}" if bug.duplicate_of else ""
     return [

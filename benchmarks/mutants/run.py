@@ -308,9 +308,9 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
     lines = [
         "# Planted faults: which are detected, and after how many pairs",
         "",
-        "Made by `make mutants`: faults detected of those planted, by extraction and by oracle, and in brackets the",
-        "median of the pairs until they were. A fault is tried until the metamorphic or the crash oracle detects it;",
-        "it is met where a program has what it makes wrong, whether that shows or not.",
+        "Made by `make mutants`. Each cell says how many of the planted faults are detected. In brackets is the",
+        "median number of pairs until then. A fault is *met* when a program has what the fault makes wrong, whether it",
+        "shows or not. A fault is tried until the metamorphic or the crash oracle detects it.",
         "",
         "| extraction and oracles | " + " | ".join([*titles, "all"]) + " |",
         "|---" * (len(compilers) + 2) + "|",

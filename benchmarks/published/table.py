@@ -19,11 +19,13 @@ Known = Mapping[str, Mapping[str, Any]]
 
 _HEAD = """# Published bugs: how many Polyjuice finds
 
-Written by `make published`. Each entry of `benchmarks/published/` is a published silent wrong result, tested in the
-last release in which it was seen. *Given*: its trigger is the seed. *Blind*: ten minutes from generated seeds, one
-worker, for each release, and what these show is confirmed afterwards; a bug counts where the reduced programs have its
-cause and at most six operators. Default options in both. The open half may be looked at while Polyjuice is worked on;
-the other is held out.
+Written by `make published`. Each entry of `benchmarks/published/` is a silent wrong result that others reported.
+Polyjuice tests the last release that shows it, with default options.
+
+- *Given*: the trigger of the bug is the seed.
+- *Blind*: one worker generates programs for ten minutes for each release. What shows is confirmed afterwards. A bug
+  counts if the reduced programs have its cause and at most six operators.
+- *Open* entries may be looked at while Polyjuice is worked on. The others are *held out*.
 """
 
 

@@ -1,4 +1,4 @@
-"""What one entry of the operator table says: everything that the rest of the project knows of an operator.
+"""An entry of the operator table: everything that the rest of the project knows of an operator.
 
 Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds
 and the lowerings all read these entries; to add an operator is to add one :class:`Op`.
@@ -33,21 +33,27 @@ REQUIRED = object()
 
 @dataclass(frozen=True)
 class Attr:
-    """An attribute: its name, kind, ONNX default, and where ONNX keeps it when it is not an attribute.
-
-    ``kind`` is one of ``int``, ``ints``, ``float``, ``floats`` (of single precision), ``string``, ``dtype`` and
-    ``graph``. With ``as_input`` ONNX (at opset 18) passes it as a constant input after the operands, in the order in
-    which the entry lists such attributes; ``scalar`` says that this input has rank 0, ``like_operand`` that its type is
-    the first operand's, and ``place`` which of ONNX's inputs it is where it stands among the operands.
-    """
+    """An attribute."""
 
     name: str
+
     kind: str
+    """One of ``int``, ``ints``, ``float``, ``floats`` (single precision), ``string``, ``dtype`` and ``graph``."""
+
     default: Any = REQUIRED
+    """ONNX's default, or REQUIRED."""
+
     as_input: bool = False
+    """Whether ONNX (opset 18) passes it as a constant input behind the operands, in the order of the entry."""
+
     scalar: bool = False
+    """Whether that input has rank 0."""
+
     like_operand: bool = False
+    """Whether that input has the type of the first operand."""
+
     place: int | None = None
+    """Its number among ONNX's inputs, where it stands among the operands."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class Sample:
 
 
 class ErrorContext(NamedTuple):
-    """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
+    """One application, as an error rule sees it: all arrays are float64 (integers and booleans as they are).
 
     ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
     values; ``unit``: the unit roundoff of the result's type (0 if it is not floating, or if ``numpy`` rounds as the
@@ -97,7 +103,7 @@ class Hole:
 
 @dataclass(frozen=True)
 class Call:
-    """What a spelling in Python source sees of one application.
+    """One application, as a spelling in Python source sees it.
 
     ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
     types of operands and results, ``draws``: the choices between equivalent spellings. ``let`` binds an expression
@@ -130,7 +136,7 @@ class Draws(Protocol):
 
 
 class Builder(Protocol):
-    """What an ONNX decomposition builds with (:class:`polyjuice.ops.build.GraphBuilder`)."""
+    """The builder of an ONNX decomposition (:class:`polyjuice.ops.build.GraphBuilder`)."""
 
     types: dict[str, TensorType]
 
@@ -181,82 +187,117 @@ _WEIGHTS = {"": 1.0, "aten": 0.3}
 
 @dataclass(frozen=True, kw_only=True)
 class Op:
-    """One operator.
-
-    A name that begins with a capital letter is ONNX's, another one ATen's: so is its ``domain``.
-
-    ``inputs`` names a type variable for each operand, or ``@attr`` where an attribute says its type; ``min_inputs`` of
-    them must be there, and with ``variadic`` the last repeats. ``types`` gives each variable its element types, and
-    ``torch_types`` has further ones that the variable ``T`` takes in Torch alone, and that are drawn in complex
-    programs alone. ``results`` is, for each output, a type variable, an element type, or ``@attr`` for the type that an
-    attribute names, or those of the graph that it is; PROMOTED is the type that ``promotes`` finds for the operands and
-    the attributes, or raises TypeMismatch. With ``splits`` the number of outputs depends on that attribute, as the
-    shape signature says.
-
-    ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
-    (half types are computed in float32 and rounded once by the interpreter).
-
-    ``elementwise``: each result element depends on the operands' elements at its own place, after broadcasting.
-    ``exact``: on integer operands the result is that integer, in every type that can hold it; so are those of operators
-    that are ``modular`` or only move elements. ``continuous``: small
-    changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
-    ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
-    ``exact_with``: whether that holds with some attributes, for results that are held in a type (default: with all).
-    ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
-    ``rounds``: it asks for the rounding of its result to that type (a cast), so that the rounding is its meaning and no
-    error. ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
-    ``limits``: where beyond the real numbers all frameworks agree, with each other and with IEEE 754 arithmetic. Unless
-    the operator is elementwise its error rule is fit for such operands. ``disputed``: at which elements they differ.
-    ``error`` bounds the absolute error that operand errors cause, and ``ulps`` the rounding of the operator itself in
-    units of the result's last place.
-
-    ``torch`` and ``tensorflow`` spell an application in those frameworks' Python: a tuple of equivalent templates
-    (``{0}`` is the first operand), a function to a text or to such templates, or a :class:`Hole`. ONNX has every
-    operator of its own domain, from opset ``since`` on; where it has none (another domain, an older opset), ``onnx``
-    builds the same value of older operators of ONNX, or is a Hole.
-
-    ``bits``: it sees the bits of its operands, which are given to it in their own types, be they narrow.
-    ``typed``: what it computes depends on the type of its result, which arrays of a wider type do not tell.
-
-    ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
-    amounts to, given the operands' values, of which the first ``deciding`` choose it.
-    """
+    """One operator: all that the project knows of it."""
 
     name: str
+    """ONNX's name, which begins with a capital letter, or else ATen's."""
+
     inputs: tuple[str, ...] = ("T",)
+    """A type variable for each operand, or ``@attr`` where an attribute says its type."""
+
     types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"T": dtypes.FLOATS})
+    """The element types of each type variable."""
+
     results: tuple[str, ...] = ("T",)
+    """For each output a type variable, an element type, PROMOTED, or ``@attr``: the type that an attribute names, or
+    the types of the outputs of the graph that it is."""
+
     torch_types: tuple[str, ...] = ()
+    """Further element types of the variable ``T`` in Torch alone. They are drawn in complex programs alone."""
+
     shape: ShapeFn
+    """The shape signature (:mod:`polyjuice.ops.shapes`)."""
+
     numpy: NumpyFn
+    """The meaning, on arrays of one precision. The interpreter computes half types in float32 and rounds once."""
+
     error: ErrorFn
+    """A bound on the absolute error of the results that errors of the operands cause."""
+
     torch: Spelling
+    """An application in Torch's Python: equivalent templates (``{0}`` is the first operand), a function that gives a
+    text or such templates, or a :class:`Hole`."""
+
     sample: SampleFn
+    """Draws ways to apply the operator to a given first operand."""
+
     tensorflow: Spelling = UNSPELLED
+    """The same in TensorFlow's Python."""
+
     onnx: DecomposeFn | Hole | None = None
+    """Builds the same value of other ONNX operators, where ONNX lacks this one or has it only since a later opset."""
+
     since: int = 18
+    """The first opset of ONNX that has the operator as it is meant here."""
+
     attrs: tuple[Attr, ...] = ()
+    """The attributes."""
+
     min_inputs: int = -1
+    """How many operands must be there; all of them where this is negative."""
+
     variadic: bool = False
+    """Whether the last operand repeats."""
+
     splits: str = ""
+    """The attribute on which the number of outputs depends, if there is one."""
+
     elementwise: bool = False
+    """Whether each element of the result depends only on the operands' elements at its place, after broadcasting."""
+
     exact: bool = False
+    """Whether the result of integers is that integer, in every type that holds it. It follows from ``modular`` and
+    ``moves``."""
+
     exact_with: Callable[[Attrs, str], bool] | None = None
+    """Whether ``exact`` holds with some attributes, for results that are held in a type; with all unless given."""
+
     continuous: bool = True
+    """Whether small changes of the operands make small changes of the result."""
+
     moves: bool = False
+    """Whether the result only rearranges elements of the operands."""
+
     ties: str | None = None
+    """The one of equal elements that wins: ``first`` or ``unspecified``; None where there is no choice."""
+
     partial: NumpyFn | None = None
+    """An upper bound on all intermediate sums, for the exact rung; the result's magnitude unless given."""
+
     modular: bool = False
+    """Whether it is arithmetic modulo 2^n on integers, in any order, so that all frameworks wrap around alike."""
+
     rounds: bool = False
+    """Whether it asks for the rounding of its result (a cast). Then the rounding is its meaning, and no error."""
+
     typed: bool = False
+    """Whether the type of its result decides what it computes. Arrays of a wider type do not tell that."""
+
     bits: bool = False
+    """Whether it sees the bits of its operands. It is then given them in their own types, even narrow ones."""
+
     limits: Limits = Limits.NOWHERE
+    """Where, beyond the real numbers, all frameworks agree with each other and with IEEE 754."""
+
     disputed: Callable[[ErrorContext], np.ndarray] | None = None
+    """At which elements frameworks differ."""
+
     promotes: PromoteFn | None = None
+    """The result's type for the types of the operands and the attributes, where ``results`` says PROMOTED. Raises
+    TypeMismatch."""
+
     unrolled: UnrollFn | None = None
+    """Where attributes are graphs: the graph that an application amounts to, given the operands' values. It stands in
+    for ``numpy`` and ``error``."""
+
     deciding: int = 0
+    """How many of the operands, the first ones, choose the ``unrolled`` graph."""
+
     ulps: float = 0.0
-    weight: float = -1.0  # that of the domain
+    """The rounding of the operator itself, in units of the result's last place."""
+
+    weight: float = -1.0
+    """How often the operator is generated, compared with others; that of its domain where this is negative."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exact", self.exact or self.modular or self.moves)
@@ -265,10 +306,12 @@ class Op:
 
     @cached_property
     def domain(self) -> str:
+        """ONNX's own domain, "", or ``aten``."""
         return "aten" if self.name[0].islower() else ""
 
     @cached_property
     def qualified(self) -> str:
+        """The name with its domain, as in ``aten.square``."""
         return f"{self.domain}.{self.name}" if self.domain else self.name
 
     @property

@@ -1,4 +1,4 @@
-"""What an oracle sees, what it may ask for, and what it says."""
+"""The cases that an oracle sees, the runs that it may ask for, and its verdicts."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Case:
         return replace(self, programs=[program for program in self.programs if program.label in labels])
 
     def fault(self, verdict: Verdict) -> tuple[object, ...]:
-        """What is equal where two verdicts on this case tell of one fault.
+        """A key that two verdicts on this case share where they tell of one fault.
 
         That is how programs fail, the wrong result that several give, or how they use memory; otherwise which side is
         wrong, and where.
@@ -145,35 +145,52 @@ MISTYPED = "type"
 
 @dataclass(frozen=True)
 class Verdict:
-    """One thing found wrong.
-
-    ``kind`` is ``mismatch``, ``crash``, ``hang``, ``alias``, ``nondeterministic``, ``slow`` or ``memory``. ``a`` and
-    ``b`` are the labels of the two variants that differ; ``b`` is "" where a variant differs from something other than
-    a variant, and for a crash it is a variant that does not fail, if there is one. ``inputs`` and ``output`` number the
-    set of inputs and the result that show it (in a gradient's case the results are the gradients by the floating
-    inputs). ``culprit`` is the label of the side that is wrong, where that is known. ``allowed`` is the largest
-    difference that would be none, for each element, and ``expected`` what ``a`` was compared with, where that was no
-    other program. ``rung`` says how results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where
-    already the element type or the shape is wrong; or how memory is shared otherwise (see
-    :mod:`polyjuice.oracles.alias`). ``level`` is the optimization level at which ``a`` differs from, or fails unlike,
-    itself at the compiler's default. ``alone`` says that the signature tells the cause: what one operator does with one
-    element type where our interpreter knows nothing.
-    """
+    """One thing that an oracle found wrong."""
 
     oracle: str
+    """The name of the oracle."""
+
     kind: str
+    """``mismatch``, ``crash``, ``hang``, ``alias``, ``nondeterministic``, ``slow`` or ``memory``."""
+
     a: str
+    """The label of the first variant."""
+
     b: str
+    """The label of the variant that differs from ``a``, or for a crash of one that does not fail. It is "" where ``a``
+    differs from something other than a variant."""
+
     message: str
+    """The fault, said for a person."""
+
     signature: str
+    """A text that all verdicts on one bug have in common."""
+
     inputs: int = 0
+    """The number of the set of inputs that shows it."""
+
     output: int = 0
+    """The number of the result that shows it. The results of ``gradient`` are the gradients by the floating inputs."""
+
     culprit: str = ""
+    """The label of the side that is wrong, where that is known."""
+
     rung: str = ""
+    """How results were compared: ``exact``, ``bounded``, ``uncompiled``, or ``type`` where the element type or the
+    shape is wrong. For ``alias``: how memory is shared (see :mod:`polyjuice.oracles.alias`)."""
+
     allowed: np.ndarray | None = field(default=None, repr=False)
+    """For each element, the largest difference that would be no fault."""
+
     expected: np.ndarray | None = field(default=None, repr=False)
+    """The arrays that ``a`` was compared with, where that was no other program."""
+
     level: str = ""
+    """The optimization level at which ``a`` differs from itself at the compiler's default level."""
+
     alone: bool = False
+    """Whether the signature names the cause: what one operator does with one element type, where our interpreter knows
+    nothing."""
 
     @property
     def mistyped(self) -> bool:
@@ -187,30 +204,37 @@ class Verdict:
 
 
 class Oracle(ABC):
-    """Judges cases. ``least`` is how many variants it compares, ``formats`` those that it understands (None: all).
-
-    ``alone`` names the oracle that sees in one program what this one sees in two, if there is one.
-    """
+    """Decides whether the programs of a case show a bug."""
 
     name: ClassVar[str]
+    """Its name for the option ``--oracle``."""
+
     least: ClassVar[int] = 1
+    """How many variants it compares."""
+
     alone: ClassVar[str] = ""
+    """The oracle that sees in one program what this one sees in two, if there is one."""
+
     formats: ClassVar[tuple[str, ...] | None] = None
+    """The formats that it understands; None for all."""
 
     def refusal(self, compiler: CompilerInfo) -> str:
-        """Why the oracle cannot judge a compiler, or ""."""
+        """Why the oracle cannot judge programs of a compiler; "" where it can."""
         if self.formats is None or compiler.format in self.formats:
             return ""
         return f"{compiler.name} takes {compiler.format} programs, and it judges {', '.join(self.formats)} alone"
 
     def program(self, artifact: Artifact) -> Artifact:
-        """The program as the oracle runs it: what a reproducer is to show."""
+        """The program as the oracle runs it, which is what a reproducer shows."""
         return artifact
 
     @abstractmethod
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
-        """What is wrong with a case's variants."""
+        """A verdict for each fault that the variants of a case show. They have run."""
 
     def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Whether a fault still shows in a case that holds the verdict's sides: repeated, or made smaller."""
+        """Whether a fault still shows in a case that holds the verdict's sides.
+
+        Confirmation repeats the case; reduction makes it smaller.
+        """
         return any(again.same_fault(verdict) for again in self.judge(case, access))

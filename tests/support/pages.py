@@ -1,0 +1,97 @@
+"""The pages that people read, and the commands that they show.
+
+The language of a fenced block says what the tests do with it. They check that the command line takes the commands of a
+``sh`` block. They run those of a ``console`` block, each behind a ``$``, and compare what it shows with what comes. A
+block with a ``title`` is a file for the commands after it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.commands import ROOT
+
+PAGES = tuple(
+    sorted(
+        [
+            *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "rules/README.md", "tests/README.md")),
+            *(path for path in (ROOT / "docs").rglob("*.md") if path.name != "report.md" or path.parent.name == "docs"),
+        ]
+    )
+)
+"""All but the reports of findings, which the reporter writes."""
+
+_FENCED = re.compile(r"^( *)```(\w*)(.*)\n((?:.*\n)*?)\1```$", re.MULTILINE)
+_TITLE = re.compile(r'title="([^"]+)"')
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+_INLINE = re.compile(r"`((?:polyjuice|make) [^`]+)`")
+_ENDS = {";", "|", "&&", "||", "&"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the name of the file that it is, if it is one, and its text."""
+
+    language: str
+    title: str
+    text: str
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """The commands of a ``console`` block, each with the output that the page shows."""
+        return _COMMAND.findall(self.text) if self.language == "console" else []
+
+    @property
+    def lines(self) -> list[str]:
+        """The commands of a block, as they are typed."""
+        if self.language == "console":
+            return [_on_one_line(command) for command, _ in self.shown]
+        lines = _on_one_line(self.text).splitlines()
+        return [line.strip() for line in lines if line.strip()] if self.language == "sh" else []
+
+
+def _on_one_line(command: str) -> str:
+    return command.replace("\\\n", " ")
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a page."""
+    found = []
+    for _, language, rest, inside in _FENCED.findall(text):
+        title = _TITLE.search(rest)
+        found.append(Block(language, title[1] if title else "", inside))
+    return found
+
+
+def outside_of_blocks(text: str) -> str:
+    """A page without its fenced blocks."""
+    return _FENCED.sub("", text)
+
+
+def inline(text: str) -> list[str]:
+    """The calls of ``polyjuice`` and ``make`` that stand within sentences."""
+    return _INLINE.findall(" ".join(outside_of_blocks(text).split()))
+
+
+def programs(line: str) -> Iterator[Sequence[str]]:
+    """The programs that a line of the shell calls, each with its arguments. Comments and redirections are left out."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    call: list[str] = []
+    for word in [*words, ";"]:
+        if word in _ENDS:
+            while call and re.fullmatch(r"\w+=.*", call[0]):
+                call = call[1:]
+            if call:
+                yield [Path(call[0]).name, *_without_redirections(call[1:])]
+            call = []
+        else:
+            call.append(word)
+
+
+def _without_redirections(words: Sequence[str]) -> list[str]:
+    return [word for before, word in zip(["", *words], words, strict=False) if ">" not in (before, word)]
