@@ -149,8 +149,14 @@ def decode_classes(encoding: Encoding, extractor: Extractor) -> Classes:
 
 
 def attributes(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
-    """An e-node's arguments by the names of the operator's attributes (an output's index behind them has none)."""
-    return dict(zip((a.name for a in op.attrs), arguments, strict=False))
+    """An e-node's arguments by the names of the operator's attributes (an output's index behind them has none).
+
+    Rules write the shape of a Reshape as it is, so a size of 0 in it means 0, as in `encode`.
+    """
+    found = dict(zip((a.name for a in op.attrs), arguments, strict=False))
+    if op.name == "Reshape":
+        found["allowzero"] = int(0 in found["shape"])
+    return found
 
 
 class _Decoder:

@@ -398,6 +398,19 @@ def test_binary_operators_on_empty_tensors_and_scalars(rewriter: Rewriter) -> No
         assert_sound(rewriter.rewrite(build.build([build.op("Relu", total), *joined]), 0, "steps", 4))
 
 
+def test_a_size_of_zero_that_a_rule_reshapes_to_means_zero() -> None:
+    """Products without rows, batch by batch, become one batch: by a Reshape to a shape with a 0."""
+    merging = Rewriter([rule for rule in RULES if rule.name == "matmul-batches-merged"], ALL_RULES)
+    build = GraphBuilder()
+    x, y = build.input(float32(1, 1, 0, 1)), build.input(float32(1, 1, 1, 2))
+    rewriting = merging.rewrite(build.build([build.op("MatMul", x, y)]), 0)
+    assert_sound(rewriting)
+    shapes = [
+        node.attrs["shape"] for variant in rewriting.variants for node in variant.graph.nodes if node.op == "Reshape"
+    ]
+    assert (1, 0, 1) in shapes
+
+
 def test_an_axis_from_the_end_is_no_second_axis(rewriter: Rewriter) -> None:
     """-1 and 1 are one axis of a matrix: the blocks may not be interchanged."""
     build = GraphBuilder()
