@@ -25,9 +25,10 @@ def bisect(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Name the parts of the compiler without which a fault vanishes: passes, optimizers, options.
+    """Find the parts of the compiler that are to blame for a finding.
 
-    They are written into finding.json and report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
+    Without them (passes, optimizers, options) the fault vanishes. Their names are written into finding.json and
+    report.md. Exit status: 1 where the fault shows, 0 where it no longer does.
     """
     stored = load(finding, python and interpreter(python))
     result = bisected(stored, seconds(duration), lambda line: stderr.print(f"  {escape(line)}"))

@@ -22,6 +22,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
+from polyjuice.cli import complete
 from polyjuice.cli.campaign import CampaignProgress, print_summary
 from polyjuice.cli.common import (
     DEFECT,
@@ -29,18 +30,15 @@ from polyjuice.cli.common import (
     INTERRUPTED,
     OK,
     USAGE,
-    JsonOption,
-    OnlyOperatorOption,
-    OnlyRuleOption,
     RulesOption,
     SeedOption,
     Usage,
-    WithoutRuleOption,
     chosen,
     interpreter,
     seconds,
     stderr,
 )
+from polyjuice.cli.help import HelpAllOption, examples
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
@@ -52,7 +50,16 @@ from polyjuice.ops import matching
 from polyjuice.oracles import ORACLES, USUAL_ORACLES, usual_oracles
 from polyjuice.triage import known
 
-_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}, of Torch alias, too; crash with --disruptive"
+_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}; alias, too, for Torch; crash with --disruptive"
+
+_SEEDS, _VARIANTS, _JUDGING, _COMPILING, _OUTPUT = "Seed graphs", "Variants", "Judging", "Compiling", "Output"
+"""The panels of `polyjuice fuzz --help-all`; options without one are in the short help."""
+
+EXAMPLES = examples(
+    ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
+    ("polyjuice fuzz --compiler onnxruntime --seeds model.onnx -n 20", "your own model"),
+    ("polyjuice fuzz --resume campaigns/inductor-20261126-042018", "go on with a campaign"),
+)
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
 """What of a campaign may be given anew with --resume; -n and --time are what it shall reach in all."""
@@ -76,102 +83,201 @@ class Device(StrEnum):
 
 def fuzz(
     context: typer.Context,
-    compiler: Annotated[str, typer.Option("--compiler", help="The compiler to test.")] = "",
-    seeds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--seeds",
-            help="A strategy, or models: MODEL.onnx, PROGRAM.pt2, module:callable (repeatable).",
-            show_default="mixed: small programs, and larger graphs between them; default with --nodes",
-        ),
-    ] = None,
-    cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
+    compiler: Annotated[
+        str, typer.Option("--compiler", metavar="NAME", help="The compiler to test.", autocompletion=complete.compilers)
+    ] = "",
     duration: Annotated[
         str | None,
         typer.Option(
             "--time",
-            help="How long to run cases: 90s, 10m, 8h. Then findings are triaged for half as long, at least a minute.",
+            metavar="DURATION",
+            help="How long to run cases: 90s, 10m, 8h. Triage then takes half as long again, at least a minute.",
+            show_default="10m without -n",
         ),
     ] = None,
+    cases: Annotated[int | None, typer.Option("-n", min=1, metavar="N", help="How many cases to run.")] = None,
+    seeds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--seeds",
+            metavar="SOURCE",
+            help="Your model (MODEL.onnx, PROGRAM.pt2, module:callable; repeatable), or a strategy.",
+            show_default=f"{MIXED}; {LARGE} with --nodes",
+            autocompletion=complete.sources,
+        ),
+    ] = None,
+    python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compiler.")
+    ] = None,
+    rules: RulesOption = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+    ] = None,
     seed: SeedOption = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The campaign's folder.", show_default="campaigns/COMPILER-DATE"),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Continue the campaign in this folder; -n and --time count from its start."),
+    ] = None,
+    help_all: HelpAllOption = False,
     nodes: Annotated[
         int | None,
-        typer.Option(min=1, help="Operators in a generated seed graph.", show_default="what suits the compiler"),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Operators in a generated seed graph.",
+            show_default="what suits the compiler",
+            rich_help_panel=_SEEDS,
+        ),
     ] = None,
-    variants: Annotated[int, typer.Option(min=2, help="Variants of each seed graph.")] = 2,
+    only_operator: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only-operator",
+            metavar="GLOB",
+            help="Generate graphs of matching operators alone (repeatable).",
+            rich_help_panel=_SEEDS,
+            autocompletion=complete.operators,
+        ),
+    ] = None,
     disruptive: Annotated[
-        bool, typer.Option(help="Break one constraint of each hirgen graph: an error is due, a crash or hang a bug.")
+        bool,
+        typer.Option(
+            help="Break one constraint of each hirgen graph. An error is expected, a crash or a hang is a bug.",
+            rich_help_panel=_SEEDS,
+        ),
     ] = False,
-    extract: Annotated[Extract, typer.Option(help="How variants are chosen; original: none.")] = Extract.minmax,
-    rules: RulesOption = None,
-    only_operator: OnlyOperatorOption = None,
-    only_rule: OnlyRuleOption = None,
-    without_rule: WithoutRuleOption = None,
+    opset: Annotated[
+        int | None,
+        typer.Option(
+            min=OPSETS[0],
+            max=OPSETS[-1],
+            metavar="N",
+            help="The opset of ONNX models.",
+            show_default="drawn from the seed",
+            rich_help_panel=_SEEDS,
+        ),
+    ] = None,
+    variants: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Variants of each seed graph.", rich_help_panel=_VARIANTS)
+    ] = 2,
+    extract: Annotated[
+        Extract,
+        typer.Option(help="How variants are chosen; original: there are none.", rich_help_panel=_VARIANTS),
+    ] = Extract.minmax,
+    only_rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only-rule",
+            metavar="GLOB",
+            help="Use matching rules alone (repeatable).",
+            rich_help_panel=_VARIANTS,
+            autocompletion=complete.rules,
+        ),
+    ] = None,
+    without_rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without-rule",
+            metavar="GLOB",
+            help="Leave out matching rules (repeatable).",
+            rich_help_panel=_VARIANTS,
+            autocompletion=complete.rules,
+        ),
+    ] = None,
     oracle: Annotated[
         str,
-        typer.Option(help="Oracles, separated by commas.", show_default=_DEFAULT_ORACLES),
+        typer.Option(
+            metavar="NAME,...",
+            help=f"What counts as a bug: {', '.join(ORACLES)}.",
+            show_default=_DEFAULT_ORACLES,
+            rich_help_panel=_JUDGING,
+            autocompletion=complete.oracles,
+        ),
     ] = "",
     profile: Annotated[
         str,
         typer.Option(
-            help="Input profiles, separated by commas.", show_default=f"{','.join(USUAL_PROFILES)}; of Torch edge, too"
+            metavar="NAME,...",
+            help=f"The values of inputs: {', '.join(PROFILES)}.",
+            show_default=f"{','.join(USUAL_PROFILES)}; edge, too, for Torch",
+            rich_help_panel=_JUDGING,
+            autocompletion=complete.profiles,
         ),
     ] = "",
     input_sets: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Sets of inputs that each program is run on, of each profile.",
+            metavar="N",
+            help="Sets of inputs of each profile that each program runs on.",
             show_default="one; four in all where a compilation takes seconds",
+            rich_help_panel=_JUDGING,
         ),
     ] = None,
-    python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
-    device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
-    level: Annotated[str, typer.Option(help="The compiler's optimization level; its highest unless given.")] = "",
     known_bugs: Annotated[
         Path | None,
         typer.Option(
             "--known",
             metavar=f"FILE|{known.NONE}",
-            help="Known bugs, counted and not shown, beside those that come with Polyjuice; none: hide nothing.",
+            help="Known bugs, which are counted and not shown, beside those that come with Polyjuice; "
+            f"{known.NONE}: hide nothing.",
             show_default=f"{known.DEFAULT_FILE}, if there is one",
+            rich_help_panel=_JUDGING,
         ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
     triage: Annotated[
         str,
         typer.Option(
+            metavar="DURATION",
             help="How long a finding is reduced, and how long it is bisected, at most; 0s: findings stay as they are."
             " With -n, triage goes on after the cases for as long as they took, with --time for half of that time;"
-            " --resume continues it."
+            " --resume continues it.",
+            rich_help_panel=_JUDGING,
         ),
     ] = "5m",
+    device: Annotated[Device, typer.Option(help="Where programs run.", rich_help_panel=_COMPILING)] = Device.cpu,
+    level: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The compiler's optimization level.",
+            show_default="its highest",
+            rich_help_panel=_COMPILING,
+        ),
+    ] = "",
+    timeout: Annotated[
+        float,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="How long one compilation may take, and one run.",
+            rich_help_panel=_COMPILING,
+        ),
+    ] = 120,
     pack: Annotated[
         str,
         typer.Option(
-            metavar="K|auto|1",
+            metavar="K|auto",
             help="How many small programs are compiled as one at most; auto: as many as suits the compiler.",
+            rich_help_panel=_COMPILING,
         ),
     ] = "auto",
-    plain: Annotated[bool, typer.Option("--plain", help="Compile every program alone: --pack 1.")] = False,
-    opset: Annotated[
-        int | None,
-        typer.Option(
-            min=OPSETS[0], max=OPSETS[-1], help="The opset of ONNX models.", show_default="drawn from the seed"
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="The campaign's folder; a new one unless given.")] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(help="Continue the campaign in this folder; -n and --time are what it shall reach in all."),
-    ] = None,
-    as_json: JsonOption = False,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Compile every program alone, as --pack 1.", rich_help_panel=_COMPILING),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on standard output.", rich_help_panel=_OUTPUT)
+    ] = False,
 ) -> None:
-    """Test a compiler: generate graphs, rewrite them, compile the variants, and compare the results.
+    """Find bugs in a compiler: equivalent programs must give equal results.
 
-    Exit status: 0 nothing found, 1 something found, 2 a mistake in the options or the environment, 3 a defect of
-    Polyjuice itself, 130 interrupted (continue with --resume).
+    Exit status: 0 nothing found, 1 something found, 2 a mistake in the options or the environment,
+    3 a defect of Polyjuice itself, 130 interrupted (continue with --resume).
     """
     if resume:
         store, config = Store.open(resume)
@@ -193,7 +299,7 @@ def fuzz(
         store.set_config(config)
     else:
         if not compiler:
-            raise Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
+            raise Usage(_which_compiler())
         config = Config(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or [LARGE if nodes else MIXED]),
@@ -234,6 +340,15 @@ def fuzz(
     else:
         print_summary(summary, config, store)
     sys.exit(status)
+
+
+def _which_compiler() -> str:
+    """What is said where no compiler is named: those that are installed, and the others."""
+    names = compilers.names()
+    found = [name for name in names if compilers.is_installed(name)]
+    others = [name for name in names if name not in found]
+    message = f"which compiler? Name one that is installed with --compiler: {', '.join(found)}"
+    return f"{message} (not installed: {', '.join(others)})" if others else message
 
 
 def _usual(compiler: str, disruptive: bool) -> str:

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from polyjuice import formats
 from polyjuice import generate as strategies
+from polyjuice.cli import complete
 from polyjuice.cli.common import JsonOption, OnlyOperatorOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
@@ -42,7 +43,10 @@ _ATTEMPTS = 100
 def generate(
     count: Annotated[int, typer.Option("-n", min=1, help="How many graphs.")],
     out: Annotated[Path, typer.Option(help="A new folder for 00000.onnx, 00001.onnx ...")],
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
+    strategy: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.", autocompletion=complete.strategies),
+    ] = "default",
     nodes: Annotated[int, typer.Option(min=1, help="Operators in a graph.")] = 10,
     seed: SeedOption = 0,
     only_operator: OnlyOperatorOption = None,
@@ -51,7 +55,7 @@ def generate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Generate seed graphs, as campaigns do, and measure how diverse they are."""
+    """Generate seed graphs, as campaigns do, as ONNX files."""
     (strategy,) = chosen(strategy, list(STRATEGIES), "--strategy")
     if disruptive and strategy != DISRUPTED_STRATEGY:
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --strategy {DISRUPTED_STRATEGY} with it")
@@ -137,7 +141,10 @@ def metrics(
     plot: Annotated[Path | None, typer.Option(help="Draw how the metrics grow (PNG, SVG or PDF).")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """How diverse the graphs in a folder are, by the metrics of Isra, GenCoG, HirGen and NNSmith."""
+    """Measure how diverse the graphs in a folder are.
+
+    The metrics are those of Isra, GenCoG, HirGen and NNSmith.
+    """
     operators = _corpus(corpus)
     if plot and find_spec("matplotlib") is None:
         raise Usage("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")

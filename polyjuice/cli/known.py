@@ -18,7 +18,7 @@ from polyjuice.campaign.wording import plural
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known
 
-app = typer.Typer(help="Known bugs: campaigns count what matches them, and do not show it.", no_args_is_help=True)
+app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
 
 FileOption = Annotated[Path, typer.Option("--file", help="The file of known bugs.")]
 
@@ -40,9 +40,11 @@ def add(
     fixed: Annotated[str, typer.Option(help="The version in which it is fixed.")] = "",
     file: FileOption = Path(known.DEFAULT_FILE),
 ) -> None:
-    """Add a finding's bug, from the version that showed it on; or say anew where a known one is reported, and fixed.
+    """Add a finding's bug to the known ones.
 
-    Nothing is added where an entry of the file, or one that comes with Polyjuice, knows the finding already.
+    The entry holds from the version on that showed the bug. Where the file has the bug, its address and the version in
+    which it is fixed are written anew. Nothing is added where an entry of the file, or one that comes with Polyjuice,
+    knows the finding already.
     """
     path = finding / "finding.json"
     try:
@@ -59,7 +61,10 @@ def add(
 
 @app.command("list")
 def show(file: ReadOption = None, as_json: JsonOption = False) -> None:
-    """The known bugs: those that a campaign begun in this folder would know, or those of a file."""
+    """List the known bugs.
+
+    They are those that a campaign begun in this folder would know; with --file those of a file.
+    """
     bugs = _chosen(file)
     if as_json:
         print(json.dumps({"known": [vars(bug) for bug in bugs]}))

@@ -29,7 +29,10 @@ def reduce(
         Path | None, typer.Option(help="The folder for the reduced finding.", show_default="FINDING/reduced")
     ] = None,
 ) -> None:
-    """Make a finding as small as it gets while it still shows: status 1 where it does, 0 where it does not."""
+    """Make a finding as small as it gets.
+
+    Exit status: 1 where the finding still shows, 0 where it does not.
+    """
     folder = out or reduced_folder(finding)
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds something else: name another folder with --out")

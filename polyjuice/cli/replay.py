@@ -30,10 +30,11 @@ def replay(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a finding's reproducer again, or judge all findings of a campaign anew, with another version perhaps.
+    """Run a finding, or all findings of a campaign, once more.
 
-    Of a campaign's findings it says which still show, which are fixed, and which have changed: the programs go wrong in
-    another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing could be run.
+    With --python they run in another version. Of a campaign's findings it says which still show, which are fixed, and
+    which have changed: their programs go wrong in another way. Exit status: 1 where a bug still shows, 0 where none
+    does, 2 where nothing could be run.
     """
     if (path / "repro.py").is_file():
         _reproduce(path, python, as_json)

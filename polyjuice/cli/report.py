@@ -29,9 +29,10 @@ def report(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one HTML page of a campaign: causes with their programs drawn, coverage, time, environment.
+    """Make one HTML page of a campaign, or of the result of a suite.
 
-    Of the result of a suite it tells what passed, what failed, and why. The page needs no network and no other file.
+    Of a campaign the page shows causes with their programs drawn, coverage, time and environment; of a suite it shows
+    what passed, what failed, and why. The page needs no network and no other file.
     """
     told = page.of_campaign(path) if path.is_dir() else page.of_result(path)
     written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))

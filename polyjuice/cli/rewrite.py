@@ -32,9 +32,10 @@ def rewrite(
     draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between.
+    """Rewrite an ONNX model into equivalent models.
 
-    They have no operator that ONNX cannot say, unless the model itself has it.
+    The first has the fewest operators, the last the most, the others lie between. They have no operator that ONNX
+    cannot say, unless the model itself has it.
     """
     if draw:
         drawing.check()

@@ -16,6 +16,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
+from polyjuice.cli import complete
 from polyjuice.cli.common import (
     FINDINGS,
     INTERRUPTED,
@@ -38,7 +39,7 @@ from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
 from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
 
-app = typer.Typer(help="Regression suites that any project can run, with or without Polyjuice.", no_args_is_help=True)
+app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
 WorkersOption = Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")]
 
@@ -66,7 +67,7 @@ def build(
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a suite of pairs that differ in as much as possible, each found equal by the interpreter."""
+    """Build a suite of equivalent pairs that differ in as much as possible."""
     which = chosen(formats, FORMATS, "--formats")
     options = Options(
         count,
@@ -110,13 +111,18 @@ def build(
 @app.command("run")
 def run(
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
-    compiler: Annotated[str, typer.Option(help="The compiler to test.")],
+    compiler: Annotated[
+        str, typer.Option(metavar="NAME", help="The compiler to test.", autocompletion=complete.compilers)
+    ],
     python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a suite in one compiler: status 0 where all is as expected, 1 where a case fails or passes unexpectedly."""
+    """Run a suite in one compiler.
+
+    Exit status: 0 where all is as expected, 1 where a case fails or passes unexpectedly.
+    """
     conditions = Conditions(str(interpreter(python)), timeout_s=timeout)
     began = time.monotonic()
     version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
@@ -156,7 +162,10 @@ def add(
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
     url: Annotated[str, typer.Option(help="Where the bug is reported: the case is expected to fail.")] = "",
 ) -> None:
-    """Add a finding as a case; with --url, as one that is expected to fail in its compiler, from its version on."""
+    """Add a finding to a suite, as a case.
+
+    With --url the case is expected to fail in the finding's compiler, from its version on.
+    """
     added = adding.add(finding, suite, url)
     formats = ", ".join(added.formats)
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))

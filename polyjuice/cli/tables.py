@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from polyjuice import compilers, support
+from polyjuice.cli import complete
 from polyjuice.cli.common import JsonOption, stdout
 from polyjuice.execution import Worker, probe
 from polyjuice.ops import FRAMEWORKS, TABLE
@@ -17,11 +18,17 @@ from polyjuice.ops import FRAMEWORKS, TABLE
 
 def list_compilers(
     probed: Annotated[
-        list[str] | None, typer.Option("--probe", help="Try every operator and type on these compilers first.")
+        list[str] | None,
+        typer.Option(
+            "--probe",
+            metavar="NAME",
+            help="Try every operator and type on this compiler first (repeatable).",
+            autocompletion=complete.compilers,
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The compilers that can be tested, whether they can be used here, and what is known of the operators they take.
+    """List the compilers, and how many operators each takes.
 
     A campaign tries each operator, element type and rank when it first meets it; --probe tries all types at once.
     """
@@ -60,7 +67,7 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def list_ops(as_json: JsonOption = False) -> None:
-    """The operator table."""
+    """List the operators that Polyjuice knows."""
     rows: list[dict[str, Any]] = [
         {
             "name": op.name,

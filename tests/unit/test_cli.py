@@ -247,16 +247,6 @@ def test_a_damaged_database_is_refused(tmp_path: Path, content: bytes) -> None:
     assert str(tmp_path / "campaign.sqlite") in refusal("--resume", tmp_path)
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["dance"], ["fuzz", "--no-such-option"], ["fuzz", "-n", "0"], ["fuzz", "-n", "x"], ["rewrite"]]
-)
-def test_misuse_of_the_command_line_ends_with_2(arguments: Sequence[str]) -> None:
-    done = polyjuice(*arguments)
-    assert done.returncode == 2
-    assert "Usage: polyjuice" in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-
-
 # --- rewrite --------------------------------------------------------------------------------------------------
 
 
