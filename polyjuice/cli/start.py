@@ -45,7 +45,11 @@ def _next_steps() -> list[str]:
     else:
         here = "No compiler is installed here."
         first = f"pip install 'polyjuice-fuzzer[{_FIRST}]'", "installs a compiler to begin with"
-    steps = [first, ("polyjuice --help", "shows all commands")]
+    steps = [
+        first,
+        ("polyjuice doctor", "says what is wrong with the installation"),
+        ("polyjuice --help", "shows all commands"),
+    ]
     width = max(len(command) for command, _ in steps)
     return [
         "Polyjuice finds mis-compilation bugs in tensor compilers.",
