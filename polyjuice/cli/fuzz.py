@@ -17,13 +17,13 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers, formats
-from polyjuice.campaign import coverage, loop
+from polyjuice.campaign import coverage, loop, models
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
-from polyjuice.cli import complete
-from polyjuice.cli.campaign import CampaignProgress, print_summary
+from polyjuice.cli import advice, complete
+from polyjuice.cli.campaign import CampaignProgress, print_next, print_summary
 from polyjuice.cli.common import (
     DEFECT,
     FINDINGS,
@@ -295,7 +295,7 @@ def fuzz(
             known=known.sources(known_bugs) if known_bugs else config.known,
             python=str(interpreter(python)) if python else config.python,
         )
-        version, models, rules_used = _check_before_start(config, resume)
+        version, sources, rules_used = _check_before_start(config, resume)
         store.set_config(config)
     else:
         if not compiler:
@@ -327,11 +327,11 @@ def fuzz(
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
         )
-        version, models, rules_used = _check_before_start(config)
+        version, sources, rules_used = _check_before_start(config)
         store = Store.create(out or _new_folder(compiler), config)
     try:
-        models.keep(store.folder)
-        status, summary = _run_campaign(config, rules_used, store, version)
+        sources.keep(store.folder)
+        status, summary = _run_campaign(config, rules_used, sources, store, version)
     except (EnvironmentProblem, formats.FormatError):
         store.abandon()
         raise
@@ -339,6 +339,8 @@ def fuzz(
         print(json.dumps(summary))
     else:
         print_summary(summary, config, store)
+        if status in (OK, FINDINGS):
+            print_next(advice.next_steps(summary, config, sources.generated), found=status == FINDINGS)
     sys.exit(status)
 
 
@@ -408,7 +410,10 @@ def _check_choices(config: Config) -> None:
             raise Usage(f"--oracle {oracle.name} compares variants, and --extract {ORIGINAL} makes none")
 
 
-def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: str) -> tuple[int, dict[str, Any]]:
+def _run_campaign(
+    config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str
+) -> tuple[int, dict[str, Any]]:
+    """Run the cases and the triage; the exit status, and the summary."""
     status = None
     store.set_meta("version", version)
     try:
@@ -430,13 +435,25 @@ def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: 
         **({"accepted": store.accepted()} if config.disruptive else {}),
         **({"sizes": sizes} if (sizes := store.sizes()) else {}),
         **_coverage(config, store, version),
+        **_tested(config, rules, seeds, store),
         "elapsed_s": round(spent["elapsed_s"], 2),
         **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
         "pairs_per_second": _rate(counts["pairs"], spent["busy_s"]),
         "programs_per_second": _rate(counts["programs"], spent["busy_s"]),
         "out": str(store.folder),
     }
+    if counts["tested"] and (silent := summary.get("rules_never_fired")):
+        stderr.print(f"polyjuice: {escape(advice.warning(silent, counts['tested']))}")
     return (_status(counts, store.folder) if status is None else status), summary
+
+
+def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
+    """What was tested of what is the user's own: rules that never fired, and models."""
+    fired = store.rules()
+    silent = advice.unfired(rules, config, fired)
+    compiler = compilers.find(config.compiler)
+    own = [] if seeds.generated else models.covered(seeds, store.programs(), compiler, len(fired))
+    return ({"rules_never_fired": silent} if silent else {}) | ({"models": own} if own else {})
 
 
 def _rate(count: int, busy_s: float) -> float:

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
-from polyjuice.campaign.wording import plural
+from polyjuice.campaign.wording import counted
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known
 
@@ -98,7 +98,7 @@ def check(
             stdout.print(escape(_line(one)))
         for url, count in met.items():
             stdout.print(escape(f"not among the findings, since the campaign knew it: {count} of {url}"))
-        stdout.print(f"{_counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
+        stdout.print(f"{counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
     sys.exit(FINDINGS if new else OK)
 
 
@@ -108,7 +108,7 @@ def _chosen(file: Path | None) -> tuple[known.KnownBug, ...]:
 
 def _line(one: Recognized) -> str:
     """What is said of a finding: the bug, or its own signature."""
-    raw = _counted(len(one.raw), "raw finding")
+    raw = counted(len(one.raw), "raw finding")
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"
     if not one.is_known:
@@ -118,11 +118,7 @@ def _line(one: Recognized) -> str:
 
 def _raw_counts(found: Sequence[Recognized]) -> str:
     raw = [bug for one in found for bug in one.raw.values()]
-    return f"{_counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} without an entry that matches"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {plural(count, what)}"
+    return f"{counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} without an entry that matches"
 
 
 def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:
