@@ -13,6 +13,7 @@ from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, USAGE, Usage, stderr
+from polyjuice.cli.config import app as config
 from polyjuice.cli.doctor import doctor
 from polyjuice.cli.fuzz import EXAMPLES, fuzz
 from polyjuice.cli.graphs import generate, metrics
@@ -58,6 +59,7 @@ app.command(rich_help_panel=MODELS)(generate)
 app.command(rich_help_panel=MODELS)(metrics)
 app.add_typer(rules, name="rules", rich_help_panel=MODELS)
 app.command(rich_help_panel=INSTALLATION)(doctor)
+app.add_typer(config, name="config", rich_help_panel=INSTALLATION)
 app.command("compilers", rich_help_panel=INSTALLATION)(list_compilers)
 app.command("ops", rich_help_panel=INSTALLATION)(list_ops)
 

@@ -15,15 +15,16 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
-from polyjuice.cli import checks, complete
+from polyjuice.cli import checks, complete, settings
 from polyjuice.cli.checks import Check, State
-from polyjuice.cli.common import OK, USAGE, JsonOption, interpreter, stderr, stdout
+from polyjuice.cli.common import OK, USAGE, JsonOption, stderr, stdout
 from polyjuice.cli.start import CONTROLS
 
 _COLOURS = {State.ok: "green", State.note: "dim", State.warning: "yellow", State.problem: "red"}
 
 
 def doctor(
+    context: typer.Context,
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -34,7 +35,12 @@ def doctor(
         ),
     ] = None,
     python: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compilers.")
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="The Python interpreter that has the compilers.",
+            show_default="[python] of polyjuice.toml, or this one",
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,7 +53,7 @@ def doctor(
     not count, unless they are named.
     """
     wanted = [compilers.find(name).name for name in names or compilers.names()]
-    chosen = str(interpreter(python))
+    set_here = settings.of(context)
     found: list[Check] = []
     usable: list[str] = []
 
@@ -60,11 +66,11 @@ def doctor(
     report(checks.machine(os.cpu_count() or 1))
     for name in wanted:
         with stderr.status(f"starting {name}"):
-            check = checks.compiler(name, chosen)
+            check = checks.compiler(name, set_here.python(name, python))
         report([check])
         if check.state is State.ok:
             usable.append(name)
-    report(itertools.chain(checks.gpu(usable, lambda _: chosen), checks.optional()))
+    report(itertools.chain(checks.gpu(usable, lambda name: set_here.python(name, python)), checks.optional()))
     count = [name for name in usable if names or name not in CONTROLS]
     if as_json:
         print(json.dumps({"usable": usable, "checks": [asdict(check) for check in found]}))

@@ -22,7 +22,7 @@ from polyjuice.campaign.config import Config
 from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, STATEMENTS
 from polyjuice.campaign.seeds import Seeds
 from polyjuice.campaign.store import Store
-from polyjuice.cli import advice, complete
+from polyjuice.cli import advice, complete, settings
 from polyjuice.cli.campaign import CampaignProgress, print_next, print_summary
 from polyjuice.cli.common import (
     DEFECT,
@@ -39,6 +39,8 @@ from polyjuice.cli.common import (
     stderr,
 )
 from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.settings import Settings
+from polyjuice.cli.start import installed
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.egraph import Rule, load
 from polyjuice.execution import probe
@@ -81,6 +83,13 @@ class Device(StrEnum):
     cuda = "cuda"
 
 
+def _as_begun(context: typer.Context, folder: Path | None) -> Path | None:
+    """A campaign that is continued keeps its options: what polyjuice.toml sets is for new ones."""
+    if folder:
+        context.default_map = None
+    return folder
+
+
 def fuzz(
     context: typer.Context,
     compiler: Annotated[
@@ -120,7 +129,12 @@ def fuzz(
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Continue the campaign in this folder; -n and --time count from its start."),
+        typer.Option(
+            metavar="DIR",
+            help="Continue the campaign in this folder; -n and --time count from its start.",
+            is_eager=True,
+            callback=_as_begun,
+        ),
     ] = None,
     help_all: HelpAllOption = False,
     nodes: Annotated[
@@ -279,9 +293,9 @@ def fuzz(
     Exit status: 0 nothing found, 1 something found, 2 a mistake in the options or the environment,
     3 a defect of Polyjuice itself, 130 interrupted (continue with --resume).
     """
+    given = _given(context)
     if resume:
         store, config = Store.open(resume)
-        given = _given(context)
         if fixed := given.difference(_CHANGEABLE, ("--resume", "--json")):
             message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
             raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
@@ -299,7 +313,9 @@ def fuzz(
         store.set_config(config)
     else:
         if not compiler:
-            raise Usage(_which_compiler())
+            raise Usage(_which_compiler(settings.of(context)))
+        if given & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
+            cases, duration = cases if "-n" in given else None, duration if "--time" in given else None
         config = Config(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or [LARGE if nodes else MIXED]),
@@ -316,7 +332,7 @@ def fuzz(
             oracles=chosen(oracle or _usual(compiler, disruptive), list(ORACLES), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets or 0,
-            python=str(interpreter(python)),
+            python=settings.of(context).python(compiler, python),
             device=device.value,
             level=level,
             workers=workers or os.cpu_count() or 1,
@@ -344,11 +360,10 @@ def fuzz(
     sys.exit(status)
 
 
-def _which_compiler() -> str:
+def _which_compiler(set_here: Settings) -> str:
     """What is said where no compiler is named: those that are installed, and the others."""
-    names = compilers.names()
-    found = [name for name in names if compilers.is_installed(name)]
-    others = [name for name in names if name not in found]
+    found = installed(set_here)
+    others = [name for name in compilers.names() if name not in found]
     message = f"which compiler? Name one that is installed with --compiler: {', '.join(found)}"
     return f"{message} (not installed: {', '.join(others)})" if others else message
 

@@ -66,5 +66,9 @@ def misused(problem: Any) -> str:
         if text := problem.format_message():  # without Rich; with it, the help is printed by now
             typer.echo(text, err=True)
         return ""
-    message = problem.format_message().replace("Value error, ", "").rstrip(".")
-    return f"{message} (see {problem.ctx.command_path} --help)" if problem.ctx else message
+    message, context = problem.format_message().replace("Value error, ", "").rstrip("."), problem.ctx
+    parameter = getattr(problem, "param", None)
+    source = context.get_parameter_source(parameter.name) if context and parameter else None
+    if source and source.name == "DEFAULT_MAP":
+        return f"{context.find_root().obj.file}: {message}"
+    return f"{message} (see {context.command_path} --help)" if context else message

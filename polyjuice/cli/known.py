@@ -15,30 +15,37 @@ from rich.table import Table
 from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.wording import counted
+from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known
 
 app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
 
-FileOption = Annotated[Path, typer.Option("--file", help="The file of known bugs.")]
+FileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--file", help="The file of known bugs.", show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}"
+    ),
+]
 
 ReadOption = Annotated[
     Path | None,
     typer.Option(
         "--file",
         help="The file of known bugs.",
-        show_default=f"{known.DEFAULT_FILE}, if there is one, and those that come with Polyjuice",
+        show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}, with those that come with Polyjuice",
     ),
 ]
 
 
 @app.command("add")
 def add(
+    context: typer.Context,
     finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
     url: Annotated[str, typer.Option(help="Where the bug is reported.")],
     title: Annotated[str, typer.Option(help="What is wrong, in a few words.")] = "",
     fixed: Annotated[str, typer.Option(help="The version in which it is fixed.")] = "",
-    file: FileOption = Path(known.DEFAULT_FILE),
+    file: FileOption = None,
 ) -> None:
     """Add a finding's bug to the known ones.
 
@@ -47,6 +54,7 @@ def add(
     knows the finding already.
     """
     path = finding / "finding.json"
+    file = file or settings.of(context).own_known
     try:
         done = known.add(file, finding, {"url": url, "title": title, "fixed": fixed}, known.of([known.SHIPPED]))
     except FileNotFoundError:
@@ -60,12 +68,12 @@ def add(
 
 
 @app.command("list")
-def show(file: ReadOption = None, as_json: JsonOption = False) -> None:
+def show(context: typer.Context, file: ReadOption = None, as_json: JsonOption = False) -> None:
     """List the known bugs.
 
     They are those that a campaign begun in this folder would know; with --file those of a file.
     """
-    bugs = _chosen(file)
+    bugs = _chosen(context, file)
     if as_json:
         print(json.dumps({"known": [vars(bug) for bug in bugs]}))
         return
@@ -77,6 +85,7 @@ def show(file: ReadOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("check")
 def check(
+    context: typer.Context,
     campaign: Annotated[Path, typer.Argument(help="A campaign's folder.")],
     file: ReadOption = None,
     as_json: JsonOption = False,
@@ -87,7 +96,7 @@ def check(
     """
     store, _ = Store.open(campaign)
     try:
-        found, met = recognized(store, _chosen(file)), store.known()
+        found, met = recognized(store, _chosen(context, file)), store.known()
     finally:
         store.close()
     new = sum(not one.is_known for one in found)
@@ -102,8 +111,9 @@ def check(
     sys.exit(FINDINGS if new else OK)
 
 
-def _chosen(file: Path | None) -> tuple[known.KnownBug, ...]:
-    return known.read(file) if file else known.of(known.sources())
+def _chosen(context: typer.Context, file: Path | None) -> tuple[known.KnownBug, ...]:
+    """The bugs of a file, or those that a campaign begun here would know."""
+    return known.read(file) if file else known.of(known.sources(settings.of(context).known))
 
 
 def _line(one: Recognized) -> str:

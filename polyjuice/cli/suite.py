@@ -16,7 +16,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
-from polyjuice.cli import complete
+from polyjuice.cli import complete, settings
 from polyjuice.cli.common import (
     FINDINGS,
     INTERRUPTED,
@@ -27,7 +27,6 @@ from polyjuice.cli.common import (
     SeedOption,
     Usage,
     chosen,
-    interpreter,
     own_fault,
     stderr,
     stdout,
@@ -110,6 +109,7 @@ def build(
 
 @app.command("run")
 def run(
+    context: typer.Context,
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
     compiler: Annotated[
         str, typer.Option(metavar="NAME", help="The compiler to test.", autocompletion=complete.compilers)
@@ -123,7 +123,7 @@ def run(
 
     Exit status: 0 where all is as expected, 1 where a case fails or passes unexpectedly.
     """
-    conditions = Conditions(str(interpreter(python)), timeout_s=timeout)
+    conditions = Conditions(settings.of(context).python(compiler, python), timeout_s=timeout)
     began = time.monotonic()
     version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))
