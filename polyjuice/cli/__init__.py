@@ -13,7 +13,6 @@ from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
 from polyjuice.cli.common import DEFECT, INTERRUPTED, USAGE, Usage, stderr
-from polyjuice.cli.config import app as config
 from polyjuice.cli.doctor import doctor
 from polyjuice.cli.fuzz import EXAMPLES, fuzz
 from polyjuice.cli.graphs import generate, metrics
@@ -24,6 +23,7 @@ from polyjuice.cli.replay import replay
 from polyjuice.cli.report import report
 from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
+from polyjuice.cli.show_config import app as config
 from polyjuice.cli.start import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops

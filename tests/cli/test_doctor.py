@@ -134,11 +134,3 @@ def test_packages_that_some_commands_need_are_notes(monkeypatch: pytest.MonkeyPa
     found = list(checks.optional())
     assert {check.state for check in found} == {State.note}
     assert "pip install 'polyjuice-fuzzer[smt]'" in found[-1].message
-
-
-def test_a_campaign_does_without_a_cache(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    env = {"XDG_CACHE_HOME": str(tmp_path / "file"), **plugin(tmp_path / "site")}
-    command = ("fuzz", "--compiler", "fake", "-n", 1, "--workers", 1, "--out", tmp_path / "c", "--json")
-    done = polyjuice(*command, "--seeds", "small", env=env)
-    assert done.returncode == 0, done.stderr

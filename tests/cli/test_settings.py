@@ -13,6 +13,7 @@ import pytest
 
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
+from polyjuice.cli import before
 from polyjuice.triage import known
 from tests.support.commands import polyjuice, refusal, save_model
 
@@ -49,7 +50,7 @@ def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config
 
     configs: list[Config] = []
     there = {"available": True, "version": "1", "reason": ""}
-    monkeypatch.setattr(sys.modules["polyjuice.cli.fuzz"], "probe", lambda *_: there)
+    monkeypatch.setattr(before, "probe", lambda *_: there)
     monkeypatch.setattr(Store, "create", create)
     monkeypatch.setattr(Store, "set_config", create)
     return configured
