@@ -18,10 +18,15 @@ from polyjuice.triage.stored import load
 
 
 def bisect(
-    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
-    duration: Annotated[str, typer.Option("--time", help="How long to search: 90s, 5m, 1h.")] = "5m",
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    duration: Annotated[
+        str, typer.Option("--time", metavar="DURATION", help="How long to search: 90s, 5m, 1h.")
+    ] = "5m",
     python: Annotated[
-        Path | None, typer.Option(help="The interpreter that has the compiler; the campaign's unless given.")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

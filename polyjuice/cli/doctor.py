@@ -28,7 +28,6 @@ def doctor(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[COMPILER]...",
             help="The compilers to look at.",
             show_default="all",
             autocompletion=complete.compilers,
@@ -64,6 +63,8 @@ def doctor(
                 _show(check)
 
     report(checks.machine(os.cpu_count() or 1))
+    if set_here.file:
+        report([Check("settings", State.ok, str(set_here.file))])
     for name in wanted:
         with stderr.status(f"starting {name}"):
             check = checks.compiler(name, set_here.python(name, python))

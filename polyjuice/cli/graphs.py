@@ -41,13 +41,13 @@ _ATTEMPTS = 100
 
 
 def generate(
-    count: Annotated[int, typer.Option("-n", min=1, help="How many graphs.")],
-    out: Annotated[Path, typer.Option(help="A new folder for 00000.onnx, 00001.onnx ...")],
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many graphs.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for 00000.onnx, 00001.onnx ...")],
     strategy: Annotated[
         str,
         typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.", autocompletion=complete.strategies),
     ] = "default",
-    nodes: Annotated[int, typer.Option(min=1, help="Operators in a graph.")] = 10,
+    nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a graph.")] = 10,
     seed: SeedOption = 0,
     only_operator: OnlyOperatorOption = None,
     disruptive: Annotated[
@@ -136,9 +136,14 @@ def metrics(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of ONNX models, with its subfolders.")],
     corpus: Annotated[
         str,
-        typer.Option(help="The operators to average over: table, seen (in the folder), or a file with a name a line."),
+        typer.Option(
+            metavar="table|seen|FILE",
+            help="The operators to average over: all, those in the folder, or those that a file names, one a line.",
+        ),
     ] = "table",
-    plot: Annotated[Path | None, typer.Option(help="Draw how the metrics grow (PNG, SVG or PDF).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw how the metrics grow (PNG, SVG or PDF).")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how diverse the graphs in a folder are.

@@ -24,7 +24,10 @@ app = typer.Typer(help="List and add known bugs, which campaigns count and do no
 FileOption = Annotated[
     Path | None,
     typer.Option(
-        "--file", help="The file of known bugs.", show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}"
+        "--file",
+        metavar="FILE",
+        help="The file of known bugs.",
+        show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}",
     ),
 ]
 
@@ -32,6 +35,7 @@ ReadOption = Annotated[
     Path | None,
     typer.Option(
         "--file",
+        metavar="FILE",
         help="The file of known bugs.",
         show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}, with those that come with Polyjuice",
     ),
@@ -41,10 +45,10 @@ ReadOption = Annotated[
 @app.command("add")
 def add(
     context: typer.Context,
-    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
-    url: Annotated[str, typer.Option(help="Where the bug is reported.")],
-    title: Annotated[str, typer.Option(help="What is wrong, in a few words.")] = "",
-    fixed: Annotated[str, typer.Option(help="The version in which it is fixed.")] = "",
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    url: Annotated[str, typer.Option(metavar="URL", help="Where the bug is reported.")],
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong, in a few words.")] = "",
+    fixed: Annotated[str, typer.Option(metavar="VERSION", help="The version in which it is fixed.")] = "",
     file: FileOption = None,
 ) -> None:
     """Add a finding's bug to the known ones.
@@ -86,7 +90,7 @@ def show(context: typer.Context, file: ReadOption = None, as_json: JsonOption = 
 @app.command("check")
 def check(
     context: typer.Context,
-    campaign: Annotated[Path, typer.Argument(help="A campaign's folder.")],
+    campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN_DIR", help="A campaign's folder.")],
     file: ReadOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -19,14 +19,20 @@ from polyjuice.triage.stored import load
 
 
 def reduce(
-    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
-    duration: Annotated[str, typer.Option("--time", help="How long to search for smaller ones: 90s, 5m.")] = "5m",
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    duration: Annotated[
+        str, typer.Option("--time", metavar="DURATION", help="How long to search for smaller ones: 90s, 5m.")
+    ] = "5m",
     python: Annotated[
-        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
+        ),
     ] = None,
     rules: RulesOption = None,
     out: Annotated[
-        Path | None, typer.Option(help="The folder for the reduced finding.", show_default="FINDING/reduced")
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
     ] = None,
 ) -> None:
     """Make a finding as small as it gets.

@@ -24,9 +24,12 @@ _COLOURS = {Fate.shows: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate
 
 
 def replay(
-    path: Annotated[Path, typer.Argument(help="A finding's folder, or a campaign's.")],
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A finding's folder, or a campaign's.")],
     python: Annotated[
-        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -24,7 +24,9 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The file to write.", show_default="report.html in the campaign, or beside the result of the suite"
+            metavar="FILE",
+            help="The file to write.",
+            show_default="report.html in the campaign, or beside the result of the suite",
         ),
     ] = None,
     as_json: JsonOption = False,

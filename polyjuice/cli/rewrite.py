@@ -24,11 +24,15 @@ from polyjuice.oracles import InputSet
 
 
 def rewrite(
-    model: Annotated[Path, typer.Argument(help="An ONNX model.")],
-    variants: Annotated[int, typer.Option(min=2, help="How many graphs, from the smallest to the largest.")] = 2,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX model.")],
+    variants: Annotated[
+        int, typer.Option(min=2, metavar="N", help="How many graphs, from the smallest to the largest.")
+    ] = 2,
     rules: RulesOption = None,
     seed: SeedOption = 0,
-    out: Annotated[Path, typer.Option(help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path("."),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path(
+        "."
+    ),
     draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
 ) -> None:

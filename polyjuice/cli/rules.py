@@ -55,10 +55,10 @@ def list_rules(rules: RulesOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("show")
 def show_rule(
-    name: Annotated[str, typer.Argument(help="The rule's name.", autocompletion=complete.rules)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The rule's name.", autocompletion=complete.rules)],
     rules: RulesOption = None,
     campaign: Annotated[
-        list[Path] | None, typer.Option(help="Campaign folders, to say how often the rule fired there.")
+        list[Path] | None, typer.Option(metavar="DIR", help="Campaign folders, to say how often the rule fired there.")
     ] = None,
 ) -> None:
     """Show one rule: its text, an example, and how often it fired in a campaign."""
@@ -85,11 +85,19 @@ def check_rules(
     rules: RulesOption = None,
     only_rule: OnlyRuleOption = None,
     without_rule: WithoutRuleOption = None,
-    trials: Annotated[int, typer.Option(min=1, help="Random instances of each rule.")] = 40,
+    trials: Annotated[int, typer.Option(min=1, metavar="N", help="Random instances of each rule.")] = 40,
     graphs: Annotated[
-        int | None, typer.Option(min=0, help="Generated graphs for all rules together; 2000 unless names are given.")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Generated graphs for all rules together.",
+            show_default="2000; none where rules are named",
+        ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+    ] = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:

@@ -31,8 +31,8 @@ def config() -> None:
 def show(context: typer.Context, as_json: JsonOption = False) -> None:
     """Show every option of polyjuice fuzz that can be set, its value, and where that comes from.
 
-    polyjuice.toml is looked for in the current folder and in those above it. Its keys are names of options; the table
-    [python] has the interpreters of compilers. Options on the command line win.
+    polyjuice.toml is looked for in the current folder and in those above it. Its keys are names of options; its table
+    python has the interpreters of compilers. Options on the command line win.
     """
     found = settings.of(context)
     root: Any = context.find_root().command

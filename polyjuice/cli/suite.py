@@ -40,28 +40,34 @@ from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
 
 app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
-WorkersOption = Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+]
 
 
 @app.command("build")
 def build(
-    count: Annotated[int, typer.Option(min=1, help="How many cases.")],
-    out: Annotated[Path, typer.Option(help="A new folder for the suite.")],
-    formats: Annotated[str, typer.Option(help="Formats of the programs, separated by commas.")] = ",".join(FORMATS),
+    count: Annotated[int, typer.Option(min=1, metavar="N", help="How many cases.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the suite.")],
+    formats: Annotated[str, typer.Option(metavar="NAME,...", help="Formats of the programs.")] = ",".join(FORMATS),
     seed: SeedOption = 0,
-    nodes: Annotated[int, typer.Option(min=1, help="Operators in a seed graph.")] = 10,
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
+    nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a seed graph.")] = 10,
+    strategy: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.")] = "default",
     rules: RulesOption = None,
     asked: Annotated[
         str | None,
         typer.Option(
             "--compiler",
-            help="Compilers that must take what the cases hold, separated by commas; none: ask none.",
+            metavar="NAME,...|none",
+            help="Compilers that must take what the cases hold; none: ask none.",
             show_default="of each format eager, onnxruntime, xla, where it is installed",
         ),
     ] = None,
     traced: Annotated[
-        str, typer.Option("--passes", help="Compilers whose passes are to differ between the programs of a case.")
+        str,
+        typer.Option(
+            "--passes", metavar="NAME,...", help="Compilers whose passes are to differ between the programs of a case."
+        ),
     ] = "",
     workers: WorkersOption = None,
     as_json: JsonOption = False,
@@ -114,8 +120,12 @@ def run(
     compiler: Annotated[
         str, typer.Option(metavar="NAME", help="The compiler to test.", autocompletion=complete.compilers)
     ],
-    python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
+    python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compiler.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="How long one compilation may take, and one run.")
+    ] = 120,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -160,7 +170,9 @@ def run(
 def add(
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
-    url: Annotated[str, typer.Option(help="Where the bug is reported: the case is expected to fail.")] = "",
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")
+    ] = "",
 ) -> None:
     """Add a finding to a suite, as a case.
 

@@ -14,6 +14,7 @@ import pytest
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.cli import before
+from polyjuice.cli.settings import Settings
 from polyjuice.triage import known
 from tests.support.commands import polyjuice, refusal, save_model
 
@@ -88,7 +89,9 @@ def test_a_compiler_has_its_own_interpreter(folder: Path, tmp_path: Path, begun:
     config = begun("--compiler", "numpy", "--python", sys.executable)
     assert config.python == sys.executable
     settle(folder, '[python]\nnumpy = "absent/python"\n')
-    assert str(tmp_path / "absent/python") in polyjuice("doctor", "numpy", cwd=folder).stdout
+    told = polyjuice("doctor", "numpy", cwd=folder).stdout
+    assert f"settings       {tmp_path / 'polyjuice.toml'}" in told
+    assert f"there is no Python interpreter at {tmp_path / 'absent/python'}" in told
 
 
 def test_a_compiler_with_an_interpreter_counts_as_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,6 +119,8 @@ def test_other_commands_take_what_they_share_with_fuzz(folder: Path, monkeypatch
     monkeypatch.setattr(known, "of", lambda names: files.extend(names) or ())
     assert polyjuice("known", "list", cwd=folder).returncode == 0
     assert files == [str(folder.parent / "bugs.toml"), "shipped"]
+    for value, written in (("bugs.toml", "bugs.toml"), ("none", "known.toml")):
+        assert Settings(values={"known": value}).own_known == Path(written)
 
 
 def shown(folder: Path, *arguments: str) -> dict[str, tuple[Any, str]]:
