@@ -30,9 +30,9 @@ def check(
 ) -> Checked:
     """Compile a model and equivalent variants of it, run all of them on the inputs, and compare the results.
 
-    ``model`` is a Torch module with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX
-    model (a path or a ModelProto) with arrays, in order or by name. ``python`` is the interpreter that has the
-    compiler, ``timeout_s`` the time of one compilation, and of one run. Another ``seed`` makes other variants, and
+    ``model`` is a Torch module, with a tuple of its arguments or a dict of its keyword arguments as ``inputs``. Or it
+    is an ONNX model (a path or a ModelProto), with arrays in order or by name. ``python`` is the interpreter that has
+    the compiler, ``timeout_s`` the time of one compilation, and of one run. Another ``seed`` makes other variants, and
     ``rules`` are files of rules of your own.
 
     Raises Miscompiled where the compiler is wrong, with the folder of the finding (in ``findings``) in its message;
@@ -47,7 +47,7 @@ def check(
 
 
 def __getattr__(name: str) -> Any:
-    """What `check` returns and raises. The packages below are imported when they are asked for: that takes a second."""
+    """The types that `check` returns and raises. Their modules are imported only now, which takes a second."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from polyjuice.suite import checking

@@ -1,4 +1,4 @@
-"""What a campaign tested of its user's own models, for the end of its summary."""
+"""The user's own models, and how much of each a campaign tested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyjuice.given import UserModel
 def covered(
     seeds: Seeds, cases: Sequence[tuple[int, int, int]], compiler: CompilerInfo, rules: int
 ) -> list[dict[str, Any]]:
-    """What was tested of each model of the user's, as plain data. ``rules`` of them fired.
+    """The coverage of each model of the user's, as plain data; ``rules`` is the number of rules that fired.
 
     ``cases`` are index, pairs and programs of each. ``operators`` counts the model's, ``kinds`` how many different ones
     these are, and ``opaque`` names those that the operator table lacks. ``as_written`` says whether the compiler was
@@ -44,7 +44,7 @@ def _row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[str, Any
 
 
 def lines(row: Mapping[str, Any], compiler: str) -> list[str]:
-    """What was covered of a model, and what was not, in sentences."""
+    """The coverage of a model, and what it leaves out, in sentences."""
     if not row["read"]:
         return [
             f"{counted(row['cases'], 'case')} of it as you wrote it, each compared with its uncompiled run",

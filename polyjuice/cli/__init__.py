@@ -83,7 +83,7 @@ _THE_USERS = (
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__base__)
-"""What Typer raises where a command line cannot be parsed; it exports one of its kinds alone."""
+"""Typer raises it where it cannot parse a command line; of its kinds Typer exports one alone."""
 
 
 def command() -> Any:

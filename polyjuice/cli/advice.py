@@ -1,4 +1,4 @@
-"""What ``polyjuice fuzz`` says after its summary: what was not tested, and what to do next."""
+"""The end of ``polyjuice fuzz``, after its summary: rules that tested nothing, and what to do next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Step = tuple[str, str]
 
 
 def next_steps(summary: Mapping[str, Any], config: Config, generated: bool) -> list[Step]:
-    """What a campaign's user may do next; ``generated`` says whether the seed graphs were."""
+    """Commands for the user of a campaign that has ended; ``generated`` says whether its seed graphs were."""
     out = shlex.quote(summary["out"])
     if summary["findings"]:
         return [(f"polyjuice report {out}", "shows all findings on one page")]
@@ -69,7 +69,7 @@ def unfired(rules: Sequence[Rule], config: Config, fired: Mapping[str, int]) -> 
 
 
 def warning(silent: Sequence[str], tested: int) -> str:
-    """What is said of rules that never fired."""
+    """A warning of rules that never fired."""
     names = ", ".join([*silent[:_NAMED], *(["..."] if len(silent) > _NAMED else [])])
     count, cases = counted(len(silent), "rule"), counted(tested, "case")
     return (

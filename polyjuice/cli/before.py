@@ -1,4 +1,4 @@
-"""What is checked before a campaign begins, so that a mistake is told before anything is written."""
+"""Checks before a campaign begins: a mistake is reported before anything is on the disk."""
 
 from __future__ import annotations
 

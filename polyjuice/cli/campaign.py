@@ -1,4 +1,4 @@
-"""What ``polyjuice fuzz`` says of a campaign: its progress, its log, and its summary."""
+"""The progress, the log and the summary of a campaign."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class CampaignProgress(Live):
 
 
 def _outcome(result: Triaged, known: str) -> str:
-    """What became of a finding in triage, in a line."""
+    """The outcome of a finding's triage, in a line."""
     if result.defect:
         return f"a fault of Polyjuice's own: {result.defect}"
     if result.ended:
@@ -181,7 +181,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
 
 
 def print_next(steps: Sequence[Step], found: bool) -> None:
-    """What to do next, a command a line."""
+    """Print what to do next, a command a line."""
     width = max(len(command) for command, _ in steps)
     stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
     for command, purpose in steps:

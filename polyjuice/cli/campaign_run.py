@@ -1,4 +1,4 @@
-"""A campaign on the command line: it is run, summed up, and given an exit status."""
+"""Runs a campaign for the command line: its summary, and its exit status."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, versi
 
 
 def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
-    """What was tested of what is the user's own: rules that never fired, and models."""
+    """The user's own rules that never fired, and what was tested of the user's own models."""
     fired = store.rules()
     silent = advice.unfired(rules, config, fired)
     compiler = compilers.find(config.compiler)
@@ -74,7 +74,7 @@ def _rate(count: int, busy_s: float) -> float:
 
 
 def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
-    """What small programs covered, if there were any that ran."""
+    """The coverage of small programs, if any ran."""
     found = store.covered()
     return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
 

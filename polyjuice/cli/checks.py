@@ -1,4 +1,4 @@
-"""What ``polyjuice doctor`` looks at: folders, memory, GPU, optional packages, and each compiler."""
+"""The checks of ``polyjuice doctor``: folders, memory, GPU, optional packages, and each compiler."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from polyjuice.execution import Limits, Worker, probe
 _GIB = 2**30
 
 MEMORY_GIB = 1 + Limits.recycle_rss_gib
-"""What one process of a campaign needs: Polyjuice itself, and its compiler, which is ended where it grows larger."""
+"""The memory of one process of a campaign: Polyjuice itself, and its compiler, which ends where it grows larger."""
 
 _LEAST_FREE_GIB = 1
 """How much room a folder for what compilers write must have."""
@@ -39,7 +39,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked at, how it is, and what to do, in one line."""
+    """One check: its subject, how bad it is, and what to do, in one line."""
 
     subject: str
     state: State
@@ -47,7 +47,7 @@ class Check:
 
 
 def machine(workers: int) -> Iterator[Check]:
-    """The folders and the memory that a campaign of so many processes needs."""
+    """The folders and the memory that a campaign needs; ``workers`` is the number of its processes."""
     yield scratch()
     yield cache_folder()
     yield working_folder()
@@ -93,7 +93,7 @@ def _room(subject: str, folder: str, remedy: str) -> Check:
 
 
 def memory(available: int | None, workers: int) -> Check:
-    """Whether so many bytes are enough for so many processes."""
+    """Whether the available bytes are enough for a number of processes."""
     if available is None:
         return Check("memory", State.note, f"unknown; a campaign needs {MEMORY_GIB:g} GiB for each process (--workers)")
     enough = int(available / _GIB / MEMORY_GIB)

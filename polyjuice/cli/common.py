@@ -1,4 +1,4 @@
-"""What the commands share: consoles, exit statuses, options, and what is said of a mistake."""
+"""Consoles, exit statuses and options that commands share, and their mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shell offers where a value is typed: the names of compilers, strategies, oracles, operators and so on."""
+"""Names that a shell offers for a value: compilers, strategies, oracles, operators and so on."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def doctor(
 ) -> None:
     """Say what is wrong with this installation, and what to do.
 
-    It looks at folders, memory, the GPU, optional packages, and at each compiler: whether its framework can be
-    imported (if not, with the error of that import), and whether it has what it needs, such as a C++ compiler.
+    It looks at folders, memory, the GPU, and optional packages. Then it starts each compiler. Where the compiler's
+    framework cannot be imported, it shows the error of that import.
 
     Exit status: 0 where at least one of the compilers can be used, 2 where none can. The controls eager and numpy do
     not count, unless they are named.

@@ -1,4 +1,4 @@
-"""``polyjuice fuzz``: a campaign, its progress, and what it printed at the end."""
+"""``polyjuice fuzz``: a new campaign, or one that goes on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EXAMPLES = examples(
 )
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
-"""What of a campaign may be given anew with --resume; -n and --time are what it shall reach in all."""
+"""Options that --resume may change; -n and --time are totals."""
 
 
 def fuzz(
@@ -84,8 +84,8 @@ def fuzz(
 ) -> None:
     """Find bugs in a compiler: equivalent programs must give equal results.
 
-    Exit status: 0 nothing found, 1 something found, 2 a mistake in the options or the environment,
-    3 a defect of Polyjuice itself, 130 interrupted (continue with --resume).
+    Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
+    itself; 130 interrupted (continue with --resume).
     """
     given = _given(context)
     if resume:
@@ -153,14 +153,14 @@ def fuzz(
 
 
 def _refuse_fixed(given: set[str]) -> None:
-    """Raise Usage where options are given that a campaign keeps when it is continued."""
+    """Raise Usage for options that --resume cannot change."""
     if fixed := given.difference(_CHANGEABLE, ("--resume", "--json")):
         message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
         raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
 
 
 def _which_compiler(set_here: Settings) -> str:
-    """What is said where no compiler is named: those that are installed, and the others."""
+    """A question for the compiler that names those that are installed, and the others."""
     found = installed(set_here)
     others = [name for name in compilers.names() if name not in found]
     message = f"which compiler? Name one that is installed with --compiler: {', '.join(found)}"

@@ -37,7 +37,7 @@ from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Op, matching, without_complex
 
 _ATTEMPTS = 100
-"""How many graphs are tried for one with a constraint that can be broken."""
+"""The most graphs that are tried for one with a constraint to break."""
 
 
 def generate(

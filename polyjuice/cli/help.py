@@ -1,4 +1,4 @@
-"""How the help looks, and what is said of a command line that cannot be parsed."""
+"""The looks of the help, and the message for a command line that Typer cannot parse."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def examples(*pairs: tuple[str, str]) -> str:
 
 
 def misused(problem: Any) -> str:
-    """What is wrong with a command line, by the exception that Typer raised, and where the help is.
+    """The mistake in a command line, by the exception that Typer raised, and where the help is.
 
-    Nothing where a group of commands stands alone: its help has been printed.
+    Nothing where a group of commands stands alone: this prints its help.
     """
     if type(problem).__name__ == "NoArgsIsHelpError":
         if text := problem.format_message():  # without Rich; with it, the help is printed by now

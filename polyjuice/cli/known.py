@@ -53,8 +53,8 @@ def add(
 ) -> None:
     """Add a finding's bug to the known ones.
 
-    The entry holds from the version on that showed the bug. Where the file has the bug, its address and the version in
-    which it is fixed are written anew. Nothing is added where an entry of the file, or one that comes with Polyjuice,
+    The entry holds from the version on that showed the bug. Where the file has the bug already, its address and the
+    version that fixed it change. Nothing is added where an entry of the file, or one that comes with Polyjuice,
     knows the finding already.
     """
     path = finding / "finding.json"
@@ -121,7 +121,7 @@ def _chosen(context: typer.Context, file: Path | None) -> tuple[known.KnownBug, 
 
 
 def _line(one: Recognized) -> str:
-    """What is said of a finding: the bug, or its own signature."""
+    """A finding in a line: the bug, or its own signature."""
     raw = counted(len(one.raw), "raw finding")
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"

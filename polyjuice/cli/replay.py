@@ -35,8 +35,8 @@ def replay(
 ) -> None:
     """Run a finding, or all findings of a campaign, once more.
 
-    With --python they run in another version. Of a campaign's findings it says which still show, which are fixed, and
-    which have changed: their programs go wrong in another way. Exit status: 1 where a bug still shows, 0 where none
+    With --python they run in another version. Each finding of a campaign still shows, is fixed, or has changed: its
+    programs go wrong in another way. Exit status: 1 where a bug still shows, 0 where none
     does, 2 where nothing could be run.
     """
     if (path / "repro.py").is_file():
@@ -64,7 +64,7 @@ _SAID = {Fate.shows: "still show", Fate.changed: "changed", Fate.fixed: "fixed",
 
 
 _ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}
-"""What the exit status of a reproducer says."""
+"""The meaning of a reproducer's exit status."""
 
 
 def _tell(result: Replayed) -> None:

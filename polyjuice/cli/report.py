@@ -33,8 +33,8 @@ def report(
 ) -> None:
     """Make one HTML page of a campaign, or of the result of a suite.
 
-    Of a campaign the page shows causes with their programs drawn, coverage, time and environment; of a suite it shows
-    what passed, what failed, and why. The page needs no network and no other file.
+    The page of a campaign shows causes with their programs drawn, coverage, time and environment. The page of a suite
+    shows what passed, what failed, and why. A page needs no network and no other file.
     """
     told = page.of_campaign(path) if path.is_dir() else page.of_result(path)
     written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))

@@ -93,6 +93,6 @@ def _drawn(smallest: Graph, largest: Graph) -> str:
 
 
 def sayable(graph: Graph) -> Accepts:
-    """Which operators ONNX has, or can say by a function; and those of a graph."""
+    """Accepts the operators that ONNX has, or can express by a function, and those of a graph."""
     own = {op.qualified for node in graph.nodes if (op := entry(node))}
     return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Hole)

@@ -7,8 +7,8 @@
     [python]
     inductor = "/opt/nightly/bin/python"
 
-A key is the name of an option of ``polyjuice fuzz``. What other commands share with it they take from here, too. An
-option on the command line wins. Paths are relative to the file.
+A key is the name of an option of ``polyjuice fuzz``. Other commands that have the same option take it, too. An option
+on the command line wins. Paths are relative to the file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from polyjuice.triage import known
 FILE = "polyjuice.toml"
 
 NONE = "none"
-"""In the place of a file: nothing is set."""
+"""Instead of a file: nothing is set."""
 
 PYTHON = "python"
 """The table of interpreters, by compiler."""
@@ -60,7 +60,7 @@ _SHARED: Mapping[tuple[str, ...], Set[str]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What a file sets: ``values`` by key, as the command line would have them; ``interpreters`` by compiler."""
+    """The content of a file: ``values`` by key, as the command line would have them; ``interpreters`` by compiler."""
 
     file: Path | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -171,4 +171,4 @@ _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "time": seconds,
     "triage": lambda text, where: seconds(text, where, zero=True),
 }
-"""What the command line would complain about only later, without naming the file."""
+"""Checks that the command line makes only later, without naming the file."""

@@ -54,7 +54,7 @@ def installed(set_here: Settings) -> list[str]:
 
 
 def _next_steps(set_here: Settings) -> list[str]:
-    """What stands on the screen, line by line."""
+    """The lines on the screen."""
     found = [name for name in installed(set_here) if name not in CONTROLS]
     if found:
         here = f"Installed here: {', '.join(found)}."

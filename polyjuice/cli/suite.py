@@ -196,7 +196,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
-    """Of each format the usual compiler, where it is installed; what is not is told."""
+    """The usual compiler of each format, where it is installed; those that are not are reported."""
     found = []
     for name in (USUAL_COMPILERS[format] for format in formats):
         answer = probe(name)

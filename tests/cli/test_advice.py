@@ -1,4 +1,4 @@
-"""What a campaign says after its summary: what of the user's own was tested, and what to do next."""
+"""The end of a campaign's output: coverage of the user's own models and rules, and what to do next."""
 
 from __future__ import annotations
 

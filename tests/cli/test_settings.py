@@ -38,7 +38,7 @@ def settle(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
-    """What a command makes the configuration of its campaign, of which nothing is run."""
+    """The configuration of the campaign that a command begins; nothing of it runs."""
 
     def create(_: Store | Path, config: Config) -> None:
         configs.append(config)
