@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import traceback
 from typing import Any, NoReturn, cast
@@ -105,9 +106,17 @@ def main() -> None:
         _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except typer.Abort:
         sys.exit(INTERRUPTED)
-    except Exception:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+    except Exception as problem:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+        if _is_full(problem):
+            _refuse(f"the campaign's database: {problem}; make room, then continue with --resume")
         traceback.print_exc()
         sys.exit(DEFECT)
+
+
+def _is_full(problem: Exception) -> bool:
+    """Whether the disk has no room for a database, or fails."""
+    full = ("SQLITE_FULL", "SQLITE_IOERR")
+    return isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith(full)
 
 
 def _refuse(message: str) -> NoReturn:

@@ -25,7 +25,8 @@ _LEAST_FREE_GIB = 1
 """How much room a folder for what compilers write must have."""
 
 _CGROUP = Path("/sys/fs/cgroup")
-_GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg")
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
+"""Files of the drivers of NVIDIA, of Windows' Linux, and of AMD: PyTorch calls the GPUs of all of them cuda."""
 
 
 class State(StrEnum):
@@ -132,7 +133,7 @@ def compiler(name: str, python: str) -> Check:
 def gpu(usable: Iterable[str], python_of: Callable[[str], str]) -> Iterator[Check]:
     """Whether programs can run on a GPU: by the driver, then by each compiler of a format that knows GPUs."""
     if not any(Path(device).exists() for device in _GPU_DEVICES):
-        yield Check("GPU", State.note, "no driver of NVIDIA's is loaded, so --device cuda cannot be used")
+        yield Check("GPU", State.note, "no driver of a GPU is loaded, so --device cuda cannot be used")
         return
     for name in usable:
         info = compilers.find(name)

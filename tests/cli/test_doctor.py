@@ -116,7 +116,7 @@ def test_without_a_gpu_only_the_device_cuda_is_missing(monkeypatch: pytest.Monke
     (check,) = checks.gpu(["inductor"], lambda _: "python")
     assert (check.state, check.message) == (
         State.note,
-        "no driver of NVIDIA's is loaded, so --device cuda cannot be used",
+        "no driver of a GPU is loaded, so --device cuda cannot be used",
     )
 
 

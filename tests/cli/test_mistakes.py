@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -65,6 +66,19 @@ def test_a_model_that_cannot_be_read_is_one_line(source: str, words: str, tmp_pa
     )
     message = refusal("--compiler", "inductor", "-n", 1, "--seeds", source, cwd=tmp_path)
     assert f"{source}: {words}" in message
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        database = sqlite3.connect(tmp_path / "full.sqlite")
+        database.execute("PRAGMA max_page_count = 1")
+        database.execute("CREATE TABLE t (x)")
+
+    monkeypatch.setattr("polyjuice.compilers.names", full)
+    done = polyjuice("fuzz")
+    assert done.returncode == 2
+    said = "the campaign's database: database or disk is full; make room, then continue with --resume"
+    assert done.stderr == f"polyjuice: {said}\n"
 
 
 def test_an_interrupt_ends_any_command_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
