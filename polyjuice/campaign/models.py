@@ -58,5 +58,6 @@ def lines(row: Mapping[str, Any], compiler: str) -> list[str]:
     if row["large"]:
         found.append(f"each case rewrites parts of at most {windows.LARGEST} operators; further cases take other parts")
     if row["opaque"]:
-        found.append(f"no variants of, and no float64 for, what depends on {', '.join(row['opaque'])}")
+        names = ", ".join(row["opaque"])
+        found.append(f"no rule rewrites {names}; results that depend on it are not compared with float64")
     return found
