@@ -1,1 +1,55 @@
-"""Polyjuice finds mis-compilation bugs in tensor compilers by equality saturation."""
+"""Polyjuice finds mis-compilation bugs in tensor compilers by equality saturation.
+
+From Python there is one function: `check` says whether a compiler is right about a model.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from polyjuice.suite.checking import Checked, Miscompiled, NotChecked
+
+__all__ = ["Checked", "Miscompiled", "NotChecked", "check"]
+
+
+def check(
+    model: Any,
+    inputs: Any,
+    *,
+    compiler: str = "inductor",
+    variants: int = 8,
+    seed: int = 0,
+    rules: Iterable[str | Path] = (),
+    python: str | Path = sys.executable,
+    timeout_s: float = 120,
+    findings: str | Path = "polyjuice-findings",
+) -> Checked:
+    """Compile a model and equivalent variants of it, run all of them on the inputs, and compare the results.
+
+    ``model`` is a Torch module, with a tuple of its arguments or a dict of its keyword arguments as ``inputs``. Or it
+    is an ONNX model (a path or a ModelProto), with arrays in order or by name. ``python`` is the interpreter that has
+    the compiler, ``timeout_s`` the time of one compilation, and of one run. Another ``seed`` makes other variants, and
+    ``rules`` are files of rules of your own.
+
+    Raises Miscompiled where the compiler is wrong, with the folder of the finding (in ``findings``) in its message;
+    NotChecked where the compiler does not take the model; ValueError for inputs that are not the model's, or a model
+    that cannot be read; and polyjuice.compilers.EnvironmentProblem where the compiler cannot be used. Returns which
+    variants agreed. `polyjuice.suite.checking.Checker` checks several models in one process of the compiler.
+    """
+    from polyjuice.suite.checking import Checker
+
+    with Checker(compiler, python, timeout_s) as checker:
+        return checker.check(model, inputs, variants=variants, seed=seed, rules=rules, findings=Path(findings))
+
+
+def __getattr__(name: str) -> Any:
+    """The types that `check` returns and raises. Their modules are imported only now, which takes a second."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from polyjuice.suite import checking
+
+    return getattr(checking, name)

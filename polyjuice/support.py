@@ -18,6 +18,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -213,7 +214,7 @@ class Support:
 
 
 class _Kept:
-    """Texts by key that a file in the cache remembers."""
+    """Texts by key that a file in the cache remembers, if the cache can be written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -223,9 +224,10 @@ class _Kept:
         """What is known under a key, or is found out now."""
         if key not in self._known:
             self._known[key] = find_out()
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, self._known[key]]) + "\n")
+            with suppress(OSError):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([key, self._known[key]]) + "\n")
         return self._known[key]
 
 
@@ -295,13 +297,17 @@ def _state(compiler: CompilerInfo, patterns: Sequence[str]) -> str:
 
 
 def read(path: Path) -> dict[str, str]:
-    """What a cache file says: key to reason ("" where it is taken). A line cut short does not count."""
+    """What a cache file says: key to reason ("" where it is taken). A line cut short does not count.
+
+    Nothing where the file cannot be read.
+    """
     known: dict[str, str] = {}
-    if path.is_file():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                key, reason = json.loads(line)
-            except ValueError:
-                continue
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return known
+    for line in lines:
+        with suppress(ValueError):
+            key, reason = json.loads(line)
             known[key] = reason
     return known

@@ -71,6 +71,7 @@ class Seeds:
         if self.generated:
             check_installed(sources[0])
         self._models: list[AtSizes] = []
+        self._sources: list[str] = []
         self._imported: dict[int, list[UserModel]] = {}
         self._sizes: dict[int, Sequence[Sizes]] = {}
         self.problems = _problems(campaign / IMPORTED) if campaign else {}
@@ -81,6 +82,8 @@ class Seeds:
                         self._models.append(self._read(number, source, sandbox, campaign))
                     except Ended as end:
                         self.problems[number] = str(end)
+                    else:
+                        self._sources.append(source)
         if not self.generated and not self._models:
             raise FormatError(next(iter(self.problems.values())))
 
@@ -129,6 +132,10 @@ class Seeds:
         turn, number = divmod(index, len(self._models))
         model = self._models[number]
         return model[turn % len(model)]
+
+    def models(self) -> list[tuple[str, UserModel]]:
+        """Every model that can be read, with its source, at the sizes of its first case."""
+        return [(source, model[0]) for source, model in zip(self._sources, self._models, strict=True)]
 
     def kind(self, index: int) -> Kind:
         """How the seed graph of a case is generated, and whether it is tested alone."""

@@ -386,6 +386,14 @@ class Store:
         rows = self._db.execute("SELECT text, COUNT(*) FROM notes WHERE kind = 'known' GROUP BY text ORDER BY text")
         return dict(rows.fetchall())
 
+    def programs(self) -> list[tuple[int, int, int]]:
+        """Of each case its index, how many pairs of it were tested, and how many programs were judged."""
+        return self._db.execute('SELECT "index", pairs, programs FROM cases ORDER BY "index"').fetchall()
+
+    def rules(self) -> dict[str, int]:
+        """The rules that fired, and in the e-graphs of how many cases."""
+        return dict(self._db.execute("SELECT name, cases FROM rules ORDER BY name").fetchall())
+
     def fired(self, rule: str) -> tuple[int, int]:
         """In the e-graphs of how many tested cases a rule fired, and how many there are."""
         row = self._db.execute("SELECT cases FROM rules WHERE name = ?", (rule,)).fetchone()

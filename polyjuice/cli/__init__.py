@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import traceback
+from typing import Any, NoReturn, cast
 
 import typer
 from rich.markup import escape
@@ -11,15 +13,19 @@ from rich.markup import escape
 from polyjuice import formats
 from polyjuice.campaign.store import NoCampaign
 from polyjuice.cli.bisect import bisect
-from polyjuice.cli.common import DEFECT, USAGE, Usage, stderr
-from polyjuice.cli.fuzz import fuzz
+from polyjuice.cli.common import DEFECT, INTERRUPTED, USAGE, Usage, stderr
+from polyjuice.cli.doctor import doctor
+from polyjuice.cli.fuzz import EXAMPLES, fuzz
 from polyjuice.cli.graphs import generate, metrics
+from polyjuice.cli.help import FIND, INSTALLATION, MODELS, WORK, ShortHelp, examples, misused, reflow
 from polyjuice.cli.known import app as known
 from polyjuice.cli.reduce import reduce
 from polyjuice.cli.replay import replay
 from polyjuice.cli.report import report
 from polyjuice.cli.rewrite import rewrite
 from polyjuice.cli.rules import app as rules
+from polyjuice.cli.show_config import app as config
+from polyjuice.cli.start import start
 from polyjuice.cli.suite import app as suite
 from polyjuice.cli.tables import list_compilers, list_ops
 from polyjuice.compilers import EnvironmentProblem
@@ -32,25 +38,31 @@ from polyjuice.suite.options import SuiteError
 from polyjuice.triage import FindingError
 from polyjuice.triage.known import KnownError
 
-app = typer.Typer(
-    help="Finds mis-compilation bugs in tensor compilers by equality saturation.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(fuzz)
-app.command()(rewrite)
-app.command()(replay)
-app.command()(reduce)
-app.command()(bisect)
-app.command()(report)
-app.command()(generate)
-app.command()(metrics)
-app.command("compilers")(list_compilers)
-app.command("ops")(list_ops)
-app.add_typer(known, name="known")
-app.add_typer(rules, name="rules")
-app.add_typer(suite, name="suite")
+app = typer.Typer(pretty_exceptions_enable=False)
+app.callback(
+    invoke_without_command=True,
+    help="Polyjuice finds mis-compilation bugs in tensor compilers.",
+    epilog=examples(
+        ("polyjuice fuzz --compiler onnxruntime --time 2m", "find bugs for two minutes"),
+        ("polyjuice fuzz --compiler inductor --seeds model.pt2 -n 20", "test your own model"),
+        ("polyjuice report campaigns/NAME", "look at what was found"),
+    ),
+)(start)
+app.command(cls=ShortHelp, epilog=EXAMPLES, rich_help_panel=FIND)(fuzz)
+app.add_typer(suite, name="suite", rich_help_panel=FIND)
+app.command(rich_help_panel=WORK)(report)
+app.command(rich_help_panel=WORK)(replay)
+app.command(rich_help_panel=WORK)(reduce)
+app.command(rich_help_panel=WORK)(bisect)
+app.add_typer(known, name="known", rich_help_panel=WORK)
+app.command(rich_help_panel=MODELS)(rewrite)
+app.command(rich_help_panel=MODELS)(generate)
+app.command(rich_help_panel=MODELS)(metrics)
+app.add_typer(rules, name="rules", rich_help_panel=MODELS)
+app.command(rich_help_panel=INSTALLATION)(doctor)
+app.add_typer(config, name="config", rich_help_panel=INSTALLATION)
+app.command("compilers", rich_help_panel=INSTALLATION)(list_compilers)
+app.command("ops", rich_help_panel=INSTALLATION)(list_ops)
 
 
 #: Mistakes that the user, or the environment, has made: one line says what and where.
@@ -71,16 +83,44 @@ _THE_USERS = (
 )
 
 
+_UsageError = cast(type[Exception], typer.BadParameter.__base__)
+"""Typer raises it where it cannot parse a command line; of its kinds Typer exports one alone."""
+
+
+def command() -> Any:
+    """The whole command line, as an object of Click's."""
+    whole = typer.main.get_command(app)
+    reflow(whole)
+    return whole
+
+
 def main() -> None:
     """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
     try:
-        app()
+        sys.exit(command()(prog_name="polyjuice", standalone_mode=False))
+    except _UsageError as problem:
+        _refuse(misused(problem))
     except _THE_USERS as problem:
-        stderr.print(f"polyjuice: {escape(' '.join(str(problem).split()))}")
-        sys.exit(USAGE)
+        _refuse(str(problem))
     except OSError as error:  # a file in the way, a full disk
-        stderr.print(f"polyjuice: {escape(f'{error.filename}: {error.strerror}' if error.filename else str(error))}")
-        sys.exit(USAGE)
-    except Exception:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+        _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except typer.Abort:
+        sys.exit(INTERRUPTED)
+    except Exception as problem:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+        if _is_full(problem):
+            _refuse(f"the campaign's database: {problem}; make room, then continue with --resume")
         traceback.print_exc()
         sys.exit(DEFECT)
+
+
+def _is_full(problem: Exception) -> bool:
+    """Whether the disk has no room for a database, or fails."""
+    full = ("SQLITE_FULL", "SQLITE_IOERR")
+    return isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith(full)
+
+
+def _refuse(message: str) -> NoReturn:
+    """Say in one line what is wrong, and leave."""
+    if line := " ".join(message.split()):
+        stderr.print(f"polyjuice: {escape(line)}")
+    sys.exit(USAGE)

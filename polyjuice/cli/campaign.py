@@ -1,21 +1,23 @@
-"""What ``polyjuice fuzz`` says of a campaign: its progress, its log, and its summary."""
+"""The progress, the log and the summary of a campaign."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from rich.markup import escape
 from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from polyjuice.campaign import coverage
+from polyjuice.campaign import coverage, models
 from polyjuice.campaign.case import CaseResult
 from polyjuice.campaign.clock import CONFIRM, PROBE, TRIAGE
 from polyjuice.campaign.config import Config
 from polyjuice.campaign.store import Store
 from polyjuice.campaign.triage import UNTRIAGED
 from polyjuice.campaign.wording import plural
+from polyjuice.cli.advice import Step
 from polyjuice.cli.common import stderr, stdout
 from polyjuice.cli.progress import Live
 from polyjuice.triage.automatic import Triaged
@@ -85,7 +87,7 @@ class CampaignProgress(Live):
 
 
 def _outcome(result: Triaged, known: str) -> str:
-    """What became of a finding in triage, in a line."""
+    """The outcome of a finding's triage, in a line."""
     if result.defect:
         return f"a fault of Polyjuice's own: {result.defect}"
     if result.ended:
@@ -164,6 +166,10 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         rows["own faults"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
     for name, value in rows.items():
         table.add_row(f"[bold]{name}", escape(value))
+    for row in summary.get("models", ()):
+        texts = models.lines(row, config.compiler)
+        for label, text in zip(["model", *[""] * len(texts)], [row["source"], *texts], strict=True):
+            table.add_row(f"[bold]{label}", escape(text))
     stdout.print(table)
     for finding in [*store.causes(), *([] if config.triage_s else store.groups())]:
         path = store.folder / "findings" / finding.name
@@ -172,3 +178,11 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         stdout.print(f"  {escape(finding.record['message'])}")
     if summary["untriaged"] and config.triage_s:
         stdout.print(f"\nnot yet triaged: {escape(str(store.folder / 'findings' / UNTRIAGED))}")
+
+
+def print_next(steps: Sequence[Step], found: bool) -> None:
+    """Print what to do next, a command a line."""
+    width = max(len(command) for command, _ in steps)
+    stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
+    for command, purpose in steps:
+        stdout.print(escape(f"  {command:{width}}  {purpose}"), highlight=False)

@@ -1,4 +1,4 @@
-"""What the commands share: consoles, exit statuses, options, and what is said of a mistake."""
+"""Consoles, exit statuses and options that commands share, and their mistakes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,41 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from polyjuice.cli import complete
+
 OK, FINDINGS, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses."""
 
-stderr = Console(stderr=True, soft_wrap=True)
-stdout = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 240)
+stderr = Console(stderr=True, soft_wrap=True, emoji=False)  # a path may hold :train:
+stdout = Console(soft_wrap=True, width=None if sys.stdout.isatty() else 240, emoji=False)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
-RulesOption = Annotated[list[Path] | None, typer.Option("--rules", help="Further rule files or folders.")]
-OnlyRuleOption = Annotated[list[str] | None, typer.Option("--only-rule", help="Use only rules whose names match.")]
+RulesOption = Annotated[
+    list[Path] | None,
+    typer.Option("--rules", metavar="PATH", help="Rules of your own: a file or a folder (repeatable)."),
+]
+OnlyRuleOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only-rule", metavar="GLOB", help="Use matching rules alone (repeatable).", autocompletion=complete.rules
+    ),
+]
 OnlyOperatorOption = Annotated[
-    list[str] | None, typer.Option("--only-operator", help="Generate graphs of operators whose names match alone.")
+    list[str] | None,
+    typer.Option(
+        "--only-operator",
+        metavar="GLOB",
+        help="Generate graphs of matching operators alone (repeatable).",
+        autocompletion=complete.operators,
+    ),
 ]
 WithoutRuleOption = Annotated[
-    list[str] | None, typer.Option("--without-rule", help="Leave out rules whose names match.")
+    list[str] | None,
+    typer.Option(
+        "--without-rule", metavar="GLOB", help="Leave out matching rules (repeatable).", autocompletion=complete.rules
+    ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="All random choices follow from it.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="All random choices follow from it.")]
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -54,11 +73,13 @@ def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
 
 
 def seconds(text: str, option: str = "--time", *, zero: bool = False) -> float:
-    """A duration such as 90s, 10m or 8h; 0s only where ``zero`` is allowed."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text)
-    if not match or (float(match[1]) == 0 and not zero):
+    """A duration such as 90s, 10m or 8h; 0s only where ``zero`` is allowed. Raises Usage."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    if not match:
         raise Usage(f"{option} {text}: give a number and a unit, as in 90s, 10m or 8h")
-    return float(match[1]) * _UNITS[match[2] or "s"]
+    if float(match[1]) == 0 and not zero:
+        raise Usage(f"{option} {text}: that leaves no time; give more, as in 90s, 10m or 8h")
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def interpreter(python: Path | None) -> Path:

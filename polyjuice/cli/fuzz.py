@@ -1,4 +1,4 @@
-"""``polyjuice fuzz``: a campaign, its progress, and what it printed at the end."""
+"""``polyjuice fuzz``: a new campaign, or one that goes on."""
 
 from __future__ import annotations
 
@@ -7,178 +7,90 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from polyjuice import compilers, formats
-from polyjuice.campaign import coverage, loop
 from polyjuice.campaign.config import Config
-from polyjuice.campaign.kinds import LARGE, MIXED, SMALL, STATEMENTS
-from polyjuice.campaign.seeds import Seeds
+from polyjuice.campaign.kinds import LARGE, MIXED
 from polyjuice.campaign.store import Store
-from polyjuice.cli.campaign import CampaignProgress, print_summary
+from polyjuice.cli import advice, before, campaign_run, settings
+from polyjuice.cli import fuzz_options as options
+from polyjuice.cli.campaign import print_next, print_summary
 from polyjuice.cli.common import (
-    DEFECT,
     FINDINGS,
-    INTERRUPTED,
     OK,
-    USAGE,
-    JsonOption,
-    OnlyOperatorOption,
-    OnlyRuleOption,
     RulesOption,
     SeedOption,
     Usage,
-    WithoutRuleOption,
     chosen,
     interpreter,
     seconds,
-    stderr,
 )
+from polyjuice.cli.help import HelpAllOption, examples
+from polyjuice.cli.settings import Settings
+from polyjuice.cli.start import installed
 from polyjuice.compilers import EnvironmentProblem
-from polyjuice.egraph import Rule, load
-from polyjuice.execution import probe
-from polyjuice.generate import DISRUPTED_STRATEGY
 from polyjuice.given import ORIGINAL
-from polyjuice.inputs import PROFILES, USUAL_PROFILES, allowed_rulesets, usual_profiles
-from polyjuice.lower import DRAWN_OPSET, OPSETS
-from polyjuice.ops import matching
-from polyjuice.oracles import ORACLES, USUAL_ORACLES, usual_oracles
+from polyjuice.inputs import PROFILES, usual_profiles
+from polyjuice.lower import DRAWN_OPSET
+from polyjuice.oracles import ORACLES, usual_oracles
 from polyjuice.triage import known
 
-_DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}, of Torch alias, too; crash with --disruptive"
+EXAMPLES = examples(
+    ("polyjuice fuzz --compiler inductor --time 10m", "generated programs"),
+    ("polyjuice fuzz --compiler onnxruntime --seeds model.onnx -n 20", "your own model"),
+    ("polyjuice fuzz --resume campaigns/inductor-20261126-042018", "go on with a campaign"),
+)
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
-"""What of a campaign may be given anew with --resume; -n and --time are what it shall reach in all."""
-
-
-class Extract(StrEnum):
-    """How variants are chosen from the e-graph."""
-
-    minmax = "minmax"
-    steps = "steps"
-    random = "random"
-    original = ORIGINAL
-
-
-class Device(StrEnum):
-    """Where the compiled program runs."""
-
-    cpu = "cpu"
-    cuda = "cuda"
+"""Options that --resume may change; -n and --time are totals."""
 
 
 def fuzz(
     context: typer.Context,
-    compiler: Annotated[str, typer.Option("--compiler", help="The compiler to test.")] = "",
-    seeds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--seeds",
-            help="A strategy, or models: MODEL.onnx, PROGRAM.pt2, module:callable (repeatable).",
-            show_default="mixed: small programs, and larger graphs between them; default with --nodes",
-        ),
-    ] = None,
-    cases: Annotated[int | None, typer.Option("-n", min=1, help="How many cases to run.")] = None,
-    duration: Annotated[
-        str | None,
-        typer.Option(
-            "--time",
-            help="How long to run cases: 90s, 10m, 8h. Then findings are triaged for half as long, at least a minute.",
-        ),
-    ] = None,
-    seed: SeedOption = 0,
-    nodes: Annotated[
-        int | None,
-        typer.Option(min=1, help="Operators in a generated seed graph.", show_default="what suits the compiler"),
-    ] = None,
-    variants: Annotated[int, typer.Option(min=2, help="Variants of each seed graph.")] = 2,
-    disruptive: Annotated[
-        bool, typer.Option(help="Break one constraint of each hirgen graph: an error is due, a crash or hang a bug.")
-    ] = False,
-    extract: Annotated[Extract, typer.Option(help="How variants are chosen; original: none.")] = Extract.minmax,
+    compiler: options.CompilerOption = "",
+    duration: options.TimeOption = None,
+    cases: options.CasesOption = None,
+    seeds: options.SeedsOption = None,
+    python: options.PythonOption = None,
     rules: RulesOption = None,
-    only_operator: OnlyOperatorOption = None,
-    only_rule: OnlyRuleOption = None,
-    without_rule: WithoutRuleOption = None,
-    oracle: Annotated[
-        str,
-        typer.Option(help="Oracles, separated by commas.", show_default=_DEFAULT_ORACLES),
-    ] = "",
-    profile: Annotated[
-        str,
-        typer.Option(
-            help="Input profiles, separated by commas.", show_default=f"{','.join(USUAL_PROFILES)}; of Torch edge, too"
-        ),
-    ] = "",
-    input_sets: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Sets of inputs that each program is run on, of each profile.",
-            show_default="one; four in all where a compilation takes seconds",
-        ),
-    ] = None,
-    python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
-    device: Annotated[Device, typer.Option(help="Where to run.")] = Device.cpu,
-    level: Annotated[str, typer.Option(help="The compiler's optimization level; its highest unless given.")] = "",
-    known_bugs: Annotated[
-        Path | None,
-        typer.Option(
-            "--known",
-            metavar=f"FILE|{known.NONE}",
-            help="Known bugs, counted and not shown, beside those that come with Polyjuice; none: hide nothing.",
-            show_default=f"{known.DEFAULT_FILE}, if there is one",
-        ),
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
-    triage: Annotated[
-        str,
-        typer.Option(
-            help="How long a finding is reduced, and how long it is bisected, at most; 0s: findings stay as they are."
-            " With -n, triage goes on after the cases for as long as they took, with --time for half of that time;"
-            " --resume continues it."
-        ),
-    ] = "5m",
-    pack: Annotated[
-        str,
-        typer.Option(
-            metavar="K|auto|1",
-            help="How many small programs are compiled as one at most; auto: as many as suits the compiler.",
-        ),
-    ] = "auto",
-    plain: Annotated[bool, typer.Option("--plain", help="Compile every program alone: --pack 1.")] = False,
-    opset: Annotated[
-        int | None,
-        typer.Option(
-            min=OPSETS[0], max=OPSETS[-1], help="The opset of ONNX models.", show_default="drawn from the seed"
-        ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="The campaign's folder; a new one unless given.")] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(help="Continue the campaign in this folder; -n and --time are what it shall reach in all."),
-    ] = None,
-    as_json: JsonOption = False,
+    workers: options.WorkersOption = None,
+    seed: SeedOption = 0,
+    out: options.OutOption = None,
+    resume: options.ResumeOption = None,
+    help_all: HelpAllOption = False,
+    nodes: options.NodesOption = None,
+    only_operator: options.OnlyOperator = None,
+    disruptive: options.DisruptiveOption = False,
+    opset: options.OpsetOption = None,
+    variants: options.VariantsOption = 2,
+    extract: options.ExtractOption = options.Extract.minmax,
+    only_rule: options.OnlyRule = None,
+    without_rule: options.WithoutRule = None,
+    oracle: options.OracleOption = "",
+    profile: options.ProfileOption = "",
+    input_sets: options.InputSetsOption = None,
+    known_bugs: options.KnownOption = None,
+    triage: options.TriageOption = "5m",
+    device: options.DeviceOption = options.Device.cpu,
+    level: options.LevelOption = "",
+    timeout: options.TimeoutOption = 120,
+    pack: options.PackOption = "auto",
+    plain: options.PlainOption = False,
+    as_json: options.Json = False,
 ) -> None:
-    """Test a compiler: generate graphs, rewrite them, compile the variants, and compare the results.
+    """Find bugs in a compiler: equivalent programs must give equal results.
 
-    Exit status: 0 nothing found, 1 something found, 2 a mistake in the options or the environment, 3 a defect of
-    Polyjuice itself, 130 interrupted (continue with --resume).
+    Exit status: 0 no findings; 1 findings; 2 a mistake in the options or the environment; 3 a defect of Polyjuice
+    itself; 130 interrupted (continue with --resume).
     """
+    given = _given(context)
     if resume:
         store, config = Store.open(resume)
-        given = _given(context)
-        if fixed := given.difference(_CHANGEABLE, ("--resume", "--json")):
-            message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
-            raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
+        _refuse_fixed(given)
         store.claim()
         if cases or duration:
             config = replace(config, cases=cases, time_s=seconds(duration) if duration else None)
@@ -189,11 +101,13 @@ def fuzz(
             known=known.sources(known_bugs) if known_bugs else config.known,
             python=str(interpreter(python)) if python else config.python,
         )
-        version, models, rules_used = _check_before_start(config, resume)
+        version, sources, rules_used = before.check(config, resume)
         store.set_config(config)
     else:
         if not compiler:
-            raise Usage(f"which compiler? --compiler is one of {', '.join(compilers.names())}")
+            raise Usage(_which_compiler(settings.of(context)))
+        if given & {"-n", "--time"}:  # a budget on the command line replaces that of polyjuice.toml
+            cases, duration = cases if "-n" in given else None, duration if "--time" in given else None
         config = Config(
             compiler=compiler,
             seeds=tuple(_seed_source(s) for s in seeds or [LARGE if nodes else MIXED]),
@@ -210,7 +124,7 @@ def fuzz(
             oracles=chosen(oracle or _usual(compiler, disruptive), list(ORACLES), "--oracle"),
             profiles=chosen(profile or ",".join(usual_profiles(compilers.find(compiler))), PROFILES, "--profile"),
             input_sets=input_sets or 0,
-            python=str(interpreter(python)),
+            python=settings.of(context).python(compiler, python),
             device=device.value,
             level=level,
             workers=workers or os.cpu_count() or 1,
@@ -221,11 +135,11 @@ def fuzz(
             triage_s=seconds(triage, "--triage", zero=True),
             pack=1 if plain else _pack(pack),
         )
-        version, models, rules_used = _check_before_start(config)
+        version, sources, rules_used = before.check(config)
         store = Store.create(out or _new_folder(compiler), config)
     try:
-        models.keep(store.folder)
-        status, summary = _run_campaign(config, rules_used, store, version)
+        sources.keep(store.folder)
+        status, summary = campaign_run.run(config, rules_used, sources, store, version)
     except (EnvironmentProblem, formats.FormatError):
         store.abandon()
         raise
@@ -233,7 +147,24 @@ def fuzz(
         print(json.dumps(summary))
     else:
         print_summary(summary, config, store)
+        if status in (OK, FINDINGS):
+            print_next(advice.next_steps(summary, config, sources.generated), found=status == FINDINGS)
     sys.exit(status)
+
+
+def _refuse_fixed(given: set[str]) -> None:
+    """Raise Usage for options that --resume cannot change."""
+    if fixed := given.difference(_CHANGEABLE, ("--resume", "--json")):
+        message = f"--resume continues a campaign as it was begun: leave out {', '.join(sorted(fixed))}"
+        raise Usage(f"{message} (what may change: {', '.join(_CHANGEABLE)})")
+
+
+def _which_compiler(set_here: Settings) -> str:
+    """A question for the compiler that names those that are installed, and the others."""
+    found = installed(set_here)
+    others = [name for name in compilers.names() if name not in found]
+    message = f"which compiler? Name one that is installed with --compiler: {', '.join(found)}"
+    return f"{message} (not installed: {', '.join(others)})" if others else message
 
 
 def _usual(compiler: str, disruptive: bool) -> str:
@@ -245,110 +176,6 @@ def _given(context: typer.Context) -> set[str]:
     """The options that the user gave, by their first spelling."""
     sources = ((p.opts[0], context.get_parameter_source(p.name)) for p in context.command.params if p.name)
     return {option for option, source in sources if source and source.name == "COMMANDLINE"}
-
-
-def _check_before_start(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
-    """Find the user's mistakes before the campaign begins; the compiler's version, the seeds, and the rules."""
-    try:
-        operators = matching(config.only_operators)
-        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s)
-    except ValueError as error:
-        raise Usage(str(error)) from None
-    if config.only_operators and not seeds.generated:
-        raise Usage("--only-operator: the graphs of --seeds have the operators that they have; leave it out")
-    for problem in seeds.problems.values():
-        stderr.print(f"polyjuice: {escape(problem)}", soft_wrap=True)
-    _check_choices(config)
-    allowed = allowed_rulesets(config.profiles)
-    rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
-    rules = tuple(rule for rule in rules if rule.ruleset in allowed)
-    if not rules:
-        raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
-    known.of(config.known)
-    found = probe(compilers.find(config.compiler), config.python)
-    if not found["available"]:
-        raise EnvironmentProblem(found["reason"])
-    return found["version"], seeds, rules
-
-
-def _check_choices(config: Config) -> None:
-    """Raise Usage where the compiler lacks a level, or an oracle cannot judge what the campaign would give it."""
-    compiler = compilers.find(config.compiler)
-    if config.level and config.level not in compiler.levels:
-        levels = f"choose from {', '.join(compiler.levels)}" if compiler.levels else "it has no optimization levels"
-        raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
-    if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
-        raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
-    if config.disruptive and config.oracles != ("crash",):
-        raise Usage(f"--oracle {','.join(config.oracles)}: with --disruptive there is nothing to compare: crash alone")
-    if STATEMENTS in config.seeds and compiler.format != "torch":
-        raise Usage(
-            f"--seeds {STATEMENTS}: these programs write into their inputs, and no {compiler.format} program can: "
-            f"choose {SMALL}, or a compiler of Torch programs"
-        )
-    for oracle in (ORACLES[name] for name in config.oracles):
-        if refusal := oracle.refusal(compiler):
-            raise Usage(f"--oracle {oracle.name}: {refusal}")
-        if oracle.least > 1 and config.extract == ORIGINAL:
-            raise Usage(f"--oracle {oracle.name} compares variants, and --extract {ORIGINAL} makes none")
-
-
-def _run_campaign(config: Config, rules: Sequence[Rule], store: Store, version: str) -> tuple[int, dict[str, Any]]:
-    status = None
-    store.set_meta("version", version)
-    try:
-        with CampaignProgress(config, store) as live:
-            loop.run(config, rules, store, live)
-    except KeyboardInterrupt:
-        stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
-        status = INTERRUPTED
-    except RuntimeError as error:
-        stderr.print(f"polyjuice: {escape(str(error))}")
-        status = DEFECT
-    counts = store.summary()
-    spent = store.spent(config.workers)
-    summary = {
-        "compiler": config.compiler,
-        "version": version,
-        "seed": config.seed,
-        **counts,
-        **({"accepted": store.accepted()} if config.disruptive else {}),
-        **({"sizes": sizes} if (sizes := store.sizes()) else {}),
-        **_coverage(config, store, version),
-        "elapsed_s": round(spent["elapsed_s"], 2),
-        **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
-        "pairs_per_second": _rate(counts["pairs"], spent["busy_s"]),
-        "programs_per_second": _rate(counts["programs"], spent["busy_s"]),
-        "out": str(store.folder),
-    }
-    return (_status(counts, store.folder) if status is None else status), summary
-
-
-def _rate(count: int, busy_s: float) -> float:
-    """How many a second of the time in which cases were run.
-
-    That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
-    graphs, compiling, running and judging. It does not include confirming findings, triage, asking what the compiler
-    takes, and waiting for work.
-    """
-    return round(count / busy_s, 3) if busy_s > 0 else 0.0
-
-
-def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
-    """What small programs covered, if there were any that ran."""
-    found = store.covered()
-    return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
-
-
-def _status(counts: dict[str, Any], folder: Path) -> int:
-    if counts["unsound_variants"] or counts["defects"]:
-        return DEFECT
-    if counts["raw_findings"]:
-        return FINDINGS
-    if not counts["tested"]:
-        stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
-        return USAGE
-    return OK
 
 
 def _pack(text: str) -> int:

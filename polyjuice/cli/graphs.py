@@ -16,6 +16,7 @@ from rich.table import Table
 
 from polyjuice import formats
 from polyjuice import generate as strategies
+from polyjuice.cli import complete
 from polyjuice.cli.common import JsonOption, OnlyOperatorOption, SeedOption, Usage, chosen, own_fault, stderr, stdout
 from polyjuice.generate import (
     DISRUPTED_STRATEGY,
@@ -36,14 +37,17 @@ from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Op, matching, without_complex
 
 _ATTEMPTS = 100
-"""How many graphs are tried for one with a constraint that can be broken."""
+"""The most graphs that are tried for one with a constraint to break."""
 
 
 def generate(
-    count: Annotated[int, typer.Option("-n", min=1, help="How many graphs.")],
-    out: Annotated[Path, typer.Option(help="A new folder for 00000.onnx, 00001.onnx ...")],
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
-    nodes: Annotated[int, typer.Option(min=1, help="Operators in a graph.")] = 10,
+    count: Annotated[int, typer.Option("-n", min=1, metavar="N", help="How many graphs.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for 00000.onnx, 00001.onnx ...")],
+    strategy: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.", autocompletion=complete.strategies),
+    ] = "default",
+    nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a graph.")] = 10,
     seed: SeedOption = 0,
     only_operator: OnlyOperatorOption = None,
     disruptive: Annotated[
@@ -51,7 +55,7 @@ def generate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Generate seed graphs, as campaigns do, and measure how diverse they are."""
+    """Generate seed graphs, as campaigns do, as ONNX files."""
     (strategy,) = chosen(strategy, list(STRATEGIES), "--strategy")
     if disruptive and strategy != DISRUPTED_STRATEGY:
         raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --strategy {DISRUPTED_STRATEGY} with it")
@@ -132,12 +136,20 @@ def metrics(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of ONNX models, with its subfolders.")],
     corpus: Annotated[
         str,
-        typer.Option(help="The operators to average over: table, seen (in the folder), or a file with a name a line."),
+        typer.Option(
+            metavar="table|seen|FILE",
+            help="The operators to average over: all, those in the folder, or those that a file names, one a line.",
+        ),
     ] = "table",
-    plot: Annotated[Path | None, typer.Option(help="Draw how the metrics grow (PNG, SVG or PDF).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw how the metrics grow (PNG, SVG or PDF).")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """How diverse the graphs in a folder are, by the metrics of Isra, GenCoG, HirGen and NNSmith."""
+    """Measure how diverse the graphs in a folder are.
+
+    The metrics are those of Isra, GenCoG, HirGen and NNSmith.
+    """
     operators = _corpus(corpus)
     if plot and find_spec("matplotlib") is None:
         raise Usage("--plot needs matplotlib: pip install 'polyjuice-fuzzer[report]'")

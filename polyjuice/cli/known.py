@@ -14,37 +14,51 @@ from rich.table import Table
 
 from polyjuice.campaign.recognition import Recognized, recognized
 from polyjuice.campaign.store import Store
-from polyjuice.campaign.wording import plural
+from polyjuice.campaign.wording import counted
+from polyjuice.cli import settings
 from polyjuice.cli.common import FINDINGS, OK, JsonOption, Usage, stdout
 from polyjuice.triage import known
 
-app = typer.Typer(help="Known bugs: campaigns count what matches them, and do not show it.", no_args_is_help=True)
+app = typer.Typer(help="List and add known bugs, which campaigns count and do not show.", no_args_is_help=True)
 
-FileOption = Annotated[Path, typer.Option("--file", help="The file of known bugs.")]
+FileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--file",
+        metavar="FILE",
+        help="The file of known bugs.",
+        show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}",
+    ),
+]
 
 ReadOption = Annotated[
     Path | None,
     typer.Option(
         "--file",
+        metavar="FILE",
         help="The file of known bugs.",
-        show_default=f"{known.DEFAULT_FILE}, if there is one, and those that come with Polyjuice",
+        show_default=f"that of polyjuice.toml, or {known.DEFAULT_FILE}, with those that come with Polyjuice",
     ),
 ]
 
 
 @app.command("add")
 def add(
-    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
-    url: Annotated[str, typer.Option(help="Where the bug is reported.")],
-    title: Annotated[str, typer.Option(help="What is wrong, in a few words.")] = "",
-    fixed: Annotated[str, typer.Option(help="The version in which it is fixed.")] = "",
-    file: FileOption = Path(known.DEFAULT_FILE),
+    context: typer.Context,
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    url: Annotated[str, typer.Option(metavar="URL", help="Where the bug is reported.")],
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What is wrong, in a few words.")] = "",
+    fixed: Annotated[str, typer.Option(metavar="VERSION", help="The version in which it is fixed.")] = "",
+    file: FileOption = None,
 ) -> None:
-    """Add a finding's bug, from the version that showed it on; or say anew where a known one is reported, and fixed.
+    """Add a finding's bug to the known ones.
 
-    Nothing is added where an entry of the file, or one that comes with Polyjuice, knows the finding already.
+    The entry holds from the version on that showed the bug. Where the file has the bug already, its address and the
+    version that fixed it change. Nothing is added where an entry of the file, or one that comes with Polyjuice,
+    knows the finding already.
     """
     path = finding / "finding.json"
+    file = file or settings.of(context).own_known
     try:
         done = known.add(file, finding, {"url": url, "title": title, "fixed": fixed}, known.of([known.SHIPPED]))
     except FileNotFoundError:
@@ -58,9 +72,12 @@ def add(
 
 
 @app.command("list")
-def show(file: ReadOption = None, as_json: JsonOption = False) -> None:
-    """The known bugs: those that a campaign begun in this folder would know, or those of a file."""
-    bugs = _chosen(file)
+def show(context: typer.Context, file: ReadOption = None, as_json: JsonOption = False) -> None:
+    """List the known bugs.
+
+    They are those that a campaign begun in this folder would know; with --file those of a file.
+    """
+    bugs = _chosen(context, file)
     if as_json:
         print(json.dumps({"known": [vars(bug) for bug in bugs]}))
         return
@@ -72,7 +89,8 @@ def show(file: ReadOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("check")
 def check(
-    campaign: Annotated[Path, typer.Argument(help="A campaign's folder.")],
+    context: typer.Context,
+    campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN_DIR", help="A campaign's folder.")],
     file: ReadOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,7 +100,7 @@ def check(
     """
     store, _ = Store.open(campaign)
     try:
-        found, met = recognized(store, _chosen(file)), store.known()
+        found, met = recognized(store, _chosen(context, file)), store.known()
     finally:
         store.close()
     new = sum(not one.is_known for one in found)
@@ -93,17 +111,18 @@ def check(
             stdout.print(escape(_line(one)))
         for url, count in met.items():
             stdout.print(escape(f"not among the findings, since the campaign knew it: {count} of {url}"))
-        stdout.print(f"{_counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
+        stdout.print(f"{counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
     sys.exit(FINDINGS if new else OK)
 
 
-def _chosen(file: Path | None) -> tuple[known.KnownBug, ...]:
-    return known.read(file) if file else known.of(known.sources())
+def _chosen(context: typer.Context, file: Path | None) -> tuple[known.KnownBug, ...]:
+    """The bugs of a file, or those that a campaign begun here would know."""
+    return known.read(file) if file else known.of(known.sources(settings.of(context).known))
 
 
 def _line(one: Recognized) -> str:
-    """What is said of a finding: the bug, or its own signature."""
-    raw = _counted(len(one.raw), "raw finding")
+    """A finding in a line: the bug, or its own signature."""
+    raw = counted(len(one.raw), "raw finding")
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"
     if not one.is_known:
@@ -113,11 +132,7 @@ def _line(one: Recognized) -> str:
 
 def _raw_counts(found: Sequence[Recognized]) -> str:
     raw = [bug for one in found for bug in one.raw.values()]
-    return f"{_counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} without an entry that matches"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {plural(count, what)}"
+    return f"{counted(len(raw), 'raw finding')}, {sum(bug is None for bug in raw)} without an entry that matches"
 
 
 def _as_json(found: Sequence[Recognized]) -> dict[str, Any]:

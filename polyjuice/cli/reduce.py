@@ -19,17 +19,26 @@ from polyjuice.triage.stored import load
 
 
 def reduce(
-    finding: Annotated[Path, typer.Argument(help="A finding's folder.")],
-    duration: Annotated[str, typer.Option("--time", help="How long to search for smaller ones: 90s, 5m.")] = "5m",
+    finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
+    duration: Annotated[
+        str, typer.Option("--time", metavar="DURATION", help="How long to search for smaller ones: 90s, 5m.")
+    ] = "5m",
     python: Annotated[
-        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
+        ),
     ] = None,
     rules: RulesOption = None,
     out: Annotated[
-        Path | None, typer.Option(help="The folder for the reduced finding.", show_default="FINDING/reduced")
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
     ] = None,
 ) -> None:
-    """Make a finding as small as it gets while it still shows: status 1 where it does, 0 where it does not."""
+    """Make a finding as small as it gets.
+
+    Exit status: 1 where the finding still shows, 0 where it does not.
+    """
     folder = out or reduced_folder(finding)
     if folder.exists() and not (folder / "finding.json").is_file() and any(folder.iterdir()):
         raise Usage(f"{folder} holds something else: name another folder with --out")

@@ -24,16 +24,20 @@ _COLOURS = {Fate.shows: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate
 
 
 def replay(
-    path: Annotated[Path, typer.Argument(help="A finding's folder, or a campaign's.")],
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A finding's folder, or a campaign's.")],
     python: Annotated[
-        Path | None, typer.Option(help="The interpreter that has the compiler.", show_default="the finding's own")
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The Python interpreter that has the compiler.", show_default="the finding's own"
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a finding's reproducer again, or judge all findings of a campaign anew, with another version perhaps.
+    """Run a finding, or all findings of a campaign, once more.
 
-    Of a campaign's findings it says which still show, which are fixed, and which have changed: the programs go wrong in
-    another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing could be run.
+    With --python they run in another version. Each finding of a campaign still shows, is fixed, or has changed: its
+    programs go wrong in another way. Exit status: 1 where a bug still shows, 0 where none
+    does, 2 where nothing could be run.
     """
     if (path / "repro.py").is_file():
         _reproduce(path, python, as_json)
@@ -60,7 +64,7 @@ _SAID = {Fate.shows: "still show", Fate.changed: "changed", Fate.fixed: "fixed",
 
 
 _ENDED = {FINDINGS: "the bug shows", OK: "the bug does not show"}
-"""What the exit status of a reproducer says."""
+"""The meaning of a reproducer's exit status."""
 
 
 def _tell(result: Replayed) -> None:

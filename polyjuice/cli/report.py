@@ -24,14 +24,17 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The file to write.", show_default="report.html in the campaign, or beside the result of the suite"
+            metavar="FILE",
+            help="The file to write.",
+            show_default="report.html in the campaign, or beside the result of the suite",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one HTML page of a campaign: causes with their programs drawn, coverage, time, environment.
+    """Make one HTML page of a campaign, or of the result of a suite.
 
-    Of the result of a suite it tells what passed, what failed, and why. The page needs no network and no other file.
+    The page of a campaign shows causes with their programs drawn, coverage, time and environment. The page of a suite
+    shows what passed, what failed, and why. A page needs no network and no other file.
     """
     told = page.of_campaign(path) if path.is_dir() else page.of_result(path)
     written = out or (path / "report.html" if path.is_dir() else path.with_suffix(".html"))

@@ -24,17 +24,22 @@ from polyjuice.oracles import InputSet
 
 
 def rewrite(
-    model: Annotated[Path, typer.Argument(help="An ONNX model.")],
-    variants: Annotated[int, typer.Option(min=2, help="How many graphs, from the smallest to the largest.")] = 2,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An ONNX model.")],
+    variants: Annotated[
+        int, typer.Option(min=2, metavar="N", help="How many graphs, from the smallest to the largest.")
+    ] = 2,
     rules: RulesOption = None,
     seed: SeedOption = 0,
-    out: Annotated[Path, typer.Option(help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path("."),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for min.onnx, max.onnx and step-*.onnx.")] = Path(
+        "."
+    ),
     draw: Annotated[bool, typer.Option("--draw", help="Draw the smallest and the largest graph as pair.svg.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Rewrite a model into equivalent models, with the fewest operators, the most, and steps between.
+    """Rewrite an ONNX model into equivalent models.
 
-    They have no operator that ONNX cannot say, unless the model itself has it.
+    The first has the fewest operators, the last the most, the others lie between. They have no operator that ONNX
+    cannot say, unless the model itself has it.
     """
     if draw:
         drawing.check()
@@ -88,6 +93,6 @@ def _drawn(smallest: Graph, largest: Graph) -> str:
 
 
 def sayable(graph: Graph) -> Accepts:
-    """Which operators ONNX has, or can say by a function; and those of a graph."""
+    """Accepts the operators that ONNX has, or can express by a function, and those of a graph."""
     own = {op.qualified for node in graph.nodes if (op := entry(node))}
     return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Hole)

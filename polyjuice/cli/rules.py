@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TextColumn
 from rich.table import Table
 
 from polyjuice.campaign.store import Store
+from polyjuice.cli import complete
 from polyjuice.cli.common import (
     FINDINGS,
     OK,
@@ -32,12 +33,12 @@ from polyjuice.rulecheck.example import example
 from polyjuice.rulecheck.run import SOUND, UNSOUND, UNTESTED, Report, check_all
 from polyjuice.rulecheck.terms import directions
 
-app = typer.Typer(help="The rewrite rules.", no_args_is_help=True)
+app = typer.Typer(help="List, show and check the rewrite rules.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_rules(rules: RulesOption = None, as_json: JsonOption = False) -> None:
-    """All rules: name, exactness, and mathematics."""
+    """List all rules with their exactness and mathematics."""
     found = load(rules or ())
     if as_json:
         rows = [
@@ -54,13 +55,13 @@ def list_rules(rules: RulesOption = None, as_json: JsonOption = False) -> None:
 
 @app.command("show")
 def show_rule(
-    name: str,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The rule's name.", autocompletion=complete.rules)],
     rules: RulesOption = None,
     campaign: Annotated[
-        list[Path] | None, typer.Option(help="Campaign folders, to say how often the rule fired there.")
+        list[Path] | None, typer.Option(metavar="DIR", help="Campaign folders, to say how often the rule fired there.")
     ] = None,
 ) -> None:
-    """One rule: as it stands in its file, an example, and how often it fired in a campaign."""
+    """Show one rule: its text, an example, and how often it fired in a campaign."""
     rule = next((r for r in load(rules or ()) if r.name == name), None)
     if rule is None:
         raise Usage(f"no rule is called {name!r}: `polyjuice rules list` shows the names")
@@ -77,22 +78,34 @@ def show_rule(
 
 @app.command("check")
 def check_rules(
-    names: Annotated[list[str] | None, typer.Argument(help="Names or patterns (all rules unless given).")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names or patterns.", show_default="all rules", autocompletion=complete.rules),
+    ] = None,
     rules: RulesOption = None,
     only_rule: OnlyRuleOption = None,
     without_rule: WithoutRuleOption = None,
-    trials: Annotated[int, typer.Option(min=1, help="Random instances of each rule.")] = 40,
+    trials: Annotated[int, typer.Option(min=1, metavar="N", help="Random instances of each rule.")] = 40,
     graphs: Annotated[
-        int | None, typer.Option(min=0, help="Generated graphs for all rules together; 2000 unless names are given.")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Generated graphs for all rules together.",
+            show_default="2000; none where rules are named",
+        ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+    ] = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Try every rule on random instances of its left side, and all of them together on generated graphs.
+    """Check that rules are true.
 
-    A rule is sound, unsound (with the smallest counterexample found), or untested. Exit status: 0 where all are sound
-    and agree with each other, 1 otherwise.
+    Each is tried on random instances of its left side, and all of them together on generated graphs. A rule is sound,
+    unsound (with the smallest counterexample found), or untested. Exit status: 0 where all are sound and agree with
+    each other, 1 otherwise.
     """
     found = load(rules or (), only_rule or (), without_rule or ())
     for name in names or ():

@@ -16,6 +16,7 @@ import typer
 from rich.markup import escape
 
 from polyjuice import compilers
+from polyjuice.cli import complete, settings
 from polyjuice.cli.common import (
     FINDINGS,
     INTERRUPTED,
@@ -26,7 +27,6 @@ from polyjuice.cli.common import (
     SeedOption,
     Usage,
     chosen,
-    interpreter,
     own_fault,
     stderr,
     stdout,
@@ -38,35 +38,41 @@ from polyjuice.suite import adding, building, running
 from polyjuice.suite.carried.harness import judging
 from polyjuice.suite.options import FORMATS, USUAL_COMPILERS, Options
 
-app = typer.Typer(help="Regression suites that any project can run, with or without Polyjuice.", no_args_is_help=True)
+app = typer.Typer(help="Build and run regression suites, with or without Polyjuice.", no_args_is_help=True)
 
-WorkersOption = Annotated[int | None, typer.Option(min=1, help="Processes; one per core unless given.")]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="How many processes run.", show_default="one per core")
+]
 
 
 @app.command("build")
 def build(
-    count: Annotated[int, typer.Option(min=1, help="How many cases.")],
-    out: Annotated[Path, typer.Option(help="A new folder for the suite.")],
-    formats: Annotated[str, typer.Option(help="Formats of the programs, separated by commas.")] = ",".join(FORMATS),
+    count: Annotated[int, typer.Option(min=1, metavar="N", help="How many cases.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the suite.")],
+    formats: Annotated[str, typer.Option(metavar="NAME,...", help="Formats of the programs.")] = ",".join(FORMATS),
     seed: SeedOption = 0,
-    nodes: Annotated[int, typer.Option(min=1, help="Operators in a seed graph.")] = 10,
-    strategy: Annotated[str, typer.Option(help=f"One of {', '.join(STRATEGIES)}.")] = "default",
+    nodes: Annotated[int, typer.Option(min=1, metavar="N", help="Operators in a seed graph.")] = 10,
+    strategy: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(STRATEGIES)}.")] = "default",
     rules: RulesOption = None,
     asked: Annotated[
         str | None,
         typer.Option(
             "--compiler",
-            help="Compilers that must take what the cases hold, separated by commas; none: ask none.",
+            metavar="NAME,...|none",
+            help="Compilers that must take what the cases hold; none: ask none.",
             show_default="of each format eager, onnxruntime, xla, where it is installed",
         ),
     ] = None,
     traced: Annotated[
-        str, typer.Option("--passes", help="Compilers whose passes are to differ between the programs of a case.")
+        str,
+        typer.Option(
+            "--passes", metavar="NAME,...", help="Compilers whose passes are to differ between the programs of a case."
+        ),
     ] = "",
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a suite of pairs that differ in as much as possible, each found equal by the interpreter."""
+    """Build a suite of equivalent pairs that differ in as much as possible."""
     which = chosen(formats, FORMATS, "--formats")
     options = Options(
         count,
@@ -109,15 +115,25 @@ def build(
 
 @app.command("run")
 def run(
+    context: typer.Context,
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
-    compiler: Annotated[str, typer.Option(help="The compiler to test.")],
-    python: Annotated[Path | None, typer.Option(help="The interpreter that has the compiler.")] = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds for one compilation, and for one run.")] = 120,
+    compiler: Annotated[
+        str, typer.Option(metavar="NAME", help="The compiler to test.", autocompletion=complete.compilers)
+    ],
+    python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The Python interpreter that has the compiler.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="How long one compilation may take, and one run.")
+    ] = 120,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a suite in one compiler: status 0 where all is as expected, 1 where a case fails or passes unexpectedly."""
-    conditions = Conditions(str(interpreter(python)), timeout_s=timeout)
+    """Run a suite in one compiler.
+
+    Exit status: 0 where all is as expected, 1 where a case fails or passes unexpectedly.
+    """
+    conditions = Conditions(settings.of(context).python(compiler, python), timeout_s=timeout)
     began = time.monotonic()
     version, results = running.run(suite, conditions, compiler, workers or os.cpu_count() or 1)
     counts: Counter[str] = Counter(dict.fromkeys(running.STATUSES, 0))
@@ -154,9 +170,14 @@ def run(
 def add(
     finding: Annotated[Path, typer.Argument(metavar="FINDING_DIR", help="A finding's folder.")],
     suite: Annotated[Path, typer.Argument(metavar="DIR", help="A suite's folder.")],
-    url: Annotated[str, typer.Option(help="Where the bug is reported: the case is expected to fail.")] = "",
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="Where the bug is reported: the case is expected to fail.")
+    ] = "",
 ) -> None:
-    """Add a finding as a case; with --url, as one that is expected to fail in its compiler, from its version on."""
+    """Add a finding to a suite, as a case.
+
+    With --url the case is expected to fail in the finding's compiler, from its version on.
+    """
     added = adding.add(finding, suite, url)
     formats = ", ".join(added.formats)
     stdout.print(escape(f"{suite / added.case}: the programs of {finding}, for {formats}"))
@@ -175,7 +196,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
-    """Of each format the usual compiler, where it is installed; what is not is told."""
+    """The usual compiler of each format, where it is installed; those that are not are reported."""
     found = []
     for name in (USUAL_COMPILERS[format] for format in formats):
         answer = probe(name)

@@ -10,25 +10,34 @@ from rich.markup import escape
 from rich.table import Table
 
 from polyjuice import compilers, support
+from polyjuice.cli import complete, settings
 from polyjuice.cli.common import JsonOption, stdout
 from polyjuice.execution import Worker, probe
 from polyjuice.ops import FRAMEWORKS, TABLE
 
 
 def list_compilers(
+    context: typer.Context,
     probed: Annotated[
-        list[str] | None, typer.Option("--probe", help="Try every operator and type on these compilers first.")
+        list[str] | None,
+        typer.Option(
+            "--probe",
+            metavar="NAME",
+            help="Try every operator and type on this compiler first (repeatable).",
+            autocompletion=complete.compilers,
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """The compilers that can be tested, whether they can be used here, and what is known of the operators they take.
+    """List the compilers, and how many operators each takes.
 
     A campaign tries each operator, element type and rank when it first meets it; --probe tries all types at once.
     """
+    set_here = settings.of(context)
     for name in probed or ():
-        with Worker(compilers.find(name)) as worker:
+        with Worker(compilers.find(name), python=set_here.python(name)) as worker:
             support.Support(worker.compiler, worker).probe_all()
-    found = [_described(name) for name in compilers.names()]
+    found = [_described(name, set_here.python(name)) for name in compilers.names()]
     if as_json:
         print(json.dumps({"compilers": found}))
         return
@@ -45,9 +54,9 @@ def list_compilers(
             stdout.print(escape(f"{row['name']}: {reason}\n    {'; '.join(missing)}"))
 
 
-def _described(name: str) -> dict[str, Any]:
-    """A compiler: whether it is there, and what is known of the operators that it takes."""
-    state = probe(name)
+def _described(name: str, python: str) -> dict[str, Any]:
+    """A compiler: whether its interpreter has it, and what is known of the operators that it takes."""
+    state = probe(name, python)
     known: dict[str, str] = {}
     if state["available"]:
         known = support.read(support.cache_file(compilers.find(name), state["version"]))
@@ -60,7 +69,7 @@ def _described(name: str) -> dict[str, Any]:
 
 
 def list_ops(as_json: JsonOption = False) -> None:
-    """The operator table."""
+    """List the operators that Polyjuice knows."""
     rows: list[dict[str, Any]] = [
         {
             "name": op.name,

@@ -11,6 +11,8 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import importlib.metadata
+import importlib.util
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -201,6 +203,25 @@ def find(name: str) -> CompilerInfo:
     if name not in files:
         raise EnvironmentProblem(f"no compiler is called {name!r}; there are {', '.join(sorted(files))}")
     return read(name, files[name])
+
+
+def is_installed(name: str) -> bool:
+    """Whether this interpreter has the modules that a compiler's file imports; none of them is imported for that.
+
+    Raises EnvironmentProblem where no compiler has that name.
+    """
+    return all(importlib.util.find_spec(module) for module in _imported(find(name).path))
+
+
+def _imported(path: Path) -> set[str]:
+    """The packages that a Python file imports from elsewhere, without the standard library's."""
+    found: set[str] = set()
+    for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
+        if isinstance(statement, ast.Import):
+            found.update(alias.name.split(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
+            found.add(statement.module.split(".")[0])
+    return found - sys.stdlib_module_names
 
 
 def read(name: str, path: Path) -> CompilerInfo:

@@ -9,6 +9,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -153,7 +154,7 @@ class _Reader:
         try:
             self._checker.run_program(command)
         except bindings.EggSmolError as error:
-            raise RuleError(f"{where}: rule {name!r}: {reason(error)}") from None
+            raise RuleError(f"{where}: rule {name!r}: {_with_hint(reason(error))}") from None
         if outside := re.search(r"\((Input|Const|Other)\b", text):
             raise RuleError(f"{where}: rule {name!r}: {outside[1]} numbers what one graph has; no rule can know it")
         return rule
@@ -215,6 +216,16 @@ def reason(error: bindings.EggSmolError) -> str:
     lines = [line.strip() for line in str(error.context).splitlines() if line.strip()]
     kept = [line for line in lines if not re.match(r"^In \d+:\d+", line)]
     return "; ".join(kept or lines)
+
+
+def _with_hint(reason: str) -> str:
+    """egglog's reason, and the constructors that look like one that there is not."""
+    unknown = re.search(r"Unbound function (\w+)", reason)
+    names = constructors()
+    close = get_close_matches(unknown[1], names) if unknown else []
+    if numbered := sorted(name for name in names if unknown and re.fullmatch(rf"{unknown[1]}\d+", name)):
+        close = numbered  # an operator of any number of operands has a constructor for each number
+    return f"{reason}; did you mean {' or '.join(close)}?" if close else reason
 
 
 def _comment(source: str, start: int, end: int) -> str:

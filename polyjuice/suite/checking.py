@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -235,6 +236,7 @@ def _of_torch(model: Any, inputs: Any) -> UserModel:
     from polyjuice.given import torch_program
 
     args, kwargs = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
+    _bind(model, args, kwargs)
     program = torch_program.from_module(model, args, kwargs)
     values = [value for value in _pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
     arrays = tuple(map(_array, values))
@@ -242,6 +244,19 @@ def _of_torch(model: Any, inputs: Any) -> UserModel:
     if types != list(program.graph.input_types):
         raise SuiteError(f"the model takes {_listed(program.graph.input_types)}, and the inputs are {_listed(types)}")
     return replace(program, examples=arrays)
+
+
+def _bind(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise SuiteError where a module's ``forward`` does not take the arguments."""
+    signature = inspect.signature(model.forward)
+    names = signature.parameters
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in names.values())
+    if unknown := [name for name in kwargs if name not in names and not takes_any]:
+        raise SuiteError(f"the model has no input {unknown[0]!r}; its inputs are {', '.join(names)}")
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise SuiteError(f"the inputs do not fit the model, which takes {', '.join(names)}: {error}") from None
 
 
 def _array(value: Any) -> np.ndarray:

@@ -55,7 +55,6 @@ def polyjuice(*arguments: object, env: Mapping[str, str] | None = None, cwd: Pat
         if cwd:
             patch.chdir(cwd)
         patch.setattr(sys, "argv", ["polyjuice", *map(str, arguments)])
-        patch.setattr(sys.modules["__main__"], "__package__", None)  # else help calls it python -m pytest.polyjuice
         try:
             main()
             status = 0

@@ -94,6 +94,20 @@ def test_answers_outlive_the_process_and_a_torn_line(picky: compilers.CompilerIn
         assert again.takes(TABLE["", "Relu"], [single], [single])
 
 
+def test_answers_do_without_a_cache_that_cannot_be_written(
+    picky: compilers.CompilerInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    single = TensorType("float32", (2, 3))
+    with Worker(picky) as worker:
+        known = Support(picky, worker)
+        assert known.takes(TABLE["", "Relu"], [single], [single])
+        count = len(asked(picky))
+        assert known.takes(TABLE["", "Relu"], [single], [single])
+        assert len(asked(picky)) == count
+
+
 def test_a_change_elsewhere_runs_no_program_again(picky: compilers.CompilerInfo) -> None:
     """The answers are gone, as after a change of what makes programs: these are made again, and turn out the same."""
     signatures = [Signature(TABLE["", name], ("float32",), 2) for name in ("Tanh", "Relu")]

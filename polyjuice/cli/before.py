@@ -1,0 +1,68 @@
+"""Checks before a campaign begins: a mistake is reported before anything is on the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.markup import escape
+
+from polyjuice import compilers
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.kinds import SMALL, STATEMENTS
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.cli.common import Usage, stderr
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.egraph import Rule, load
+from polyjuice.execution import probe
+from polyjuice.generate import DISRUPTED_STRATEGY
+from polyjuice.given import ORIGINAL
+from polyjuice.inputs import allowed_rulesets
+from polyjuice.ops import matching
+from polyjuice.oracles import ORACLES
+from polyjuice.triage import known
+
+
+def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
+    """Find the user's mistakes before the campaign begins; the compiler's version, the seeds, and the rules."""
+    try:
+        operators = matching(config.only_operators)
+        seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s)
+    except ValueError as error:
+        raise Usage(str(error)) from None
+    if config.only_operators and not seeds.generated:
+        raise Usage("--only-operator: the graphs of --seeds have the operators that they have; leave it out")
+    for problem in seeds.problems.values():
+        stderr.print(f"polyjuice: {escape(problem)}", soft_wrap=True)
+    _check_choices(config)
+    allowed = allowed_rulesets(config.profiles)
+    rules = load(map(Path, config.rules), config.only_rules, config.without_rules)
+    rules = tuple(rule for rule in rules if rule.ruleset in allowed)
+    if not rules:
+        raise Usage(f"--profile {','.join(config.profiles)}: no rule that was chosen holds on its values")
+    known.of(config.known)
+    found = probe(compilers.find(config.compiler), config.python)
+    if not found["available"]:
+        raise EnvironmentProblem(found["reason"])
+    return found["version"], seeds, rules
+
+
+def _check_choices(config: Config) -> None:
+    """Raise Usage where the compiler lacks a level, or an oracle cannot judge what the campaign would give it."""
+    compiler = compilers.find(config.compiler)
+    if config.level and config.level not in compiler.levels:
+        levels = f"choose from {', '.join(compiler.levels)}" if compiler.levels else "it has no optimization levels"
+        raise Usage(f"--level {config.level}: {config.compiler}: {levels}")
+    if config.disruptive and config.seeds != (DISRUPTED_STRATEGY,):
+        raise Usage(f"--disruptive is for {DISRUPTED_STRATEGY} graphs: give --seeds {DISRUPTED_STRATEGY} with it")
+    if config.disruptive and config.oracles != ("crash",):
+        raise Usage(f"--oracle {','.join(config.oracles)}: with --disruptive there is nothing to compare: crash alone")
+    if STATEMENTS in config.seeds and compiler.format != "torch":
+        raise Usage(
+            f"--seeds {STATEMENTS}: these programs write into their inputs, and no {compiler.format} program can: "
+            f"choose {SMALL}, or a compiler of Torch programs"
+        )
+    for oracle in (ORACLES[name] for name in config.oracles):
+        if refusal := oracle.refusal(compiler):
+            raise Usage(f"--oracle {oracle.name}: {refusal}")
+        if oracle.least > 1 and config.extract == ORIGINAL:
+            raise Usage(f"--oracle {oracle.name} compares variants, and --extract {ORIGINAL} makes none")

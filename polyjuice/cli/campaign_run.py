@@ -1,0 +1,90 @@
+"""Runs a campaign for the command line: its summary, and its exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from polyjuice import compilers
+from polyjuice.campaign import coverage, loop, models
+from polyjuice.campaign.config import Config
+from polyjuice.campaign.seeds import Seeds
+from polyjuice.campaign.store import Store
+from polyjuice.cli import advice
+from polyjuice.cli.campaign import CampaignProgress
+from polyjuice.cli.common import DEFECT, FINDINGS, INTERRUPTED, OK, USAGE, stderr
+from polyjuice.egraph import Rule
+
+
+def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str) -> tuple[int, dict[str, Any]]:
+    """Run the cases and the triage; the exit status, and the summary."""
+    status = None
+    store.set_meta("version", version)
+    try:
+        with CampaignProgress(config, store) as live:
+            loop.run(config, rules, store, live)
+    except KeyboardInterrupt:
+        stderr.print(f"interrupted; continue with: polyjuice fuzz --resume {store.folder}")
+        status = INTERRUPTED
+    except RuntimeError as error:
+        stderr.print(f"polyjuice: {escape(str(error))}")
+        status = DEFECT
+    counts = store.summary()
+    spent = store.spent(config.workers)
+    summary = {
+        "compiler": config.compiler,
+        "version": version,
+        "seed": config.seed,
+        **counts,
+        **({"accepted": store.accepted()} if config.disruptive else {}),
+        **({"sizes": sizes} if (sizes := store.sizes()) else {}),
+        **_coverage(config, store, version),
+        **_tested(config, rules, seeds, store),
+        "elapsed_s": round(spent["elapsed_s"], 2),
+        **({"probe_s": round(spent["probe_s"], 2)} if spent["probe_s"] >= 0.005 else {}),
+        "pairs_per_second": _rate(counts["pairs"], spent["busy_s"]),
+        "programs_per_second": _rate(counts["programs"], spent["busy_s"]),
+        "out": str(store.folder),
+    }
+    if counts["tested"] and (silent := summary.get("rules_never_fired")):
+        stderr.print(f"polyjuice: {escape(advice.warning(silent, counts['tested']))}")
+    return (_status(counts, store.folder) if status is None else status), summary
+
+
+def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
+    """The user's own rules that never fired, and what was tested of the user's own models."""
+    fired = store.rules()
+    silent = advice.unfired(rules, config, fired)
+    compiler = compilers.find(config.compiler)
+    own = [] if seeds.generated else models.covered(seeds, store.programs(), compiler, len(fired))
+    return ({"rules_never_fired": silent} if silent else {}) | ({"models": own} if own else {})
+
+
+def _rate(count: int, busy_s: float) -> float:
+    """How many a second of the time in which cases were run.
+
+    That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
+    graphs, compiling, running and judging. It does not include confirming findings, triage, asking what the compiler
+    takes, and waiting for work.
+    """
+    return round(count / busy_s, 3) if busy_s > 0 else 0.0
+
+
+def _coverage(config: Config, store: Store, version: str) -> dict[str, Any]:
+    """The coverage of small programs, if any ran."""
+    found = store.covered()
+    return {"coverage": coverage.of_campaign(found, config, version)} if found else {}
+
+
+def _status(counts: dict[str, Any], folder: Path) -> int:
+    if counts["unsound_variants"] or counts["defects"]:
+        return DEFECT
+    if counts["raw_findings"]:
+        return FINDINGS
+    if not counts["tested"]:
+        stderr.print(f"polyjuice: the campaign tested nothing; the reasons are in {escape(str(folder / 'log'))}")
+        return USAGE
+    return OK

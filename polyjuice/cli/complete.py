@@ -1,0 +1,58 @@
+"""Names that a shell offers for a value: compilers, strategies, oracles, operators and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from polyjuice import compilers as found
+from polyjuice import egraph
+from polyjuice.campaign.kinds import GENERATING
+from polyjuice.generate import STRATEGIES
+from polyjuice.inputs import PROFILES
+from polyjuice.ops import TABLE
+from polyjuice.oracles import ORACLES
+
+
+def compilers(incomplete: str) -> list[str]:
+    """The compilers, installed or not."""
+    return _matching(found.names(), incomplete)
+
+
+def sources(incomplete: str) -> list[str]:
+    """The strategies of ``fuzz --seeds``; a shell knows the names of model files by itself."""
+    return _matching(GENERATING, incomplete)
+
+
+def strategies(incomplete: str) -> list[str]:
+    """The strategies of ``generate --strategy``."""
+    return _matching(STRATEGIES, incomplete)
+
+
+def operators(incomplete: str) -> list[str]:
+    """The operators of the table."""
+    return _matching((op.qualified for op in TABLE.values()), incomplete)
+
+
+def rules(incomplete: str) -> list[str]:
+    """The rules that come with Polyjuice."""
+    return _matching((rule.name for rule in egraph.load(())), incomplete)
+
+
+def oracles(incomplete: str) -> list[str]:
+    """The oracles, also behind others and a comma."""
+    return _listed(ORACLES, incomplete)
+
+
+def profiles(incomplete: str) -> list[str]:
+    """The input profiles, also behind others and a comma."""
+    return _listed(PROFILES, incomplete)
+
+
+def _matching(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _listed(names: Iterable[str], incomplete: str) -> list[str]:
+    """Each name that is not in the list yet, behind what is."""
+    before, comma, begun = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _matching(names, begun) if name not in before.split(",")]

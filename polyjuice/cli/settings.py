@@ -1,0 +1,174 @@
+"""``polyjuice.toml``: the options that a team repeats, with the paths of its compilers' interpreters.
+
+    compiler = "inductor"
+    time = "1h"
+    rules = ["rules/ours.egg"]
+
+    [python]
+    inductor = "/opt/nightly/bin/python"
+
+A key is the name of an option of ``polyjuice fuzz``. Other commands that have the same option take it, too. An option
+on the command line wins. Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from polyjuice import compilers
+from polyjuice.cli.common import Usage, chosen, interpreter, seconds
+from polyjuice.inputs import PROFILES
+from polyjuice.oracles import ORACLES
+from polyjuice.triage import known
+
+FILE = "polyjuice.toml"
+
+NONE = "none"
+"""Instead of a file: nothing is set."""
+
+PYTHON = "python"
+"""The table of interpreters, by compiler."""
+
+_NOT_SET = frozenset({"resume", "out", "json", "help-all", "plain", "disruptive", "help", PYTHON})
+"""Options of fuzz that say what one campaign is about."""
+
+_LISTS = frozenset({"oracle", "profile"})
+"""Options whose value is a list with commas."""
+
+_PATHS = frozenset({"rules", "known"})
+
+_SHARED: Mapping[tuple[str, ...], Set[str]] = {
+    ("suite", "run"): {"compiler", "workers", "timeout"},
+    ("suite", "build"): {"rules", "workers"},
+    ("rules", "list"): {"rules"},
+    ("rules", "show"): {"rules"},
+    ("rules", "check"): {"rules", "workers"},
+    ("rewrite",): {"rules"},
+    ("reduce",): {"rules"},
+}
+"""The options of other commands that mean the same as those of fuzz."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The content of a file: ``values`` by key, as the command line would have them; ``interpreters`` by compiler."""
+
+    file: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    interpreters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> Path | None:
+        """The file of known bugs, if one is set."""
+        return Path(self.values["known"]) if "known" in self.values else None
+
+    @property
+    def own_known(self) -> Path:
+        """The file of known bugs to write to."""
+        return self.known if self.known and self.known != Path(known.NONE) else Path(known.DEFAULT_FILE)
+
+    def python(self, compiler: str, given: Path | None = None) -> str:
+        """The path of the interpreter that has a compiler: the one ``given``, the one set here, or our own."""
+        return str(interpreter(given)) if given else self.interpreters.get(compiler, sys.executable)
+
+
+def of(context: typer.Context) -> Settings:
+    """The settings that hold for a command."""
+    return context.find_object(Settings) or Settings()
+
+
+def options(fuzz: Any) -> dict[str, Any]:
+    """The options of fuzz that can be set, by key."""
+    named = {parameter.opts[0].lstrip("-"): parameter for parameter in fuzz.params}
+    return {name: parameter for name, parameter in named.items() if name not in _NOT_SET}
+
+
+def find(folder: Path) -> Path | None:
+    """The settings file of a folder, or of the nearest folder above that has one."""
+    return next((path for above in (folder, *folder.parents) if (path := above / FILE).is_file()), None)
+
+
+def read(path: Path, keys: Mapping[str, Any]) -> Settings:
+    """The settings in a file, each one of ``keys`` (see `options`). Raises Usage, which names the file and the key."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Usage(f"{path}: there is no such file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Usage(f"{path} is not TOML: {error}") from None
+    interpreters = _interpreters(path, content.pop(PYTHON, {}))
+    if unknown := [key for key in content if key not in keys]:
+        raise Usage(f"{path}: no setting is called {unknown[0]}; {_meant(unknown[0], [*keys, PYTHON])}")
+    values = {key: _value(path, key, value, keys[key].multiple) for key, value in content.items()}
+    return Settings(path, values, interpreters)
+
+
+def defaults(root: Any, settings: Settings) -> dict[str, Any]:
+    """Click's ``default_map`` of the whole command line: for each command the values of its parameters."""
+    keys = options(root.commands["fuzz"])
+    found: dict[str, Any] = {"fuzz": {keys[key].name: value for key, value in settings.values.items()}}
+    for path, takes in _SHARED.items():
+        command, into = root, found
+        for name in path:
+            command, into = command.commands[name], into.setdefault(name, {})
+        for parameter in command.params:
+            key = parameter.opts[0].lstrip("-")
+            if key in takes and key in settings.values:
+                into[parameter.name] = settings.values[key]
+    return found
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    close = get_close_matches(name, names, n=1, cutoff=0.7)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(names))}"
+
+
+def _interpreters(path: Path, table: Any) -> dict[str, str]:
+    """The table of interpreters. Raises Usage."""
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        raise Usage(f'{path}: {PYTHON} is a table: [{PYTHON}], then a line such as inductor = "/opt/bin/python"')
+    names = compilers.names()
+    if unknown := [name for name in table if name not in names]:
+        raise Usage(f"{path}: [{PYTHON}] {unknown[0]}: no compiler is called so; {_meant(unknown[0], names)}")
+    return {name: _absolute(path, value) for name, value in table.items()}
+
+
+def _absolute(path: Path, value: str) -> str:
+    """A path that a file holds, seen from anywhere; links are kept."""
+    return os.path.abspath(path.parent / Path(value).expanduser())
+
+
+def _value(path: Path, key: str, value: Any, repeatable: bool) -> Any:
+    """A setting as the command line would have it. Raises Usage."""
+    several = value if isinstance(value, list) else [value]
+    if isinstance(value, list) and not (repeatable or key in _LISTS):
+        raise Usage(f"{path}: {key} takes one value, not a list")
+    if any(isinstance(one, list | dict | bool) for one in several):
+        raise Usage(f"{path}: {key} takes a text or a number")
+    if key in _PATHS:
+        several = [one if one == known.NONE and key == "known" else _absolute(path, str(one)) for one in several]
+    if key == "seeds":
+        several = [_absolute(path, one) if (path.parent / str(one)).is_file() else one for one in several]
+    found = several if repeatable else ",".join(several) if key in _LISTS else several[0]
+    if check := _CHECKS.get(key):
+        check(str(found), f"{path}: {key} =")
+    return found
+
+
+_CHECKS: Mapping[str, Callable[[str, str], object]] = {
+    "compiler": lambda text, where: chosen(text, compilers.names(), where),
+    "oracle": lambda text, where: chosen(text, list(ORACLES), where),
+    "profile": lambda text, where: chosen(text, PROFILES, where),
+    "time": seconds,
+    "triage": lambda text, where: seconds(text, where, zero=True),
+}
+"""Checks that the command line makes only later, without naming the file."""

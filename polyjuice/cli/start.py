@@ -1,0 +1,77 @@
+"""``polyjuice`` alone: what is installed, and what to do next."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from polyjuice import compilers
+from polyjuice.cli import settings
+from polyjuice.cli.common import USAGE, stdout
+from polyjuice.cli.settings import Settings
+
+CONTROLS = ("eager", "numpy")
+"""Compilers that compile nothing, and so must find nothing."""
+
+_FIRST = "onnxruntime"
+"""The compiler that a newcomer installs most quickly."""
+
+
+def start(
+    context: typer.Context,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar=f"FILE|{settings.NONE}",
+            help="The file that sets options.",
+            show_default=f"{settings.FILE} here or in a folder above",
+        ),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Read the settings, for all commands; say what to do next where no command is given, with status 2."""
+    if version:
+        typer.echo(f"polyjuice {importlib.metadata.version('polyjuice-fuzzer')}")
+        raise typer.Exit
+    path = settings.find(Path.cwd()) if config is None else None if config == Path(settings.NONE) else config
+    root: Any = context.command
+    if path:
+        context.obj = settings.read(path, settings.options(root.commands["fuzz"]))
+        context.default_map = settings.defaults(root, context.obj)
+    if context.invoked_subcommand is None:
+        stdout.print(escape("\n".join(_next_steps(settings.of(context)))), highlight=False)
+        raise typer.Exit(USAGE)
+
+
+def installed(set_here: Settings) -> list[str]:
+    """The compilers whose frameworks are found here, or that have an interpreter of their own; nothing is imported."""
+    return [name for name in compilers.names() if name in set_here.interpreters or compilers.is_installed(name)]
+
+
+def _next_steps(set_here: Settings) -> list[str]:
+    """The lines on the screen."""
+    found = [name for name in installed(set_here) if name not in CONTROLS]
+    if found:
+        here = f"Installed here: {', '.join(found)}."
+        first = f"polyjuice fuzz --compiler {found[0]} --time 2m", "finds bugs for two minutes"
+    else:
+        here = "No compiler is installed here."
+        first = f"pip install 'polyjuice-fuzzer[{_FIRST}]'", "installs a compiler to begin with"
+    steps = [
+        first,
+        ("polyjuice doctor", "says what is wrong with the installation"),
+        ("polyjuice --help", "shows all commands"),
+    ]
+    width = max(len(command) for command, _ in steps)
+    return [
+        "Polyjuice finds mis-compilation bugs in tensor compilers.",
+        here,
+        "",
+        "What to do next:",
+        *(f"  {command:{width}}  {purpose}" for command, purpose in steps),
+    ]
