@@ -48,7 +48,7 @@ class NoTerm(ValueError):
 
 
 class _Enodes:
-    """The e-nodes that the roots can reach, numbered, as parallel lists, for speed: extraction reads them millions of times.
+    """The e-nodes that the roots can reach, as parallel lists by number, because extraction reads them often.
 
     ``applications`` numbers operator applications (equal for all outputs of one), and is -1 for free terms. ``classes``
     lists each e-class's e-nodes.
