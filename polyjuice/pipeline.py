@@ -1,8 +1,8 @@
 """The line that every case takes: prepare, equivalent, lower, execute, judge; and whether a verdict shows again.
 
-Campaigns, `polyjuice.check`, suites, stored findings, replay, reduction and bisection call these functions, and nothing
-below them. A seed graph and its variants are proved equal by the interpreter, lowered to programs of one format,
-compiled and run by one compiler, and judged by oracles.
+Campaigns, `polyjuice.check`, suites, stored findings, replay, reduction and bisection call only these functions. The
+interpreter checks that variants equal their seed graph. Lowering makes them programs of one format, and one compiler
+compiles and runs these. Then oracles judge the results.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from polyjuice.oracles import ORACLES, Case, InputSet, Program, Verdict
 from polyjuice.session import CompilerSession
 
 REPEATS = 3
-"""In how many fresh processes, one after another, a verdict must show to be a finding.
+"""A verdict must show in this many fresh processes, one after another, to be a finding.
 
-One is enough for a hang: each takes the whole time limit, which is hundreds of times what a compilation takes.
+One is enough for a hang: each takes the whole time limit, which is hundreds of times the time of a compilation.
 """
 
 _BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
-"""How often programs are run for a fault of a kind that depends on chance, before it counts as gone."""
+"""The number of runs after which a fault that depends on chance counts as gone, by its kind."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What graphs are lowered to: a format, the opset of ONNX models, and what the compiler's importer lacks.
+    """The target of lowering: a format, the opset of ONNX models, and what the compiler's importer lacks.
 
-    ``lacks`` names idioms and forms that no program may have. ``lacked`` says which of some forms it does not take: it
-    may have to try them.
+    ``lacks`` names idioms and forms that no program may have. ``lacked`` returns those of some forms that the compiler
+    does not take, which it may have to try.
     """
 
     format: str
@@ -56,7 +56,7 @@ class Target:
 
 
 class Drawing(TypedDict, total=False):
-    """How choices are drawn (see :func:`polyjuice.lower.lower`)."""
+    """The arguments for drawing choices (see :func:`polyjuice.lower.lower`)."""
 
     repeated: Mapping[str, int]
     unknown_sizes: float
@@ -65,7 +65,7 @@ class Drawing(TypedDict, total=False):
 
 
 def target_of(compiler: CompilerInfo, opset: int = OPSET) -> Target:
-    """What a compiler declares of itself, without asking it anything."""
+    """The target that a compiler's description declares, without running the compiler."""
     return Target(compiler.format, opset, compiler.lacks)
 
 
@@ -75,17 +75,17 @@ def input_set(graph: Graph, profile: str, arrays: Sequence[np.ndarray], compiler
 
 
 def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]) -> list[str]:
-    """How the interpreter finds each variant to differ from its seed graph on the inputs; "" where it is equal."""
+    """For each variant, its difference from the seed graph by the interpreter; "" where they are equal."""
     inputs, modes = [one.arrays for one in sets], [one.mode for one in sets]
     values = [one.values or evaluate(graph, one.arrays, "float64") for one in sets]
     return [difference(graph, variant, inputs, values, modes) for variant in variants]
 
 
 def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **drawing: Unpack[Drawing]) -> Artifact:
-    """A graph as a program of the target's format, by choices, or by a key that draws some that the target takes.
+    """A graph as a program of the target's format, by lowering choices, or by a key that draws choices.
 
-    ``drawing`` says how choices are drawn (see :func:`polyjuice.lower.lower`). Raises Unlowerable where the format
-    cannot say the graph.
+    The target takes all choices that a key draws. ``drawing`` has the arguments for drawing (see
+    :func:`polyjuice.lower.lower`). Raises Unlowerable where the format cannot express the graph.
     """
 
     def written(lacks: Sequence[str]) -> Artifact:
@@ -99,9 +99,9 @@ def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **d
 
 
 def plainly(case: Case, target: Target) -> Case | None:
-    """The case with its programs written without forms of ONNX's, and at the opset at which graphs are stored.
+    """The case with its programs written without forms of ONNX's, and at the opset of stored graphs.
 
-    The opset stays where the target has one. None where no program changes, or one cannot be said so.
+    The opset stays where the target has one. None where no program changes, or one cannot be written so.
     """
     before = [program.artifact.choices for program in case.programs]
     after = [choices and without_forms(choices, target.opset) for choices in before]
@@ -125,7 +125,7 @@ def prepare(label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSe
 def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:
     """Compile and run the programs of a case that have not run yet, on all of its sets of inputs.
 
-    With ``all_or_none`` the first program that the compiler does not support is the last one that is run.
+    With ``all_or_none``, stop after the first program that the compiler does not support.
     """
     programs = list(case.programs)
     for number, program in enumerate(programs):
@@ -139,9 +139,9 @@ def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) 
 
 
 def execute_together(cases: Sequence[Case], session: CompilerSession) -> list[Case]:
-    """Cases of which each is given to `execute`, by a compiler that compiles several programs in less time together.
+    """Run `execute` on each case, and compile their programs together where the compiler saves time so.
 
-    A program that such a compiler did not survive among others runs once more by itself.
+    A program whose process died or hung among others runs once more alone.
     """
     asked = [(case, program) for case in cases for program in case.programs if program.waits and not program.given]
     outcomes: dict[int, Outcome] = {}
@@ -163,9 +163,9 @@ def _with(program: Program, outcome: Outcome | None) -> Program:
 
 
 def misplaced(program: Program) -> str:
-    """How a program of ours that writes into its inputs gives, uncompiled, another result than its graph; or "".
+    """How the uncompiled run of our program differs from its graph, if the program writes into its inputs; or "".
 
-    Then we wrote a value where another was needed still: nothing that a compiler makes of the program is its fault.
+    A difference means that our lowering wrote a value where another was still needed, so the compiler is not to blame.
     """
     if program.given or not program.graph.updates:
         return ""
@@ -178,7 +178,7 @@ def misplaced(program: Program) -> str:
 
 
 def judge(case: Case, session: CompilerSession, oracles: Iterable[str]) -> list[Verdict]:
-    """What the oracles say of a case that has run, in their order."""
+    """The verdicts of the oracles on a case that has run, in the oracles' order."""
     return [verdict for name in oracles for verdict in ORACLES[name].judge(case, session)]
 
 
@@ -188,22 +188,22 @@ def rerun(case: Case, session: CompilerSession) -> Case:
 
 
 def not_run(case: Case) -> Case:
-    """The case without what became of its programs."""
+    """The case with no outcomes of its programs."""
     return replace(case, programs=[program.not_run() for program in case.programs])
 
 
 def shows(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
-    """Whether the oracle that gave a verdict finds the same fault in a case that has run."""
+    """Whether the verdict's oracle finds the same fault in a case that has run."""
     return ORACLES[verdict.oracle].triggers(verdict, case, session)
 
 
 def tries(kind: str) -> int:
-    """How often programs are run before a fault of that kind counts as gone."""
+    """The number of runs before a fault of that kind counts as gone."""
     return _BY_CHANCE.get(kind, 1)
 
 
 def repeats(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
-    """Whether a verdict shows every time, each time in processes like the session's that have seen nothing yet."""
+    """Whether a verdict shows every time, each time in fresh processes like the session's."""
     return bool(repeating(case, [verdict], session))
 
 
@@ -213,13 +213,13 @@ def repeating(
     session: CompilerSession,
     meanwhile: Callable[[int], object] = lambda number: None,
 ) -> list[int]:
-    """Which verdicts show every time, each time in processes like the session's that have seen nothing yet.
+    """The numbers of the verdicts that show every time, each time in fresh processes like the session's.
 
-    Verdicts on the same sides share these processes. The compiler under test does all of its work each time; a C++
-    compiler that it calls need not make the same source again. ``meanwhile`` is called with the number of each verdict
-    that has shown once.
+    Verdicts on the same sides share these processes. The compiler under test does all of its work each time. A C++
+    compiler that it calls need not compile the same source again. ``meanwhile`` is called with the number of each
+    verdict that has shown once.
     """
-    if not verdicts:  # of nearly every case: it needs no folder either
+    if not verdicts:  # true for nearly every case, which then needs no folder
         return []
     groups: dict[frozenset[str], list[int]] = {}
     for number, verdict in enumerate(verdicts):
@@ -239,5 +239,5 @@ def repeating(
 
 
 def first_line(outcome: Outcome) -> str:
-    """What became of a program that did not run, in one line."""
+    """The message of a program that did not run, in one line."""
     return (outcome.message.splitlines() or [outcome.status])[0][:200]
