@@ -1,7 +1,7 @@
-"""What one entry of the operator table says: everything that the rest of the project knows of an operator.
+"""The form of an entry of the operator table, with everything that the project knows about an operator.
 
-Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds
-and the lowerings all read these entries; to add an operator is to add one :class:`Op`.
+Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds and
+the lowerings all read these entries. To add an operator is to add one :class:`Op`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ANY = "*"
 """A type variable whose occurrences may be of different types."""
 
 PROMOTED = "promoted"
-"""An entry of ``Op.results``: the type that ``Op.promotes`` says."""
+"""An entry of ``Op.results``: the type that ``Op.promotes`` returns."""
 
 RESULT = "@result"
-"""Among the attributes that the meaning of a ``typed`` operator is given: the element type of its first result."""
+"""The attribute that a ``typed`` operator's meaning gets in addition: the element type of its first result."""
 
 REQUIRED = object()
-"""The default of an attribute that has none."""
+"""The default of an attribute that must be given."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Attr:
     """An attribute: its name, kind, ONNX default, and where ONNX keeps it when it is not an attribute.
 
     ``kind`` is one of ``int``, ``ints``, ``float``, ``floats`` (of single precision), ``string``, ``dtype`` and
-    ``graph``. With ``as_input`` ONNX (at opset 18) passes it as a constant input after the operands, in the order in
-    which the entry lists such attributes; ``scalar`` says that this input has rank 0, ``like_operand`` that its type is
-    the first operand's, and ``place`` which of ONNX's inputs it is where it stands among the operands.
+    ``graph``. With ``as_input`` ONNX (at opset 18) passes it as a constant input after the operands, in the order of
+    the entry's list. ``scalar``: this input has rank 0. ``like_operand``: its type is the first operand's. ``place``:
+    its number among ONNX's inputs, if it comes before some operands.
     """
 
     name: str
@@ -71,11 +71,11 @@ class Sample:
 
 
 class ErrorContext(NamedTuple):
-    """What an error rule sees of one application: all arrays are float64 (integers and booleans as they are).
+    """The arguments of an error rule for one application. All arrays are float64 (integers and booleans as they are).
 
-    ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
-    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating, or if ``numpy`` rounds as the
-    operator asks). ``ordered``: whether operators whose ``ties`` are `first` keep to that.
+    ``x`` and ``e``: the operands' reference values and bounds on their absolute errors. ``y``: the results' reference
+    values. ``unit``: the unit roundoff of the result's type. It is 0 for other than floating types, and if ``numpy``
+    rounds as the operator asks. ``ordered``: whether operators whose ``ties`` are `first` keep to that.
     """
 
     x: Sequence[np.ndarray]
@@ -90,20 +90,20 @@ class ErrorContext(NamedTuple):
 
 @dataclass(frozen=True)
 class Hole:
-    """Why a framework cannot say an operator, or one application of it."""
+    """The reason why a framework cannot express an operator, or one application of it."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Call:
-    """What a spelling in Python source sees of one application.
+    """The arguments of a function that writes one application as Python source.
 
-    ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
-    types of operands and results, ``draws``: the choices between equivalent spellings. ``let`` binds an expression
-    to a new local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a
-    value of ``let``; None where only expressions have room. ``own`` says which operands lie in memory of their own,
-    from its beginning on; where it is empty, nothing is known of that.
+    ``x``: the operands as expressions (names or calls, never in need of parentheses). ``types`` and ``results``: the
+    types of operands and results. ``draws``: the choices between equivalent texts. ``let`` binds an expression to a new
+    local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a value of
+    ``let``; None where only expressions fit. ``own``: for each operand, whether it starts at the beginning of memory of
+    its own; empty if unknown.
     """
 
     x: Sequence[str]
@@ -123,14 +123,14 @@ class Draws(Protocol):
     """The choices about one application (:class:`polyjuice.lower.choices.Draws`)."""
 
     def chance(self, chance: float) -> bool:
-        """Yes or no; the likelier answer is the plainer."""
+        """Draw yes or no; the likelier answer is the plainer."""
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of these, of which the first is the plainest."""
+        """Draw one of these options, the first of which is the plainest."""
 
 
 class Builder(Protocol):
-    """What an ONNX decomposition builds with (:class:`polyjuice.ops.build.GraphBuilder`)."""
+    """The interface for building an ONNX decomposition (:class:`polyjuice.ops.build.GraphBuilder`)."""
 
     types: dict[str, TensorType]
 
@@ -141,7 +141,7 @@ class Builder(Protocol):
         """Apply an operator of the table; returns the names of all its results."""
 
     def constant(self, array: np.ndarray) -> str:
-        """A constant."""
+        """Add a constant; returns its name."""
 
 
 NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
@@ -162,9 +162,10 @@ UNSPELLED = Hole("nobody has spelled it yet")
 
 
 class Limits(Flag):
-    """Beyond the real numbers: infinite operands, NaN as operands, and NaN or infinities from finite operands.
+    """The cases beyond the real numbers on which all frameworks agree.
 
-    STRICT: of operands without errors alone, for functions that are not monotone on either side of zero.
+    INFINITY: infinite operands. NAN: NaN as operands. POLE: NaN or infinities from finite operands. STRICT: only for
+    operands without errors, for functions that are not monotone on either side of zero.
     """
 
     NOWHERE = 0
@@ -183,43 +184,44 @@ _WEIGHTS = {"": 1.0, "aten": 0.3}
 class Op:
     """One operator.
 
-    A name that begins with a capital letter is ONNX's, another one ATen's: so is its ``domain``.
+    A name that begins with a capital letter is ONNX's, any other ATen's, and so is the ``domain``.
 
-    ``inputs`` names a type variable for each operand, or ``@attr`` where an attribute says its type; ``min_inputs`` of
-    them must be there, and with ``variadic`` the last repeats. ``types`` gives each variable its element types, and
-    ``torch_types`` has further ones that the variable ``T`` takes in Torch alone, and that are drawn in complex
-    programs alone. ``results`` is, for each output, a type variable, an element type, or ``@attr`` for the type that an
-    attribute names, or those of the graph that it is; PROMOTED is the type that ``promotes`` finds for the operands and
-    the attributes, or raises TypeMismatch. With ``splits`` the number of outputs depends on that attribute, as the
-    shape signature says.
+    ``inputs`` names a type variable for each operand, or ``@attr`` where an attribute has its type. At least
+    ``min_inputs`` of them must be there, and with ``variadic`` the last repeats. ``types`` gives each variable its
+    element types. ``torch_types`` has further types for the variable ``T``, which only Torch takes and only complex
+    programs draw. ``results`` has, for each output, a type variable, an element type, ``@attr`` or PROMOTED. ``@attr``
+    is the type that an attribute names, or the types of a graph that is the attribute. PROMOTED is the type that
+    ``promotes`` returns for the operands and the attributes, or raises TypeMismatch. With ``splits`` the number of
+    outputs depends on that attribute, as the shape signature says.
 
-    ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`), ``numpy`` the meaning on arrays of one precision
-    (half types are computed in float32 and rounded once by the interpreter).
+    ``shape`` is the shape signature (:mod:`polyjuice.ops.shapes`). ``numpy`` is the meaning on arrays of one precision.
+    The interpreter computes half types in float32 and rounds once.
 
-    ``elementwise``: each result element depends on the operands' elements at its own place, after broadcasting.
-    ``exact``: on integer operands the result is that integer, in every type that can hold it; so are those of operators
-    that are ``modular`` or only move elements. ``continuous``: small
-    changes of the operands make small changes of the result. ``moves``: the result only rearranges operand elements.
-    ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
-    ``exact_with``: whether that holds with some attributes, for results that are held in a type (default: with all).
-    ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
-    ``rounds``: it asks for the rounding of its result to that type (a cast), so that the rounding is its meaning and no
-    error. ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
-    ``limits``: where beyond the real numbers all frameworks agree, with each other and with IEEE 754 arithmetic. Unless
-    the operator is elementwise its error rule is fit for such operands. ``disputed``: at which elements they differ.
-    ``error`` bounds the absolute error that operand errors cause, and ``ulps`` the rounding of the operator itself in
-    units of the result's last place.
+    - ``elementwise``: each result element depends on the operands' elements at its own place, after broadcasting.
+    - ``exact``: on integer operands the result is that integer, in every type that can hold it. Operators that are
+      ``modular`` or only move elements are exact, too.
+    - ``exact_with``: whether ``exact`` holds with some attributes, for results in a type (default: with all).
+    - ``continuous``: small changes of the operands make small changes of the result.
+    - ``moves``: the result only rearranges operand elements.
+    - ``ties``: which of equal elements wins, ``first`` or ``unspecified`` (None where there is no choice).
+    - ``partial``: an upper bound on all intermediate sums, for the exact rung (default: the result's magnitude).
+    - ``rounds``: the operator asks for the rounding of its result (a cast). The rounding is its meaning, not an error.
+    - ``modular``: on integers it is arithmetic modulo 2^n, in any order, and all frameworks wrap around alike.
+    - ``limits``: where beyond the real numbers all frameworks agree, with each other and with IEEE 754 arithmetic.
+      Unless the operator is elementwise, its error rule handles such operands.
+    - ``disputed``: the mask of elements on which frameworks differ all the same.
+    - ``error`` bounds the absolute error that operand errors cause.
+    - ``ulps`` is the rounding of the operator itself, in units of the result's last place.
+    - ``bits``: it reads the bits of its operands, so it gets them in their own types, also narrow ones.
+    - ``typed``: its meaning depends on the type of its result, which arrays of a wider type do not have.
 
-    ``torch`` and ``tensorflow`` spell an application in those frameworks' Python: a tuple of equivalent templates
-    (``{0}`` is the first operand), a function to a text or to such templates, or a :class:`Hole`. ONNX has every
-    operator of its own domain, from opset ``since`` on; where it has none (another domain, an older opset), ``onnx``
-    builds the same value of older operators of ONNX, or is a Hole.
+    ``torch`` and ``tensorflow`` write an application in those frameworks' Python. Each is a tuple of equivalent
+    templates (``{0}`` is the first operand), a function to a text or to such templates, or a :class:`Hole`. ONNX has
+    every operator of its own domain, from opset ``since`` on. For another domain or an older opset, ``onnx`` builds the
+    same value from older operators of ONNX, or is a Hole.
 
-    ``bits``: it sees the bits of its operands, which are given to it in their own types, be they narrow.
-    ``typed``: what it computes depends on the type of its result, which arrays of a wider type do not tell.
-
-    ``unrolled`` stands in for ``numpy`` and ``error`` where attributes are graphs: the graph that an application
-    amounts to, given the operands' values, of which the first ``deciding`` choose it.
+    ``unrolled`` replaces ``numpy`` and ``error`` where attributes are graphs. It returns the graph that an application
+    means, for the operands' values. The first ``deciding`` operands choose that graph.
     """
 
     name: str
@@ -265,20 +267,22 @@ class Op:
 
     @cached_property
     def domain(self) -> str:
+        """ "" for ONNX's operators, ``aten`` for ATen's."""
         return "aten" if self.name[0].islower() else ""
 
     @cached_property
     def qualified(self) -> str:
+        """The name, with ``aten.`` before it for ATen's operators."""
         return f"{self.domain}.{self.name}" if self.domain else self.name
 
     @property
     def selects(self) -> bool:
-        """Whether it computes nothing that would have to be rounded: results are operands' elements, or integers."""
+        """Whether it computes nothing that needs rounding: results are operands' elements, or integers."""
         return self.exact and not self.ulps and self.partial is None
 
     @property
     def holes(self) -> dict[str, str]:
-        """For each of FRAMEWORKS the reason why it cannot say the operator, or ""."""
+        """For each of FRAMEWORKS the reason why it cannot express the operator, or ""."""
         onnx = self.onnx if self.domain else None
         says = {"torch": self.torch, "onnx": onnx, "tensorflow": self.tensorflow}
         holes = {name: hole.reason if isinstance(hole, Hole) else "" for name, hole in says.items()}
@@ -288,7 +292,7 @@ class Op:
 
     @cached_property
     def of_complex(self) -> bool:
-        """Whether some operand or result cannot but be a complex number."""
+        """Whether some operand or result must be a complex number."""
         types = [*self.types.values(), *((result,) for result in self.results)]
         return any(all(map(dtypes.is_complex, some)) for some in types if some)
 
@@ -300,6 +304,7 @@ class Op:
 
     @property
     def fixed_arity(self) -> bool:
+        """Whether the number of operands is fixed."""
         least, greatest = self.arity
         return least == greatest
 
@@ -308,23 +313,24 @@ class Op:
         return self.inputs[min(position, len(self.inputs) - 1)]
 
     def meant(self, attrs: Attrs, result: TensorType | None) -> Attrs:
-        """The attributes as ``numpy`` and ``error`` are given them, for a first result of a type."""
+        """The attributes in the form that ``numpy`` and ``error`` expect, for a first result of a type."""
         return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
 
     def every_type(self, variable: str) -> tuple[str, ...]:
-        """The element types of a type variable, with those that it takes in Torch alone."""
+        """The element types of a type variable, with those that only Torch takes."""
         return self.types[variable] + (self.torch_types if variable == "T" else ())
 
     def accepts(self, position: int, dtype: str) -> bool:
+        """Whether the operand at ``position`` may have an element type."""
         return dtype in self.every_type(self.variable(position))
 
 
 Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
-"""Whether an operator may be applied to operands of some types, giving results of some types."""
+"""Whether an operator may be applied to operands of some types, with results of some types."""
 
 
 class TypeMismatch(ValueError):
-    """Operand types or attributes that the operator does not take."""
+    """Operand types or attributes that the operator does not accept."""
 
 
 def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -367,7 +373,7 @@ def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: in
 
 
 class AttrView:
-    """Attributes read as fields, the form in which shape signatures see them."""
+    """Attributes read as fields, the form in which shape signatures read them."""
 
     def __init__(self, attrs: Attrs) -> None:
         self._attrs = attrs
