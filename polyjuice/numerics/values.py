@@ -163,7 +163,7 @@ def propagate(
 
 
 def _bounds(raw: Any) -> list[np.ndarray]:
-    """The bounds that an operator's error rule gives, one for each result; NaN (an unknown element times 0) is unknown."""
+    """The bounds by an operator's error rule, one for each result; NaN (an unknown element times 0) is unknown."""
     bounds = [np.asarray(e, np.float64) for e in _tuple(raw)]
     return [np.where(np.isnan(e), np.inf, e) if np.isnan(e).any() else e for e in bounds]
 

@@ -64,7 +64,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
 
 
 def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:
-    """How the type of a result differs from the one that its program declares and that the uncompiled run has; or ""."""
+    """How the type of a result differs from the type that its program declares and the uncompiled run has; or ""."""
     type = t.graph.output_types[k]
     problem = mistyped(t.outcome.outputs[i][k], type)
     if not problem:

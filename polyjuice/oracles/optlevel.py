@@ -11,7 +11,7 @@ from polyjuice.oracles.comparison import compare, operators
 
 
 class OptLevel(Oracle):
-    """The optlevel oracle: it compares each variant at the compiler's default level with itself at every other level."""
+    """The optlevel oracle: it compares each variant at the default level with itself at every other level."""
 
     name = "optlevel"
 

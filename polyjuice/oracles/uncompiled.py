@@ -195,7 +195,7 @@ def _agrees_with_us(t: Program) -> bool:
 
 
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a correct compiler can give only one result on these inputs, wherever the uncompiled run is sure of it."""
+    """Whether a correct compiler can give only one result on these inputs, where the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
     rules = (
         _is_left_open,
@@ -221,7 +221,7 @@ def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program interpolates between infinities or NaN, where a neighbour of weight 0 may give NaN."""
+    """Whether a generated program interpolates infinities or NaN, where a neighbour of weight 0 may give NaN."""
     if t.given:
         return False
     weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
