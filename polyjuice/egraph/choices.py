@@ -93,7 +93,7 @@ def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) ->
 _NUMBERS = re.compile(r"\((number|Single|Held) ")
 
 _PLAIN = ("1", "2", "-1", "1.0", "2.0", "-1.0", "0.5")
-"""Python numbers that rules may write, beside those of the graphs."""
+"""Python numbers that rules may write, besides the numbers in the graphs."""
 
 
 def _numbers(rules: Sequence[Rule], graphs: Sequence[Graph]) -> list[Row]:

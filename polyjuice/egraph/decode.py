@@ -73,8 +73,7 @@ def _meaningless(encoding: Encoding, extractor: Extractor) -> frozenset[ENode]:
 def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts | None) -> frozenset[ENode]:
     """The e-nodes whose operator ``accepts`` refuses, or whose attributes no ONNX file can hold.
 
-    The result also has the e-nodes that the extractor already leaves out. The type of an e-class is that of its
-    smallest term.
+    The result also has the e-nodes that the extractor already leaves out. An e-class has the type of its smallest term.
     """
     decoder = _Decoder(encoding)
     names: dict[int, str] = {}

@@ -340,7 +340,7 @@ class Extractor:
 
         return Selection(choice, tuple((root, top(root)) for root in self._roots))
 
-    # --- what there is to choose from ---
+    # --- the e-nodes to choose from ---
 
     def enodes(self) -> Sequence[ENode]:
         """All e-nodes that the roots can reach."""

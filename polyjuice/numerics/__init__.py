@@ -1,4 +1,4 @@
-"""Numerical analysis of a graph on given inputs: reference values, error bounds, exactness, and what is unstable.
+"""Numerical analysis of a graph on given inputs: reference values, error bounds, exactness, and unstable elements.
 
 One pass over the graph evaluates it in float64. For every element it also carries a bound on the distance of a correct
 compiler's result from that reference, in the graph's element types. The bound combines the operands' errors, by each

@@ -85,7 +85,7 @@ def _gelu_error(c: ErrorContext) -> np.ndarray:
 
 
 def _leaky_error(c: ErrorContext) -> np.ndarray:
-    """The slope is at most 1, or that of the negative side."""
+    """The slope is 1, or ``alpha`` on the negative side, and the larger one bounds the error."""
     return np.asarray(max(1.0, abs(c.attrs["alpha"])) * c.e[0])
 
 

@@ -63,7 +63,7 @@ def in_range(number: Number, dtype: str) -> bool:
 
 
 def boundaries(dtype: str) -> list[int]:
-    """The boundary integers of a type that Torch takes as numbers; for uint64 those of 63 bits."""
+    """The boundary integers of a type that Torch takes as numbers; for uint64, only those below 2^63."""
     return [n for n in dtypes.boundary_integers(dtype) if _LEAST <= n <= _GREATEST]
 
 

@@ -111,7 +111,7 @@ def _prod_error(c: ErrorContext) -> object:
 
 
 def extreme_error(sign: int) -> ErrorFn:
-    """The greatest (sign 1) or least (sign -1) element lies between those of the lower and of the upper ends.
+    """The greatest (sign 1) or least (sign -1) element lies between the extremes of the lower and upper ends.
 
     Where all elements are -inf (sign 1) or inf (sign -1), some frameworks give the last finite number.
     """

@@ -258,7 +258,7 @@ class Op:
     unrolled: UnrollFn | None = None
     deciding: int = 0
     ulps: float = 0.0
-    weight: float = -1.0  # that of the domain
+    weight: float = -1.0  # negative: the weight of the domain
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exact", self.exact or self.modular or self.moves)

@@ -133,7 +133,7 @@ def _logit(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 def _logit_error(c: ErrorContext) -> np.ndarray:
-    """The rounding of 1 - x counts more the nearer x, or its limit, is to 1."""
+    """The rounding of 1 - x counts more as x, or its limit, approaches 1."""
     eps = c.attrs["eps"] or 0.0
     z = np.clip(c.x[0], eps, 1 - eps)
     rounding = 4 * c.unit * (1 + 1 / np.where(z < 1, 1 - z, 1.0))

@@ -1,6 +1,6 @@
 """The determinism oracle: a compiled program must give the same results again, bit for bit.
 
-It runs the program again after the other sets of inputs, and again from another compilation. Such runs expose reads of
+It compiles the program once more, and runs all sets of inputs twice, one after another. Such runs expose reads of
 uninitialised memory, buffers with two uses, and races between threads. Most frameworks leave open the order in which
 threads add, so results of floating-point sums may differ in their last places. Those are compared under their bounds.
 """

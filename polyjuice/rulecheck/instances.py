@@ -27,8 +27,8 @@ RANGES: tuple[tuple[float, float] | None, ...] = (
 
 _LARGEST_SIZE = 600
 
-#: Attributes that may have to agree with those of another operator. They are sometimes guessed; all others are as the
-#: operator's entry proposes them.
+#: Attributes that may have to agree with those of another operator. The draw sometimes guesses them. The operator's
+#: entry proposes all others.
 _POSITIONS = frozenset(
     ["axis", "axes", "perm", "dim", "dims", "dim0", "dim1", "split", "shape", "starts", "ends", "start", "end", "steps"]
 )

@@ -33,8 +33,8 @@ SOUND, UNSOUND, UNTESTED = "sound", "unsound", "untested"
 class Result:
     """The result for one rule.
 
-    ``trials`` are those of the direction with fewer. ``proof`` is the status of :class:`Proof`. ``fired`` is the number
-    of matches on the generated graphs (None: the rule was not tried there).
+    ``trials`` is the smaller number of trials of its two directions. ``proof`` is the status of :class:`Proof`.
+    ``fired`` is the number of matches on the generated graphs (None: the rule was not tried there).
     """
 
     rule: Rule

@@ -37,7 +37,7 @@ BIT_FOR_BIT = {"exact": dtypes.EVERY, "modular": (*dtypes.INTS, "bool")}
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two terms that a rule makes equal though their values differ, the inputs, and what is wrong."""
+    """Two terms that a rule makes equal though they differ, with the inputs, both values, and the problem."""
 
     left: str
     right: str
