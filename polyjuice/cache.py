@@ -1,4 +1,4 @@
-"""The user's cache for Polyjuice, and how a file there is named after what it was made of."""
+"""The user's cache folder, and the digests of source files that name the files there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def folder() -> Path:
 
 
 def digest(files: Iterable[Path]) -> str:
-    """A hash of the contents of some files, for the name of what depends on them."""
+    """A hash of the contents of some files, for the name of a file that depends on them."""
     found = hashlib.sha256()
     for file in sorted(files):
         found.update(file.read_bytes())

@@ -18,13 +18,13 @@ def difference(
     values: Sequence[Sequence[np.ndarray]] | None = None,
     modes: Sequence[Mode] = (),
 ) -> str:
-    """How the interpreter finds a variant to differ from its seed graph, or "" where they are equal.
+    """How a variant differs from its seed graph by the interpreter, or "" where they are equal.
 
-    ``values`` are the seed graph's outputs in float64 on each of the inputs, if they are known, and ``modes`` what the
-    analysis takes for known on each (see :func:`polyjuice.numerics.analyse`).
+    ``values`` are the seed graph's outputs in float64 on each of the inputs, if known. ``modes`` has for each the mode
+    of the analysis (see :func:`polyjuice.numerics.analyse`).
 
-    Outputs that are exact must be equal; others, held in float64, may differ by the sum of their error bounds. The
-    bounds are worked out only where the values are not as good as equal.
+    Exact outputs must be equal. Others, held in float64, may differ by the sum of their error bounds. The function
+    computes bounds only where the values are not as good as equal.
     """
     if values is not None and variant is graph:
         return ""

@@ -1,6 +1,6 @@
-"""The interpreter: what a graph means, on NumPy arrays, in its own element types or in any one floating precision.
+"""The interpreter: the values of a graph, on NumPy arrays, in its own element types or in one floating precision.
 
-Half types are computed in float32 and rounded once per operator. Values of the narrow types are rounded to these in any
+It computes half types in float32 and rounds once per operator. Values of the narrow types are rounded to these in any
 precision. Integers wrap around, as in the operators' own types. An observer sees every application as it happens.
 """
 
@@ -30,8 +30,8 @@ def evaluate(
 ) -> tuple[np.ndarray, ...]:
     """The outputs of a graph on inputs in the order of ``graph.inputs``.
 
-    ``precision`` names a floating type in which all floating values are held instead of their own. Raises
-    EvaluationError where an operator has no value.
+    ``precision`` names a floating type that holds all floating values instead of their own. Raises EvaluationError
+    where an operator has no value.
     """
     values: dict[str, np.ndarray] = {}
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
@@ -70,14 +70,14 @@ def apply(
 
 
 def _held(array: np.ndarray, dtype: str, precision: str | None) -> np.ndarray:
-    """An array in the type in which values of an element type are held, rounded to a narrow one before."""
+    """An array in the type that holds values of an element type, first rounded to a narrow one."""
     if dtype in dtypes.NARROW:
         array = array.astype(dtypes.to_numpy(dtype), copy=False)
     return array.astype(_held_as(dtype, precision), copy=False)
 
 
 def _held_as(dtype: str, precision: str | None) -> np.dtype:
-    """In a given precision, values of the narrow types are held in types of NumPy that hold all of them."""
+    """The NumPy type that holds values of an element type. A precision does not narrow the narrow types' values."""
     if not precision:
         return dtypes.to_numpy(dtype)
     if dtypes.is_complex(dtype):
@@ -93,10 +93,10 @@ def _widen(x: np.ndarray) -> np.ndarray:
 def _opaque(
     node: Node, operands: Sequence[np.ndarray], results: Sequence[TensorType | None], precision: str | None
 ) -> list[np.ndarray]:
-    """An uninterpreted function: random values that depend on the operator, its attributes and its operands alone.
+    """An uninterpreted function: random values that depend only on the operator, its attributes and its operands.
 
-    Two graphs that apply the same opaque operator to equal operands thus see equal values. Operands are rounded to
-    six digits first, so that the rounding of float64 does not tell them apart.
+    Two graphs that apply the same opaque operator to equal operands thus see equal values. Operands are rounded to six
+    digits first, so that the rounding of float64 does not tell them apart.
     """
     key = hashlib.sha256(repr((node.qualified, sorted(node.attrs.items()), node.identity)).encode())
     for x in operands:

@@ -1,11 +1,11 @@
 """Packs: programs of several cases side by side as one program, which a compiler compiles once.
 
-A compilation by Inductor has a high fixed cost, and small programs are nearly nothing but that. So programs of several
-cases become one: their graphs are put side by side, with the choices by which each was lowered. Each keeps its inputs
-and its outputs, and is judged as ever. All programs of a pack have one setting (sizes, freezing, gradient mode). No two
-variants of a case are in one pack: the compiler must not merge what is to be compared.
+A compilation by Inductor has a high fixed cost, and for small programs there is little other cost. So programs of
+several cases become one: a pack puts their graphs side by side, with each program's lowering choices. Each program
+keeps its inputs, its outputs and its verdicts. All programs of a pack have one setting (sizes, freezing, gradient
+mode). No two variants of a case are in one pack, because the compiler must not merge programs that are compared.
 
-A pack that fails is cut in two, until each program that fails stands alone, and all others have run.
+A pack that fails is cut in two, until each program that fails is alone, and all others have run.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from polyjuice.oracles import Case, InputSet, Program
 from polyjuice.session import CompilerSession
 
 LARGEST = 8
-"""A program of more operators is in no pack: its compilation costs more than what is fixed."""
+"""A program of more operators is in no pack: its own compilation costs more than the fixed cost."""
 
 _USUAL = "normal"
-"""The profile of a pack's inputs where those of its programs differ: nothing beyond numbers counts as known then."""
+"""The profile of a pack whose programs have different ones: only numbers within their type's range count as known."""
 
 _NAMED = re.compile(r"\bp(\d+)_")
-"""How an error names a value of a pack, and so the program that it belongs to (see :func:`polyjuice.ir.numbered`)."""
+"""The name of a pack's value in an error, with the number of its program (see :func:`polyjuice.ir.numbered`)."""
 
 _OF_EACH = ("layouts", "updates", "numbers")
-"""What a program is set up with that concerns its own inputs and arguments alone."""
+"""The parts of a program's setup that concern only its own inputs and arguments."""
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A program, as one of its case's."""
+    """A program, with its case."""
 
     case: Case
     program: Program
@@ -58,7 +58,7 @@ class Pack:
 
     @cached_property
     def case(self) -> Case:
-        """All programs as a case of one program; of one member it is that member's."""
+        """All programs as a case of one program; for a single member, its own case with only this program."""
         first = self.members[0].case
         if len(self) == 1:
             return first.only([self.members[0].program.label])
@@ -75,7 +75,7 @@ class Pack:
         return self.case.programs[0]
 
     def _input_set(self, i: int) -> InputSet:
-        """The inputs of all programs; one that has fewer sets runs on its first ones again."""
+        """The inputs of all programs; a program with fewer sets repeats its first ones."""
         sets = [member.case.sets[i % len(member.case.sets)] for member in self.members]
         profiles = {one.profile for one in sets}
         arrays = tuple(array for one in sets for array in one.arrays)
@@ -83,7 +83,7 @@ class Pack:
         return InputSet(profiles.pop() if len(profiles) == 1 else _USUAL, arrays, _known_to_all(sets), values)
 
     def _choices(self, names: Sequence[Mapping[str, str]]) -> LoweringChoices:
-        """The choices about all programs; those about no value are the first program's."""
+        """The lowering choices of all programs; choices about no value are the first program's."""
         taken: dict[tuple[str, str], tuple[int, ...]] = {}
         for member, to in reversed(list(zip(self.members, names, strict=True))):
             choices = member.program.artifact.choices
@@ -92,7 +92,7 @@ class Pack:
         return LoweringChoices.of(taken)
 
     def outcomes(self, outcome: Outcome) -> Iterator[Outcome]:
-        """What became of each program, where the pack ran."""
+        """The outcome of each program, if the pack ran."""
         at = first = 0
         for number, member in enumerate(self.members):
             sets, graph = len(member.case.sets), member.program.graph
@@ -113,7 +113,7 @@ class Pack:
         return next(member for member, end in zip(self.members, ends, strict=True) if output < end)
 
     def parts(self, outcome: Outcome) -> list[Pack]:
-        """Two packs of its programs, after it failed: those that the error names and the others, or two halves."""
+        """The two packs to try after this one failed: the programs named in the error and the others, or halves."""
         named = {int(number) for number in _NAMED.findall(outcome.message)} & {*range(len(self))}
         if not named or 2 * len(named) > len(self):
             named = {*range((len(self) + 1) // 2)}
@@ -125,8 +125,8 @@ class Pack:
 class CasePacks:
     """The packs of several programs that concern a case.
 
-    ``ran`` has those in which its programs ran, by label. ``failed`` are those that failed although both parts ran, and
-    whose first program is the case's. ``first`` counts those that ran and whose first program is the case's.
+    ``ran`` has the packs in which its programs ran, by label. ``failed`` are packs that failed although both parts ran,
+    and ``first`` counts packs that ran. Both have only packs whose first program is the case's.
     """
 
     ran: Mapping[str, Pack] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class CasePacks:
 class Packed:
     """Cases whose programs ran in packs, where they could; those that must run alone still wait.
 
-    ``packs`` are those of several programs that ran. ``failed`` are those that failed although both parts ran.
+    ``packs`` are the packs of several programs that ran. ``failed`` are those that failed although both parts ran.
     """
 
     cases: Sequence[Case]
@@ -155,7 +155,7 @@ class Packed:
 
 
 def formed(cases: Sequence[Case], size: int) -> list[Pack]:
-    """Packs of at most ``size`` programs each, which stand at one place of their cases and have one setting."""
+    """Packs of at most ``size`` programs each, which have one setting and the same number in their cases."""
     groups: dict[object, list[Member]] = {}
     for case in cases:
         for place, program in enumerate(case.programs):
@@ -206,12 +206,12 @@ def _parts(group: Sequence[Member], size: int) -> list[Sequence[Member]]:
 
 
 def _setting(artifact: Artifact) -> str:
-    """What a program is set up with beside what concerns its own inputs."""
+    """The setup of a program without the parts that concern only its own inputs."""
     return str(sorted((name, value) for name, value in artifact.setup.items() if name not in _OF_EACH))
 
 
 def _known_to_all(sets: Sequence[InputSet]) -> Mode:
-    """What counts as known on the inputs of every program."""
+    """The values that count as known on the inputs of every program."""
     modes = [one.mode for one in sets]
     return Mode(
         all(mode.wrap for mode in modes),
@@ -222,5 +222,5 @@ def _known_to_all(sets: Sequence[InputSet]) -> Mode:
 
 
 def _columns(results: Sequence[tuple[np.ndarray, ...]], at: int, width: int) -> tuple[tuple[np.ndarray, ...], ...]:
-    """Some of the outputs of each set of inputs."""
+    """The same columns of the outputs, for each set of inputs."""
     return tuple(one[at : at + width] for one in results)

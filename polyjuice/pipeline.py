@@ -34,7 +34,7 @@ from polyjuice.session import CompilerSession
 REPEATS = 3
 """A verdict is a finding if it shows in this many fresh processes, one after another.
 
-One is enough for a hang: each takes the whole time limit, which is hundreds of times what a compilation takes.
+One is enough for a hang: each takes the whole time limit, which is hundreds of times the time of a compilation.
 """
 
 _BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
@@ -45,8 +45,8 @@ _BY_CHANCE = {"nondeterministic": 3, "slow": 2, "memory": 2}
 class Target:
     """The form that programs must have: a format, the opset of ONNX models, and what the compiler's importer lacks.
 
-    ``lacks`` names idioms and forms that no program may have. ``lacked`` says which of some forms it does not take: it
-    may have to try them.
+    ``lacks`` names idioms and forms that no program may have. ``lacked`` returns those of some forms that the compiler
+    does not take, which it may have to try.
     """
 
     format: str
@@ -56,7 +56,7 @@ class Target:
 
 
 class Drawing(TypedDict, total=False):
-    """How choices are drawn (see :func:`polyjuice.lower.lower`)."""
+    """The arguments for drawing choices (see :func:`polyjuice.lower.lower`)."""
 
     repeated: Mapping[str, int]
     unknown_sizes: float
@@ -84,8 +84,8 @@ def equivalent(graph: Graph, variants: Iterable[Graph], sets: Sequence[InputSet]
 def lower(graph: Graph, by: LoweringChoices | Chooser | str, target: Target, **drawing: Unpack[Drawing]) -> Artifact:
     """Write a graph as a program of the target's format, by given choices, or by choices drawn from a key.
 
-    ``drawing`` says how choices are drawn (see :func:`polyjuice.lower.lower`). Raises Unlowerable where the format
-    cannot say the graph.
+    The target takes all choices that a key draws. ``drawing`` has the arguments for drawing (see
+    :func:`polyjuice.lower.lower`). Raises Unlowerable where the format cannot express the graph.
     """
 
     def written(lacks: Sequence[str]) -> Artifact:
@@ -125,7 +125,7 @@ def prepare(label: str, graph: Graph, artifact: Artifact, sets: Sequence[InputSe
 def execute(case: Case, session: CompilerSession, *, all_or_none: bool = False) -> Case:
     """Compile and run the programs of a case that have not run yet, on all of its sets of inputs.
 
-    With ``all_or_none`` the first program that the compiler does not support is the last one that is run.
+    With ``all_or_none``, stop after the first program that the compiler does not support.
     """
     programs = list(case.programs)
     for number, program in enumerate(programs):
@@ -193,12 +193,12 @@ def not_run(case: Case) -> Case:
 
 
 def shows(case: Case, verdict: Verdict, session: CompilerSession) -> bool:
-    """Whether the oracle that gave a verdict finds the same fault in a case that has run."""
+    """Whether the verdict's oracle finds the same fault in a case that has run."""
     return ORACLES[verdict.oracle].triggers(verdict, case, session)
 
 
 def tries(kind: str) -> int:
-    """How often programs are run before a fault of that kind counts as gone."""
+    """The number of runs before a fault of that kind counts as gone."""
     return _BY_CHANCE.get(kind, 1)
 
 
@@ -215,11 +215,11 @@ def repeating(
 ) -> list[int]:
     """The numbers of the verdicts that show every time, each time in fresh processes.
 
-    Verdicts on the same sides share these processes. The compiler under test does all of its work each time; a C++
-    compiler that it calls need not make the same source again. ``meanwhile`` is called with the number of each verdict
-    that has shown once.
+    Verdicts on the same sides share these processes. The compiler under test does all of its work each time. A C++
+    compiler that it calls need not compile the same source again. ``meanwhile`` is called with the number of each
+    verdict that has shown once.
     """
-    if not verdicts:  # of nearly every case: it needs no folder either
+    if not verdicts:  # true for nearly every case, which then needs no folder
         return []
     groups: dict[frozenset[str], list[int]] = {}
     for number, verdict in enumerate(verdicts):

@@ -1,4 +1,4 @@
-"""A limit of time that is kept: work that goes on beyond it is interrupted, whatever it waits for.
+"""A time limit that holds: it interrupts work that goes on beyond it, whatever the work waits for.
 
 A compiler may hang, and an oracle, a reproducer or a proof may take long. Checks between the steps of such work come
 too late. The limit is a timer of the operating system instead, whose signal unwinds the work as an interrupt does.
@@ -14,10 +14,10 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-#: Seconds after which work that goes on in spite of an interrupt is interrupted again. Clearing up takes less.
+#: Seconds until the next interrupt, for work that goes on in spite of one. Cleaning up takes less.
 _AGAIN_S = 10.0
 
-#: The shortest time for which a timer can be set: 0 would stop it.
+#: The shortest time of a timer: 0 would stop it.
 _SOON_S = 1e-3
 
 _limits: list[TimeLimit] = []
@@ -33,11 +33,11 @@ class _TimeUp(BaseException):
 
 
 class TimeLimit:
-    """A block that ends at ``until``, on the monotonic clock, or before; ``passed`` says whether it was ended.
+    """A block that ends at ``until``, on the monotonic clock, or before; ``passed`` says whether the limit ended it.
 
-    The block is left without an error. Time that does not count is given by ``besides``: the block may go on for as
-    many seconds more. Limits can be nested, and the outer one holds, too. Only the main thread can be interrupted: in
-    any other, a limit has no effect.
+    The block ends without an error. ``besides`` returns seconds that do not count: the block may go on for as many
+    seconds more. Limits can be nested, and the outer one holds, too. Only the main thread can be interrupted. In any
+    other thread, a limit has no effect.
     """
 
     def __init__(self, until: float, besides: Callable[[], float] = lambda: 0.0) -> None:
@@ -49,7 +49,7 @@ class TimeLimit:
 
     @property
     def left(self) -> float:
-        """Seconds to its end."""
+        """The seconds that are left."""
         return self._until + self._besides() - time.monotonic()
 
     def __enter__(self) -> TimeLimit:
@@ -80,7 +80,7 @@ def _set_timer() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Leave the outermost block whose time is up; one that is just being entered or left is not torn."""
+    """Leave the outermost block whose time is up, but never in the middle of entering or leaving a block."""
     if frame and frame.f_code in _WHOLE:
         return
     over = next((limit for limit in _limits if limit.left <= 0), None)

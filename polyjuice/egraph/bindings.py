@@ -1,8 +1,8 @@
 """egglog's compiled bindings without the Python package around them.
 
-The package imports a formatter of code, among others, and takes a second: a third of the start of each process. Nothing
-here needs more of it than the bindings. These are loaded by the first that uses them: they start a pool of threads,
-which does not survive a fork, so that a process that others are forked from must not have loaded them.
+Importing the package takes a second, a third of the start of each process, because it also imports a code formatter.
+Only the bindings are needed here. They load at their first use, because they start a pool of threads, which does not
+survive a fork. A process that forks others must not have loaded them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ _NAME = "egglog.bindings"
 
 
 def _load() -> ModuleType:
-    """The bindings, under their own name: they can be loaded once. Raises ModuleNotFoundError without egglog."""
+    """The bindings, registered under their own name, so that they load only once.
+
+    Raises ModuleNotFoundError without egglog.
+    """
     if _NAME in sys.modules:
         return sys.modules[_NAME]
     package = importlib.util.find_spec("egglog")
@@ -30,7 +33,7 @@ def _load() -> ModuleType:
 
 
 class _Bindings:
-    """Each of the bindings, once it is asked for."""
+    """A stand-in for the module of bindings that loads it at the first use of an attribute."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(_load(), name)

@@ -1,8 +1,8 @@
-"""Value bounds: intervals that hold the values of a term, as an analysis in egglog, and the facts that rules ask for.
+"""Value bounds: intervals around the values of a term, as an egglog analysis, and the facts that rules use.
 
-``(lo x)`` and ``(hi x)`` bound the values of ``x`` over the reals; there is none where no finite bound is known. They
-begin at the inputs (whose ranges the campaign knows), at constants and at element types, and go through the operators
-of :data:`BOUNDS`. A NaN lies in every interval: ``(Finite x)`` says that there is none, and no infinity either.
+``(lo x)`` and ``(hi x)`` bound the values of ``x`` over the reals; a missing one means that no finite bound is known.
+Bounds start at the inputs (whose ranges the campaign knows), at constants and at element types. They go through the
+operators of :data:`BOUNDS`. A NaN lies in every interval: ``(Finite x)`` says that ``x`` has no NaN and no infinity.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from polyjuice.ir import dtypes
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of an operator's result, as expressions over those of its operands.
+    """The bounds of an operator's result, as expressions over the bounds of its operands.
 
-    ``lo`` and ``hi`` are in prefix notation; ``l0``, ``h0`` are the bounds of the first operand, ``l1``, ``h1`` those
-    of the second, and an attribute goes by its name with ``_`` behind it. "" says that there is no bound. ``when`` is a
-    condition on them. ``least`` and ``most`` are bounds that hold though nothing is known of the operands.
-    ``wraps``: an integer result may leave its type, and then has no bounds. ``whole``: the result is an integer,
-    whatever the operands are. (Operators that the table calls exact make integers of integers.)
+    ``lo`` and ``hi`` are in prefix notation; "" means no bound. ``l0``, ``h0`` are the bounds of the first operand,
+    ``l1``, ``h1`` of the second, and so on. An attribute goes by its name with ``_`` behind it. ``when`` is a condition
+    on the operands' bounds. ``least`` and ``most`` are bounds that hold for all operands. ``wraps``: an integer result
+    may overflow, and then has no bounds. ``whole``: the result is an integer for all operands. (Operators that the
+    table calls exact turn integers into integers.)
     """
 
     lo: str
@@ -39,7 +39,7 @@ _QUOTIENTS = "(/ l0 l1) (/ l0 h1) (/ h0 l1) (/ h0 h1)"
 
 
 def _fold(function: str, terms: str) -> str:
-    """min or max of several parenthesised expressions or names."""
+    """min or max of several parenthesised expressions or names, as nested calls."""
     first, *rest = re.findall(r"\([^()]*\)|[^\s()]+", terms)
     return f"({function} {first} {_fold(function, ' '.join(rest))})" if rest else first
 
@@ -137,7 +137,7 @@ BOUNDS: dict[str, Bounds] = {
     "Trilu": Bounds("(min l0 0.0)", "(max h0 0.0)"),
     "Pad": Bounds("(min l0 value_)", "(max h0 value_)"),
 }
-"""By constructor. ``Cast`` has rules of its own: what it does depends on both types."""
+"""The bounds by constructor. ``Cast`` has rules of its own, because its bounds depend on both types."""
 
 DECLARATIONS = """
 (function lo (Tensor) f64 :merge (max old new))
@@ -155,13 +155,13 @@ DECLARATIONS = """
 (rule ((RangeOf n l h) (= x (numbered-value n))) ((set (lo x) l) (set (hi x) h) (Finite x)) :ruleset numbered)
 """
 
-#: What rules ask for of all this; who asks for none of it does not pay for it.
+#: The functions and relations of value bounds. An e-graph computes them only if a rule asks for one of them.
 FACTS = frozenset(["lo", "hi", "Finite", "Integral", "NonNegative", "Positive", "NonPositive", "Negative", "NonZero"])
 
-#: Beyond this a bound says nothing, and arithmetic on it could overflow.
+#: Larger bounds are useless, and arithmetic on them could overflow.
 _LARGEST = 1e100
 
-#: Beyond this a float64 does not tell an integer from the next.
+#: Beyond this magnitude float64 does not hold every integer.
 _LARGEST_INTEGER = 2.0**53
 
 _UNSIGNED = "\n".join(
@@ -190,8 +190,11 @@ RULES = f"""{_UNSIGNED}
 
 
 def type_facts() -> list[str]:
-    """Facts about element types: their ranges (of floats half of it, so that rounding cannot leave it, and of narrow
-    ones that of the integers that they hold), and which types hold all values of which."""
+    """Facts about element types: their ranges, and which types hold all values of which others.
+
+    The range of a floating type is half of its own, so that rounding cannot leave it. The range of a narrow type is
+    that of the integers that it holds.
+    """
     facts = []
     for t in dtypes.STORED:
         if dtypes.is_float(t):
@@ -204,7 +207,7 @@ def type_facts() -> list[str]:
 
 
 def wider(dtype: str) -> tuple[str, ...]:
-    """The other element types that hold every value of a type exactly, narrow ones aside."""
+    """The other element types that hold every value of a type exactly, without narrow ones."""
     if dtype == "bool":
         return tuple(t for t in dtypes.ALL if t != "bool")
     if dtypes.is_int(dtype):
@@ -219,8 +222,10 @@ def wider(dtype: str) -> tuple[str, ...]:
 
 
 def operator_rules(name: str, operands: int, variables: Iterable[str], exact: bool) -> list[str]:
-    """The rules of one constructor, in a ruleset of its own, given the number of its operands and the names of its
-    arguments. ``exact``: integers as operands give integers, whatever the attributes are.
+    """The rules of one constructor, in a ruleset of its own.
+
+    ``operands`` is the number of its operands, and ``variables`` the names of its arguments. ``exact`` means that
+    integer operands give integer results for all attributes.
     """
     bounds = BOUNDS.get(name)
     if bounds is None:
@@ -258,7 +263,7 @@ def ruleset_of(name: str) -> str:
 
 
 def _used(text: str, operands: int) -> str:
-    """The conditions that bind the operands' bounds that an expression uses."""
+    """The conditions that bind those bounds of operands that an expression uses."""
     return " ".join(
         f"(= {bound}{i} ({function} x{i}))"
         for i in range(operands)

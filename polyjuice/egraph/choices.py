@@ -1,7 +1,7 @@
-"""The seed's random choices, as facts that rules ask for: r1 ... r6 of paper 004, table 1, and others of their kind.
+"""The seed's random choices as facts for rules: r1 ... r6 of paper 004, table 1, and similar ones.
 
-A choice is keyed by the rule's name and by what it depends on (a rank, a size, an element type), so that two rules
-choose apart, and an e-class that appears later finds one too.
+The key of a choice is the rule's name and whatever the choice depends on (a rank, a size, an element type). So two
+rules choose independently, and an e-class that appears later finds its choice too.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _ASKED = re.compile(r'\((random-perm|random-cut|random-divisor|random-axis|rando
 
 _MAX_RANK = 8
 
-#: At how many values of a graph a rule with a ``Site`` is applied.
+#: A rule with a ``Site`` applies at this number of values of a graph.
 _SITES = 2
 
 _GREATEST = 2.0**63
-"""No Python number beside a tensor is an integer of this magnitude."""
+"""Integers beside a tensor are smaller than this magnitude."""
 
 
 def asked(rules: Iterable[Rule]) -> list[tuple[str, str]]:
@@ -41,7 +41,7 @@ def _asked_in(text: str) -> frozenset[tuple[str, str]]:
 
 
 def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, list[str]]:
-    """For a few values of a graph the keys of the rules that may be applied there."""
+    """Values of a graph, drawn at random, each with the keys of the rules that may apply there."""
     values = [*graph.inputs, *(name for node in graph.nodes for name in node.outputs if name)]
     chosen: dict[str, list[str]] = {}
     for function, key in asked(rules):
@@ -52,9 +52,9 @@ def sites(rules: Iterable[Rule], graph: Graph, rng: random.Random) -> dict[str, 
 
 
 def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) -> list[Row]:
-    """The other choices: for every rank, dimension size and element type that may occur.
+    """The other choices, for every rank, dimension size and element type that may occur.
 
-    Every permutation, random or one of the graphs' own, comes with its inverse.
+    Every permutation, random or from the graphs, comes with its inverse.
     """
     types = {t for graph in graphs for t in graph.types.values()}
     nodes = [n for graph in graphs for n in graph.nodes if n.op == "Transpose" and not (n.opaque or n.domain)]
@@ -93,11 +93,11 @@ def facts(rules: Sequence[Rule], graphs: Sequence[Graph], rng: random.Random) ->
 _NUMBERS = re.compile(r"\((number|Single|Held) ")
 
 _PLAIN = ("1", "2", "-1", "1.0", "2.0", "-1.0", "0.5")
-"""Python numbers that rules may write, beside those of the graphs."""
+"""Python numbers that rules may write, besides the numbers in the graphs."""
 
 
 def _numbers(rules: Sequence[Rule], graphs: Sequence[Graph]) -> list[Row]:
-    """What is known of the Python numbers in graphs, and of those that constants of one value can be written as."""
+    """Facts about the Python numbers in graphs, and about the values of uniform constants as Python numbers."""
     if not any(_NUMBERS.search(rule.text) for rule in rules):
         return []
     texts = dict.fromkeys(_PLAIN)
@@ -123,7 +123,7 @@ def _numbers(rules: Sequence[Rule], graphs: Sequence[Graph]) -> list[Row]:
 
 
 def _permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
-    """A permutation that moves something."""
+    """A random permutation other than the identity."""
     while True:
         perm = rng.sample(range(rank), rank)
         if perm != sorted(perm):

@@ -35,10 +35,10 @@ def decode(encoding: Encoding, selection: Selection) -> Graph:
 
 
 def extractor(encoding: Encoding, view: EGraphView, roots: Sequence[int]) -> Extractor:
-    """What extracts terms that mean something.
+    """An extractor that leaves out ill-typed terms.
 
-    Rules are written for values that operators compute with. Of one of a narrow type they may make a term of an
-    operator that does not take it: such a term is left out.
+    Rules assume element types that operators compute with. On a value of a narrow type they may make a term whose
+    operator does not accept that type. The extractor leaves such terms out.
     """
     found = Extractor(view, roots, encoding.inputs)
     if any(node.name == "Cast" and node.arguments[0] in dtypes.NARROW for node in found.enodes()) or any(
@@ -49,7 +49,7 @@ def extractor(encoding: Encoding, view: EGraphView, roots: Sequence[int]) -> Ext
 
 
 def _meaningless(encoding: Encoding, extractor: Extractor) -> frozenset[ENode]:
-    """The e-nodes whose operator does not take their operands, or that have an operand without any other e-node."""
+    """The e-nodes whose operator does not accept their operands, or with an operand that only such e-nodes make."""
     decoder = _Decoder(encoding)
     names: dict[int, str] = {}
     found = set()
@@ -71,9 +71,9 @@ def _meaningless(encoding: Encoding, extractor: Extractor) -> frozenset[ENode]:
 
 
 def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts | None) -> frozenset[ENode]:
-    """The e-nodes whose operator ``accepts`` refuses, or whose attributes no ONNX file holds.
+    """The e-nodes whose operator ``accepts`` refuses, or whose attributes no ONNX file can hold.
 
-    The type of an e-class is that of its smallest term. So are those that the extractor leaves out already.
+    The result also has the e-nodes that the extractor already leaves out. An e-class has the type of its smallest term.
     """
     decoder = _Decoder(encoding)
     names: dict[int, str] = {}
@@ -92,9 +92,9 @@ def refused(encoding: Encoding, extractor: Extractor, accepts: Accepts | None) -
 
 
 def writable(attrs: Mapping[str, Any]) -> bool:
-    """Whether an ONNX file keeps the values of attributes: it holds numbers of single precision.
+    """Whether an ONNX file can hold the values of attributes, which it stores in single precision.
 
-    A rule may well take an attribute from a constant of float64, and be right.
+    A sound rule may take an attribute from a float64 constant, whose value single precision may lack.
     """
     return all(_single(value) for value in attrs.values() if isinstance(value, float))
 
@@ -106,9 +106,10 @@ def _single(value: float) -> bool:
 
 @dataclass(frozen=True)
 class Classes:
-    """The terms that an e-graph holds to be equal: ``graph`` computes, for each of ``groups``, an e-class's terms.
+    """The terms that an e-graph holds to be equal.
 
-    ``ill_typed`` are the e-nodes that no operator of the table means anything by, and why.
+    ``graph`` computes the terms of all e-classes; each of ``groups`` names the values of one e-class. ``ill_typed``
+    describes the e-nodes without a meaning in the table, and why they have none.
     """
 
     graph: Graph
@@ -149,7 +150,7 @@ def decode_classes(encoding: Encoding, extractor: Extractor) -> Classes:
 
 
 def attributes(op: Op, arguments: Sequence[Any]) -> dict[str, Any]:
-    """An e-node's arguments by the names of the operator's attributes (an output's index behind them has none).
+    """An e-node's arguments by the names of the operator's attributes, without the output index at the end.
 
     Rules write the shape of a Reshape as it is, so a size of 0 in it means 0, as in `encode`.
     """
@@ -174,7 +175,7 @@ class _Decoder:
     def add(self, node: ENode, operands: Sequence[str]) -> str:
         """The name of the value of an e-node applied to named operands.
 
-        A node with an identity of its own (a stateful one) is there once, whichever terms stand for its operands.
+        A node with an identity of its own (a stateful one) occurs once, for all terms of its operands.
         """
         once = node.name == "Other" and self._encoding.tables.others[node.arguments[0]][0].identity
         key = (node.application, () if once else tuple(operands))
@@ -212,7 +213,7 @@ class _Decoder:
         return names
 
     def infer(self, op: Op, operands: Sequence[str], attrs: Mapping[str, Any]) -> tuple[TensorType, ...]:
-        """The result types; graphs that share an e-graph share most applications, so each is inferred once."""
+        """The result types, each inferred once, because graphs that share an e-graph share most applications."""
         known = self._encoding.tables.inferred
         key = (op.qualified, *attrs.values(), *[self.types[name] for name in operands])
         if key not in known:
@@ -239,14 +240,14 @@ class _Decoder:
 
 
 def operator_count(graph: Graph) -> int:
-    """The number of operators; Expand, which only makes broadcasting explicit, does not count."""
+    """The number of operators without Expand, which only makes broadcasting explicit."""
     return sum(node.op != "Expand" or node.opaque for node in graph.nodes)
 
 
 def fold_broadcasts(graph: Graph) -> Graph:
-    """Drop each Expand that an elementwise operator's implicit broadcasting does as well.
+    """Drop each Expand that an elementwise operator's implicit broadcasting can replace.
 
-    What is left of an expanded constant becomes a constant. The operators computed stay the same.
+    An expanded constant that remains becomes a constant. The operators computed stay the same.
     """
     return check(_folded(graph))
 
@@ -273,7 +274,7 @@ def _folded(graph: Graph) -> Graph:
 
 
 def _implicit(node: Node, source: Mapping[str, Node], types: Mapping[str, TensorType]) -> Node:
-    """The node with operands replaced by what they expand, as far as the result keeps its shape."""
+    """The node with the unexpanded values as operands, where the result keeps its shape."""
     inputs = list(node.inputs)
     shape = types[node.outputs[0]].shape
     for i in range(len(inputs)):
@@ -290,7 +291,7 @@ def _implicit(node: Node, source: Mapping[str, Node], types: Mapping[str, Tensor
 
 
 def rename_outputs(graph: Graph, names: Sequence[str]) -> Graph:
-    """Give the outputs the wanted names where they are values of nodes and each is output once."""
+    """Give the outputs these names, except an output that is no node's result or repeats an earlier output."""
     return check(_renamed(graph, names))
 
 

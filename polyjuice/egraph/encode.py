@@ -1,4 +1,4 @@
-"""Graph to e-graph: the egglog commands that load a graph, and the tables of what stays outside the e-graph."""
+"""Graph to e-graph: the egglog commands that load a graph, and the tables of everything outside the e-graph."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Range = tuple[float, float]
 
 @dataclass
 class Tables:
-    """What stays outside an e-graph: the inputs, arrays and opaque nodes that the numbers in its terms stand for.
+    """The inputs, arrays and opaque nodes outside an e-graph, to which the numbers in its terms refer.
 
     ``constants`` are the arrays behind ``(Const i)``, ``others`` the nodes behind ``(Other i ...)`` with their result
-    types. All graphs that share an e-graph share them; inputs and values are numbered through.
+    types. All graphs that share an e-graph share one such object, in which inputs and values have consecutive numbers.
     """
 
     inputs: int = 0
@@ -42,10 +42,10 @@ class Tables:
 
 @dataclass
 class Encoding:
-    """A graph in the e-graph's language: the program to run, what to state of its values, and what numbers refer to.
+    """A graph in the e-graph's language: the program to run, the facts about its values, and the tables of its numbers.
 
-    ``values`` numbers every value of the graph, and ``(value i)`` is its e-class (known for the outputs, and for what
-    one rule of the program takes from another). ``(Input i)`` is the input ``i - first_input`` of this graph.
+    ``values`` numbers every value of the graph. ``(value i)`` is the e-class of value i. It exists for outputs, and for
+    values that one rule of the program takes from another. ``(Input i)`` is this graph's input ``i - first_input``.
     """
 
     graph: Graph
@@ -71,9 +71,10 @@ def encode(
 ) -> Encoding:
     """Encode a checked graph; broadcasting of elementwise operands becomes explicit ``Expand`` terms.
 
-    ``tables`` are those of the graphs that are in the same e-graph already; ``words`` the constructors to use (None:
-    all), ``Other`` being used elsewhere; ``derived`` those whose terms' types the e-graph derives; ``ranges`` the
-    intervals in which inputs lie, by name; ``sites`` the keys of the rules that may be applied at a value.
+    ``tables`` are those of the graphs already in the same e-graph. ``words`` are the constructors to use (None: all);
+    other applications become ``Other``. ``derived`` are the constructors whose terms' types the e-graph derives.
+    ``ranges`` are the intervals in which inputs lie, by name. ``sites`` are the keys of the rules that may apply at a
+    value, by its name.
     """
     tables = tables or Tables()
     out = Encoding(graph, tables, tables.inputs)
@@ -141,7 +142,7 @@ def encode(
 
 
 def load(egraph: bindings.EGraph, encodings: Iterable[Encoding], facts: Iterable[Row] = ()) -> None:
-    """Load graphs into an e-graph that knows their language, and state what is known of their values, and facts."""
+    """Load encoded graphs into an e-graph that has their language, and state facts about their values and others."""
     rows = [*facts]
     for encoding in encodings:
         for program in encoding.program:
@@ -172,7 +173,7 @@ def _constant(tables: Tables, array: np.ndarray, type: TensorType) -> str:
 def _table_terms(
     graph: Graph, node: Node, use: Callable[[str], str], words: Collection[str] | None
 ) -> list[str] | None:
-    """The terms of a node's results, or None where no constructor says this application."""
+    """The terms of a node's results, or None where no constructor can express this application."""
     op = entry(node)
     if op is None or "" in node.inputs:
         return None
@@ -203,12 +204,15 @@ def _table_terms(
 
 
 def beyond_rules(op: str, operands: Sequence[TensorType]) -> bool:
-    """MatMul of a vector: the rules speak of matrices and batches of them."""
+    """Whether it is a MatMul of a vector: rules only handle matrices and batches of them."""
     return op == "MatMul" and min(t.rank for t in operands) < 2
 
 
 def _other_terms(tables: Tables, graph: Graph, node: Node, use: Callable[[str], str]) -> list[str]:
-    """Equal operators with equal attributes share a number, so that congruence holds for them too."""
+    """The ``Other`` terms of a node's results.
+
+    Equal operators with equal attributes share a number, so that congruence holds for them too.
+    """
     types = tuple(graph.types[name] if name else None for name in node.outputs)
     absent = tuple(i for i, name in enumerate(node.inputs) if not name)
     key = repr((node.qualified, attribute_texts(node.attrs), node.identity, types, len(node.inputs), absent))

@@ -1,17 +1,21 @@
-"""Extraction: which e-node stands for each e-class, from the fewest operators to the most.
+"""Extraction: choose an e-node for each e-class, from the fewest operators to the most.
 
 Costs count operators of the DAG: an application that several terms share counts once, and all outputs of one
 application count once. (Algorithm 1 of paper 004, section 4.3, deletes the back edges that a depth-first search meets
-and then takes the largest term; that can leave an e-class, even the root, without a term.) Here every e-class has two
-terms. Its *level 0* term is the smallest; those terms are acyclic, for each refers only to e-classes of lower cost. Its
-*level 1* term is chosen by a depth-first search in which a back edge refers to the level 0 term of the e-class it leads
-to, so no e-node is lost and no cycle can arise. This also lets an e-class stand inside its own term (a round trip such
-as Split(Concat(x, x))), which no choice of one e-node per e-class can express. A set of *raised* e-classes, those that
-show their level 1 term, is one graph; between none and all of them lie the steps.
+and then takes the largest term. That can leave an e-class, even the root, without a term.) Here every e-class has two
+terms:
 
-An *identity* is an e-node among whose operands is its own e-class: x + 0, a transposition by the identity, a cast to
-the same type. A search for the largest term passes it over, for what it adds is one operator. So in some graphs some
-e-classes have a *level 2* term: an identity of their level 1 term.
+- Its *level 0* term is the smallest. These terms are acyclic, because each refers only to e-classes of lower cost.
+- Its *level 1* term comes from a depth-first search. A back edge of that search refers to the level 0 term of its
+  target, so no e-node is lost and no cycle can arise.
+
+An e-class may therefore occur inside its own term, as in the round trip Split(Concat(x, x)). One e-node per e-class
+could not express that. A set of *raised* e-classes, which show their level 1 term, is one graph. The ``steps`` variants
+lie between none raised and all raised.
+
+An *identity* is an e-node with its own e-class among its operands: x + 0, a transposition by the identity, a cast to
+the same type. A search for the largest term skips identities, because each adds only one operator. So in some graphs
+some e-classes have a *level 2* term: an identity of their level 1 term.
 """
 
 from __future__ import annotations
@@ -33,10 +37,10 @@ _COUNTED, _FREE = 1 << 20, 1
 """Tree costs: an operator outweighs any number of free terms."""
 
 _WITH_IDENTITIES, _IDENTITY = 0.5, 0.25
-"""How often a graph has identities, and then how often an e-class has one, where there are any."""
+"""The probability that a graph has identities, and that an e-class then has one, if it can."""
 
 _NEW = 1 << 16
-"""More than the number of any bit: that of an application that no term has so far."""
+"""More than the number of any bit: stands for an application that no term has so far."""
 
 
 class NoTerm(ValueError):
@@ -44,10 +48,10 @@ class NoTerm(ValueError):
 
 
 class _Enodes:
-    """The e-nodes that the roots can reach, numbered, as parallel lists: what extraction reads millions of times.
+    """The e-nodes that the roots can reach, as parallel lists by number, because extraction reads them often.
 
-    ``applications`` numbers operator applications (equal for all outputs of one), and is -1 for free terms;
-    ``classes`` lists each e-class's e-nodes.
+    ``applications`` numbers operator applications (equal for all outputs of one), and is -1 for free terms. ``classes``
+    lists each e-class's e-nodes.
     """
 
     def __init__(
@@ -62,13 +66,13 @@ class _Enodes:
         queue = list(dict.fromkeys(roots))
         seen = set(queue)
         number = 0
-        for c in queue:  # it grows meanwhile
+        for c in queue:  # the loop appends to it
             here = self.classes[c] = []
             for node in view.classes[c]:
                 name, children, arguments = node
                 if name == "Input" and inputs is not None and arguments[0] not in inputs:
                     continue
-                if without and node in without:  # an e-node's hash is that of all its arguments
+                if without and node in without:  # slow: hashing an e-node hashes all its arguments
                     continue
                 application = -1 if name in FREE else number
                 if name in multi_output:
@@ -126,7 +130,7 @@ class Selection:
 
 
 class _Smallest:
-    """The e-nodes chosen so far, the applications of their terms as bits, and how many these are."""
+    """The e-nodes chosen so far, with each term's applications as bits, and their number."""
 
     def __init__(self, enodes: _Enodes, bit: Callable[[object], int]) -> None:
         self.chosen: dict[int, int] = {}
@@ -163,8 +167,8 @@ class _Smallest:
 class Extractor:
     """Extracts graphs from one saturated e-graph for the given root e-classes.
 
-    Where several graphs share the e-graph, ``inputs`` are the numbers of those that this graph has: through what it
-    has in common with another one could reach the other's. E-nodes in ``without`` are not chosen.
+    Where several graphs share the e-graph, ``inputs`` are the numbers of this graph's own inputs. Terms with other
+    graphs' inputs, which shared e-classes may hold, are left out. E-nodes in ``without`` are not chosen.
     """
 
     def __init__(
@@ -190,10 +194,10 @@ class Extractor:
     def _smallest_terms(self) -> tuple[dict[int, int], dict[int, int]]:
         """For each e-class its level 0 e-node, and the set (as bits) of operator applications of its term.
 
-        Tree costs order the e-classes, so that every e-class has an e-node whose children come strictly before it
-        (Knuth's generalization of Dijkstra's algorithm finds them in that order). In that order the e-node is taken
-        whose term has the fewest operators: once among all such e-nodes, and once among those of the least tree cost.
-        Neither is always the better, for neither sees what *other* terms share.
+        Tree costs order the e-classes, so that every e-class has an e-node whose children come strictly before it.
+        Knuth's generalization of Dijkstra's algorithm finds them in that order. The search picks for each e-class the
+        e-node whose term has the fewest operators. It does so once among all such e-nodes, and once among those of the
+        least tree cost. Neither is always the better, because neither sees sharing with *other* terms.
         """
         enodes = self._enodes
         children, applications = enodes.children, enodes.applications
@@ -244,7 +248,7 @@ class Extractor:
 
         def opened(c: int) -> tuple[int, list[int], Iterator[int]]:
             members = [n for n in enodes.classes[c] if low.keys() >= set(children[n])]
-            if len(members) > 1:  # of equally many operators, others than the smallest term's: that is another variant
+            if len(members) > 1:  # among equals avoid the smallest term's e-node, for another variant
                 members.sort(key=lambda n: (largest and n == low.get(c), rng.random()))
             open_.add(c)
             return c, members, iter([k for n in members for k in children[n]])
@@ -315,7 +319,7 @@ class Extractor:
         raised: Collection[int],
         identities: Mapping[int, int] = MappingProxyType({}),
     ) -> Selection:
-        """The graph in which the e-classes in ``raised`` show their level 1 term, or the identity of it."""
+        """The graph in which the e-classes in ``raised`` show their level 1 term, or its identity."""
         nodes, children, low = self._enodes.nodes, self._enodes.children, self._low
 
         def top(c: int) -> int:
@@ -336,7 +340,7 @@ class Extractor:
 
         return Selection(choice, tuple((root, top(root)) for root in self._roots))
 
-    # --- what there is to choose from ---
+    # --- the e-nodes to choose from ---
 
     def enodes(self) -> Sequence[ENode]:
         """All e-nodes that the roots can reach."""
@@ -366,10 +370,10 @@ class Extractor:
         return self._between(rng, False, limit, 1)[-1]
 
     def _between(self, rng: random.Random, largest: bool, limit: int, count: int) -> list[Selection]:
-        """Graphs in which ever more e-classes show their level 1 term, up to ``limit`` operators.
+        """``count`` graphs in which ever more e-classes show their level 1 term, up to ``limit`` operators.
 
-        They are raised from the roots down, in random order, so that each raise shows and adds a little. (One may take
-        a little away, where other terms share what the e-class shows then. So the graphs are put in order.)
+        E-classes are raised from the roots down, in random order, so that each raise shows and adds a little. A raise
+        may also remove operators, where other terms share the e-class's new term. So the graphs are sorted by size.
         """
         terms = self._raised_terms(rng, largest)
         order: list[int] = []

@@ -1,15 +1,15 @@
 """The e-graph's language, generated from the operator table: sorts, constructors, and shape and type analyses.
 
-Every operator is a constructor over the sort ``Tensor``, its operands first, then its attributes in the order of the
-table, then (for an operator with several outputs) the output's index. An operator that takes a varying number of
-operands has one constructor for each number, ``Concat2``, ``Concat3``, ... Broadcasting is explicit: operands of an
-elementwise constructor have equal shapes, and ``(Expand x shape)`` makes them so.
+Every operator is a constructor over the sort ``Tensor``. Its arguments are the operands, then the attributes in the
+order of the table. For an operator with several outputs, the output's index follows. An operator that takes a varying
+number of operands has one constructor for each number, ``Concat2``, ``Concat3``, ... Broadcasting is explicit: operands
+of an elementwise constructor have equal shapes, and ``(Expand x shape)`` makes them so.
 
-Beside the operators there are ``(Input i)``, ``(Const i)`` for an array kept outside the e-graph, ``(Splat v shape
-dtype)`` for a constant of one value, and ``(Other id operands output)`` for everything that no rule can match.
+Other terms are ``(Input i)``, and ``(Const i)`` for an array kept outside the e-graph. ``(Splat v shape dtype)`` is a
+constant of one value, ``(Other id operands output)`` an application that no rule can match.
 
-What is known of a graph's values is first stated of their numbers, in ``(ShapeOf n i)`` and the like: see
-:mod:`polyjuice.egraph.rows`. The ruleset ``numbered`` states it of the terms, ``(numbered-value n)``.
+Facts about a graph's values are first stated of the values' numbers, as in ``(ShapeOf n i)``: see
+:mod:`polyjuice.egraph.rows`. The ruleset ``numbered`` moves them to the terms, ``(numbered-value n)``.
 """
 
 from __future__ import annotations
@@ -110,11 +110,12 @@ class Constructor:
 
     @property
     def multi_output(self) -> bool:
+        """Whether the operator has several outputs, so that the last argument is an output index."""
         return bool(self.op.splits) or len(self.op.results) > 1
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Argument names, as used in the generated rules (no attribute's name may be that of a function)."""
+        """Argument names, as used in the generated rules (no attribute has the name of a function)."""
         index = ("index",) if self.multi_output else ()
         return tuple(f"x{i}" for i in range(self.operands)) + tuple(f"{a.name}_" for a in self.op.attrs) + index
 
@@ -141,16 +142,18 @@ def constructor_for(op: Op, operands: int) -> Constructor | None:
 
 
 def vocabulary(mentioned: Iterable[str], bounded: bool) -> frozenset[str]:
-    """The constructors that an e-graph needs for rules that mention some: with ``bounded`` also those of operators with
-    value bounds. Everything else may be encoded as ``Other``."""
+    """The constructors that an e-graph needs for rules that mention some.
+
+    With ``bounded`` the result includes the operators with value bounds. All others may be encoded as ``Other``.
+    """
     return frozenset(mentioned) | (frozenset(["Cast", *bounds.BOUNDS]) if bounded else frozenset())
 
 
 def prelude(words: Collection[str], mentioned: Collection[str] = (), bounded: bool = False) -> list[str]:
     """The egglog programs that declare the language, with the constructors in ``words``.
 
-    Types of terms are derived, and Expand moved, for the constructors in ``mentioned``, those that rules can build: the
-    types of everything else are known from the graph. With ``bounded`` there are rules that derive value bounds.
+    The rules derive types and move Expand only for the constructors in ``mentioned``, which rules can build. The graph
+    gives the types of all other terms. With ``bounded`` there are rules that derive value bounds.
     """
     known = [c for name, c in constructors().items() if name in words or name == "Expand"]
     declared = [f"(constructor {c.name} ({' '.join(c.sorts)}) Tensor)" for c in known]
@@ -181,17 +184,17 @@ def _kinds_of_types() -> list[str]:
 
 
 def types_of(name: str) -> str:
-    """The ruleset that derives shapes and types of a constructor's terms. It need run only where there may be some."""
+    """The ruleset that derives shapes and types of a constructor's terms, needed only where there may be some."""
     return f"types-{name}"
 
 
 def expand_of(name: str) -> str:
-    """The ruleset that moves Expand through a constructor. It need run only where there may be such terms."""
+    """The ruleset that moves Expand through a constructor, needed only where there may be such terms."""
     return f"expand-{name}"
 
 
 def _keeps_integers(c: Constructor) -> bool:
-    """Whether integers as operands give integers, whatever the attributes are."""
+    """Whether integer operands give integer results for all attributes."""
     return c.op.exact and (c.op.elementwise or c.op.moves) and "f64" not in c.sorts
 
 
@@ -199,7 +202,7 @@ def _keeps_integers(c: Constructor) -> bool:
 
 
 class Untraceable(Exception):
-    """A shape signature that egglog cannot say; the shape of such a term is then known only from its e-class."""
+    """A shape signature that egglog cannot express; only the e-class then gives the shape of such a term."""
 
 
 @dataclass(frozen=True)
@@ -237,25 +240,29 @@ class Term:
         raise Untraceable
 
     def permute(self, perm: Any) -> Term:
+        """The shape with its dimensions in the order of a permutation."""
         return self._int(f'(unstable-vec-map (unstable-fn "vec-get" {self.text}) {_text(perm)})')
 
     def replace(self, axis: Any, size: Any) -> Term:
+        """The shape with another size of one dimension."""
         return self._int(f"(vec-set {self.text} {_text(axis)} {_text(size)})")
 
     def batch(self, trailing: int) -> Term:
+        """The shape without its last ``trailing`` dimensions."""
         text = self.text
         for _ in range(trailing):
             text = f"(vec-pop {text})"
         return self._int(text)
 
     def append(self, *sizes: Any) -> Term:
+        """The shape with further sizes at its end."""
         text = self.text
         for size in sizes:
             text = f"(vec-push {text} {_text(size)})"
         return self._int(text)
 
     def broadcast(self, other: Term) -> Term:
-        """Choice 0: equal shapes; 1: the other is a scalar's; 2: this is a scalar's."""
+        """Choice 0: equal shapes; 1: the other shape is a scalar's; 2: this shape is a scalar's."""
         if self.choice == 0:
             self.guards.append(f"(= {self.text} {other.text})")
             return self
@@ -287,7 +294,7 @@ class Term:
 
 
 class _OfThisOutput(Term):
-    """An attribute with one entry for each output, seen from the output that the term stands for."""
+    """An attribute with one entry for each output, reduced to the entry of the term's output."""
 
     def __iter__(self) -> Any:
         return iter([self._int(f"(vec-get {self.text} index)")])
@@ -322,12 +329,12 @@ def _shape_terms(c: Constructor, output: int) -> list[tuple[str, list[str]]]:
 
 
 def derivable(name: str) -> bool:
-    """Whether the e-graph finds the type of a constructor's terms: not where that depends on a Python number."""
+    """Whether the e-graph can derive the type of a constructor's terms: not where it depends on a Python number."""
     return PROMOTED not in constructors()[name].op.results
 
 
 def _type_rules(c: Constructor) -> list[str]:
-    """The rules that derive shape and type of every output; those of an operator that splits are alike."""
+    """The rules that derive shape and type of every output; the outputs of an operator that splits share them."""
     if len(c.op.results) == 1:
         return _output_rules(c, 0, c.variables)
     every = range(len(c.op.results))
@@ -352,7 +359,7 @@ def _output_rules(c: Constructor, output: int, variables: Sequence[str]) -> list
 
 
 def _result_dtype(c: Constructor, output: int) -> tuple[str, str]:
-    """The element type of an output's term, and the condition that it needs."""
+    """The element type of an output's term, and the condition that binds it."""
     result = c.op.results[output]
     if result.startswith("@"):
         return "", f"{result[1:]}_"
@@ -367,7 +374,7 @@ def _mentions(variable: str, texts: Sequence[str]) -> bool:
 
 
 def _expand_rules(c: Constructor) -> list[str]:
-    """f(Expand(x, s), ...) = Expand(f(x, ...), s) for operands of one shape. No name: all names are the rule files'."""
+    """f(Expand(x, s), ...) = Expand(f(x, ...), s) for operands of one shape, unnamed: only rule files name rules."""
     if not c.op.elementwise or c.multi_output:
         return []
     attrs = " ".join(f"{a.name}_" for a in c.op.attrs)
@@ -396,14 +403,15 @@ def literal(attr: Attr, value: Any) -> str:
 
 
 def ints(values: Sequence[int]) -> str:
+    """A vector of integers as an egglog literal."""
     return f"(vec-of {' '.join(map(str, values))})" if values else "(vec-empty)"
 
 
 def number(value: float | None) -> str:
     """A float64 literal that egglog reads back to the same bits.
 
-    Raises ValueError for what it cannot hold: no number at all (an absent limit), NaN, and negative zero, which it
-    takes for zero.
+    Raises ValueError for values that egglog cannot hold: no number at all (an absent limit), NaN, and negative zero,
+    which it takes for zero.
     """
     if value is None or math.isnan(value) or (value == 0 and math.copysign(1.0, value) < 0):
         raise ValueError(f"the e-graph cannot hold {value}")

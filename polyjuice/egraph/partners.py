@@ -1,4 +1,4 @@
-"""Which operators rules look for next to each other: what makes generated graphs worth rewriting."""
+"""The operators that rules match next to each other, so that generators can make graphs worth rewriting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polyjuice.egraph.sexpr import Expr
 
 
 def partners(rules: Iterable[Rule]) -> dict[str, tuple[str, ...]]:
-    """For each operator those that some rule matches on its result, as first operand; by qualified names."""
+    """For each operator, those that take its result as first operand in a term that a rule matches; qualified names."""
     found: dict[str, dict[str, None]] = {}
     for rule in rules:
         _, first, *others = rule.expr
@@ -31,7 +31,7 @@ def _equations(facts: Expr) -> Iterator[tuple[str, str, Expr]]:
 
 
 def _edges(expr: Expr, terms: dict[str, Expr]) -> Iterator[tuple[str, str]]:
-    """The operators of nested terms, the outer one and that of its first operand."""
+    """The pairs of operators in nested terms: the outer one, and the one of its first operand."""
     if not isinstance(expr, list):
         return
     outer = constructors().get(expr[0]) if expr and isinstance(expr[0], str) else None

@@ -27,15 +27,16 @@ class Variant:
 
     @property
     def operators(self) -> int:
+        """The number of operators, without Expand."""
         return operator_count(self.graph)
 
 
 @dataclass(frozen=True)
 class Rewriting:
-    """The variants of a seed graph and how they came about.
+    """The variants of a seed graph, and statistics of the saturation that made them.
 
-    ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``; ``rules`` counts the matches of each
-    rule that fired. These and the sizes are of the whole e-graph, where graphs shared one.
+    ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``. ``rules`` counts the matches of each
+    rule that fired. Where graphs shared an e-graph, these and the sizes are of the whole e-graph.
     """
 
     seed: Graph
@@ -53,7 +54,7 @@ class Rewriter:
     """Holds the rules in a form ready for use; one instance serves many graphs, one after another."""
 
     def __init__(self, rules: Sequence[Rule], budget: Budget | None = None, known: Collection[str] = ()) -> None:
-        """``known`` are constructors of which the e-graph is to know the types even if no rule mentions them."""
+        """``known`` are constructors whose types the e-graph derives even if no rule mentions them."""
         self._budget = budget or Budget()
         self._saturator = Saturator(rules, self._budget, known)
 
@@ -69,13 +70,18 @@ class Rewriter:
     ) -> Rewriting:
         """Saturate a checked graph and extract ``count`` variants.
 
-        ``minmax``: the fewest operators (the graph itself where no other has fewer), the most, and with ``count`` above
-        two steps between; ``steps``: likewise, but of two the second is halfway, for a graph between the ends may fail
-        where both pass; ``random``: ``count`` random extractions. No operator is chosen that ``accepts`` refuses,
-        unless the seed graph cannot do without.
-        ``ranges`` are the intervals in which inputs will lie, by name, and ``rulesets`` those whose rules may be used
-        (see :meth:`saturate`). Everything depends on these arguments and the rules alone. Raises GraphError where a
-        rule failed or made an ill-typed graph.
+        The strategies are:
+
+        - ``minmax``: the fewest operators (the graph itself where no other has fewer) and the most; with ``count``
+          above two, steps between.
+        - ``steps``: the same, but of two variants the second is halfway. A graph between the ends may fail where both
+          pass.
+        - ``random``: ``count`` random extractions.
+
+        No variant has an operator that ``accepts`` refuses, unless the seed graph cannot do without it. ``ranges`` are
+        the intervals in which inputs will lie, by name. ``rulesets`` are the rulesets whose rules may apply (see
+        :meth:`saturate`). The result depends only on these arguments and the rules. Raises GraphError where a rule
+        failed or made an ill-typed graph.
         """
         saturated = self.saturate([graph], seed, [ranges or {}], rulesets)
         return self.extract(saturated, 0, seed, strategy, count, accepts)
@@ -87,12 +93,12 @@ class Rewriter:
         ranges: Sequence[Mapping[str, Range]] | None = None,
         rulesets: Collection[str] | None = None,
     ) -> Saturated:
-        """Saturate checked graphs together in one e-graph, which costs each a fraction of what it costs alone.
+        """Saturate checked graphs together in one e-graph, which costs each a fraction of its cost alone.
 
-        They share the seed's random choices, and a budget: that of one graph, and half of it for each further one (few
-        graphs use up theirs, and those that do grow far beyond it). ``ranges`` are those of the inputs of each graph.
-        ``rulesets`` are those whose rules may be used; None: all, or for some seeds those that are not over the reals.
-        Raises GraphError where a rule failed.
+        They share the seed's random choices, and a budget: one graph's, and half of it for each further graph. (Few
+        graphs use up their budget, and those that do would grow far beyond it.) ``ranges`` has the intervals of the
+        inputs of each graph. ``rulesets`` are the rulesets whose rules may apply. None means all; for some seeds all
+        but the rules over the reals. Raises GraphError where a rule failed.
         """
         return self._saturator.run(graphs, seed, ranges or [{}] * len(graphs), rulesets)
 
@@ -105,7 +111,7 @@ class Rewriter:
         count: int = 2,
         accepts: Accepts | None = None,
     ) -> Rewriting:
-        """The variants of one of the graphs (see :meth:`rewrite`). Raises GraphError for one that is ill typed."""
+        """The variants of one of the graphs (see :meth:`rewrite`). Raises GraphError if one is ill typed."""
         began = time.perf_counter()
         encoding, view = saturated.encodings[index], saturated.view
         graph = encoding.graph
@@ -115,7 +121,7 @@ class Rewriter:
         extractor = extractor_of(encoding, view, roots)
         variants = _variants(graph, encoding, extractor, *how)
         if not all(_accepted(variant.graph, accepts) for variant in variants):
-            with suppress(NoTerm):  # the seed graph itself holds what is refused, and nothing else stands for it
+            with suppress(NoTerm):  # the seed graph has a refused operator without an equivalent
                 others = Extractor(view, roots, encoding.inputs, refused(encoding, extractor, accepts))
                 variants = _variants(graph, encoding, others, *how)
         return Rewriting(
@@ -132,15 +138,15 @@ class Rewriter:
 
 
 def classes(saturated: Saturated, index: int) -> Classes:
-    """All terms that a saturated e-graph holds to be equal, of those that one of its graphs can reach."""
+    """All terms that a saturated e-graph holds to be equal and that one of its graphs can reach."""
     encoding = saturated.encodings[index]
     return decode_classes(encoding, extractor_of(encoding, saturated.view, saturated.roots(index)))
 
 
 def fewest(saturated: Saturated, index: int, accepts: Accepts) -> Graph | None:
-    """The graph of the fewest operators that equals one of the graphs and has no operator that ``accepts`` refuses.
+    """The smallest graph that equals one of the graphs and has no operator that ``accepts`` refuses.
 
-    None where there is none. Raises GraphError for one that is ill typed.
+    None where there is none. Raises GraphError if it is ill typed.
     """
     encoding, view, roots = saturated.encodings[index], saturated.view, saturated.roots(index)
     unwanted = refused(encoding, extractor_of(encoding, view, roots), accepts)
@@ -163,7 +169,11 @@ def _variants(
     limit: int,
     accepted: bool,
 ) -> tuple[Variant, ...]:
-    """The variants; the least is the seed graph, if that is ``accepted``, where none is smaller and no other is it."""
+    """The variants, from the fewest operators to the most.
+
+    ``min`` is the seed graph, if that is ``accepted``, where no variant is smaller and no other variant equals the
+    seed.
+    """
     original = operator_count(graph)
     if strategy == "random":
         chosen: list[tuple[str, Selection]] = [(f"random-{i + 1}", extractor.any(rng, limit)) for i in range(count)]
@@ -183,7 +193,7 @@ def _variants(
 
 
 def _accepted(graph: Graph, accepts: Accepts | None) -> bool:
-    """Whether all operators of the table that a graph holds can be written, and are accepted on their operands."""
+    """Whether ``accepts`` takes every operator of the table in a graph, and ONNX can hold its attributes."""
     types = graph.types
     nodes = [(op, node) for node in graph.nodes if (op := entry(node))]
     if not all(writable(node.attrs) for _, node in nodes):
@@ -194,7 +204,7 @@ def _accepted(graph: Graph, accepts: Accepts | None) -> bool:
 
 
 def distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:
-    """The variants that are structurally different, first come first kept."""
+    """The variants that are structurally different; of equal ones the first."""
     found: dict[str, Variant] = {}
     for variant in variants:
         found.setdefault(digest(variant.graph), variant)

@@ -1,7 +1,7 @@
 """Rows of egglog's tables, which egglog reads from a file.
 
-For an action egglog checks types, at 30 microseconds each; a row in a file costs a twentieth of that. What a file
-cannot say (a function's floating value, a vector, an e-class, a text with white space) is left to actions.
+egglog checks the types of an action, at 30 microseconds each; a row in a file costs a twentieth of that. A file cannot
+express a function's floating value, a vector, an e-class or a text with white space. Actions state those.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ACTIONS = 50
 
 Field = int | float | str | tuple[int, ...]
 
-#: A line of numbers and of text that a file holds as it is.
+#: A line of numbers and text that a file can hold as it is.
 _PLAIN = re.compile(r"[\w.+-]+(\t[\w.+-]+)*", re.ASCII)
 
 
@@ -31,7 +31,7 @@ class Row(NamedTuple):
 
     @property
     def line(self) -> str | None:
-        """The line that states it in a file; None where a file cannot say it."""
+        """The line that states the row in a file; None where a file cannot express it."""
         if isinstance(self.fields[-1], float) and not self._is_of_relation:
             return None
         text = "\t".join(map(str, self.fields))
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
     @property
     def action(self) -> str:
-        """The action that states it. The names of relations begin with a capital."""
+        """The action that states the row. The names of relations begin with a capital."""
         if self._is_of_relation:
             return f"({self.table} {' '.join(map(_text, self.fields))})"
         *arguments, value = map(_text, self.fields)
@@ -51,7 +51,7 @@ class Row(NamedTuple):
 
 
 def insert(egraph: bindings.EGraph, rows: Iterable[Row]) -> None:
-    """State some rows: those that a file cannot say first."""
+    """State some rows, first those that a file cannot express."""
     lines: dict[str, list[str]] = {}
     actions: list[str] = []
     for row in rows:

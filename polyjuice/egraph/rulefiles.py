@@ -20,14 +20,14 @@ from polyjuice.egraph.sexpr import Expr, heads, parsed
 
 
 class RuleError(ValueError):
-    """A mistake in a rule file: one line with the file, the line and what is wrong."""
+    """A mistake in a rule file: one line with the file, the line and the reason."""
 
 
 @dataclass(frozen=True)
 class Rule:
     """One rule of a rule file. ``names`` are the names egglog reports (two for a bidirectional rewrite).
 
-    ``added``: it does not come with Polyjuice, and so is wanted for every graph.
+    ``added`` marks a rule that does not come with Polyjuice; such a rule is enabled for every graph.
     """
 
     name: str
@@ -40,10 +40,12 @@ class Rule:
 
     @property
     def bidirectional(self) -> bool:
+        """Whether the rule is a rewrite in both directions."""
         return self.text.startswith("(birewrite")
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names that egglog reports: ``name``, or ``name=>`` and ``name<=`` for both directions."""
         return (f"{self.name}=>", f"{self.name}<=") if self.bidirectional else (self.name,)
 
     @cached_property
@@ -55,7 +57,7 @@ class Rule:
 
     @cached_property
     def sides(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The constructors of the terms that the rule matches, and of those that it makes, for each direction."""
+        """For each direction, the constructors of the terms that the rule matches, and of those that it makes."""
         _, left, right, *options = self.expr
         conditions = options[options.index(":when") + 1] if ":when" in options else []
         matched, made, asked = (_terms(part) for part in (left, right, conditions))
@@ -69,7 +71,7 @@ class Rule:
 
     @cached_property
     def needs_bounds(self) -> bool:
-        """Whether the rule asks for what is known of values."""
+        """Whether the rule uses facts about value bounds."""
         return not FACTS.isdisjoint(heads(self.expr))
 
 
@@ -109,7 +111,7 @@ def load(
 
 @cache
 def _shipped() -> tuple[Rule, ...]:
-    """The rules that come with Polyjuice, by themselves: a process reads and checks them once."""
+    """The rules that come with Polyjuice. A process reads and checks them only once."""
     reader = _Reader()
     return tuple(rule for path in default_paths() for rule in reader.read(path, False))
 
@@ -118,7 +120,7 @@ class _Reader:
     """Reads rule files, and checks each rule against the language. Its methods raise RuleError."""
 
     def __init__(self, known: Sequence[Rule] = ()) -> None:
-        """``known`` are rules that were checked already, whose names are taken."""
+        """``known`` are checked rules, whose names no other rule may use."""
         self._taken: dict[str, Rule] = {}
         for rule in known:
             self._claim_names(rule)
@@ -127,7 +129,7 @@ class _Reader:
             self._checker.run_program(*self._checker.parse_program(program))
 
     def read(self, path: Path, added: bool) -> Iterator[Rule]:
-        """The rules of a file, or of all in a folder."""
+        """The rules of a file, or of all files in a folder."""
         if not path.exists():
             raise RuleError(f"{path}: no such rule file or folder")
         for file in sorted(path.glob("*.egg")) if path.is_dir() else [path]:
@@ -150,7 +152,7 @@ class _Reader:
             raise RuleError(f"{where}: {reason(error)}") from None
         name, ruleset = _name_and_ruleset(where, command)
         rule = Rule(name, ruleset, file, line, text, _comment(source, start, end), added)
-        self._claim_names(rule)  # before egglog sees it: a name used twice makes it panic
+        self._claim_names(rule)  # before egglog reads it: a name used twice makes egglog panic
         try:
             self._checker.run_program(command)
         except bindings.EggSmolError as error:
@@ -160,7 +162,7 @@ class _Reader:
         return rule
 
     def _claim_names(self, rule: Rule) -> None:
-        """Raise if the rule's name, or one that egglog derives from it, is taken."""
+        """Raise RuleError if the rule's name, or one that egglog derives from it, is taken."""
         for name in {rule.name, *rule.names}:
             other = self._taken.setdefault(name, rule)
             if other is not rule:
@@ -169,7 +171,7 @@ class _Reader:
 
 
 def _commands(file: Path, source: str) -> Iterable[tuple[int, int]]:
-    """The spans of the top-level parenthesised commands. Raises RuleError for what is neither command nor comment."""
+    """The spans of the top-level parenthesised commands. Raises RuleError for text outside of commands and comments."""
     depth, start, i = 0, 0, 0
     while i < len(source):
         char = source[i]

@@ -18,22 +18,22 @@ from polyjuice.egraph.view import EGraphView, count_enodes, freeze
 from polyjuice.ir import Graph, GraphError, prune
 from polyjuice.ops import entry
 
-#: A push/pop cycle of egglog keeps about 40 KB, so the base is built anew every so many cycles.
+#: egglog keeps about 40 KB for each push and pop, so the base is built anew after this number of cycles.
 _CYCLES_PER_BASE = 2000
 
-#: How far beyond the limit of e-nodes an iteration may be expected to lead: a rule on all pairs of two large e-classes
-#: can make tens of thousands of e-nodes before they can be counted.
+#: An iteration may be expected to reach this many times the limit of e-nodes. A rule on all pairs of two large
+#: e-classes can make tens of thousands of e-nodes before they are counted.
 _OVERSHOOT = 2
 
-#: Rules run in so many groups, in random order, and after each group the e-graph is counted.
+#: Each iteration runs the rules in this number of groups, in random order, and counts the e-nodes after each group.
 _GROUPS = 4
 
-#: For how many graphs rules may be enabled that hold over the real numbers alone: what they make of integers is rounded
-#: on the way, and can then no longer be compared bit for bit.
+#: The share of graphs for which rules over the reals may be enabled. Such rules round integers on the way, so that
+#: results are no longer comparable bit for bit.
 _OVER_THE_REALS = 0.6
 
-#: How far value bounds travel before the first iteration, and after each. (Not until nothing changes: around a cycle
-#: they could tighten forever.)
+#: The rounds of value bounds before the first iteration, and after each. (Not until nothing changes: around a cycle
+#: bounds could tighten forever.)
 _FIRST_ROUNDS, _FURTHER_ROUNDS = 4, 1
 
 
@@ -41,11 +41,12 @@ _FIRST_ROUNDS, _FURTHER_ROUNDS = 4, 1
 class Budget:
     """Limits on saturation, all of them counts, so that a run is reproducible.
 
-    At most ``rules`` rules are enabled for one graph, chosen by its seed among those that can match there, for some
-    graphs among those that are exact or modular (None: all that can match); and all that were added. They run for
-    ``iterations``. Beyond ``enodes`` (or ``growth`` times the seed graph's, if that is more) and ``matches`` in one
-    iteration no further rule is run. A rule with more than ``rule_matches`` in one iteration rests in the next.
-    (egglog's back-off scheduler does that too, but costs 20 ms for each use, ten times what an iteration does.)
+    For one graph, at most ``rules`` rules are enabled (None: no limit), besides all rules of the user's. The graph's
+    seed draws them among the rules that can match there; for some graphs only exact and modular rules. They run for
+    ``iterations``. Saturation stops beyond ``enodes`` e-nodes (or ``growth`` times the seed graph's, if that is more).
+    It also stops beyond ``matches`` matches in one iteration. A rule with more than ``rule_matches`` matches in one
+    iteration rests in the next. (egglog's back-off scheduler does that too, but costs 20 ms for each use, ten times an
+    iteration.)
     """
 
     rules: int | None = 300
@@ -62,8 +63,11 @@ class Budget:
 
 @dataclass(frozen=True)
 class Saturated:
-    """Graphs in one saturated e-graph: ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``;
-    ``rules`` counts the matches of each rule that fired."""
+    """Graphs in one saturated e-graph.
+
+    ``stopped_by`` is ``saturated``, ``enodes``, ``iterations`` or ``matches``. ``rules`` counts the matches of each
+    rule that fired.
+    """
 
     encodings: tuple[Encoding, ...]
     view: EGraphView
@@ -74,7 +78,7 @@ class Saturated:
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
-        """The graphs, without what no output of theirs needs."""
+        """The graphs, without the nodes and constants that no output needs."""
         return tuple(encoding.graph for encoding in self.encodings)
 
     def roots(self, index: int) -> list[int]:
@@ -86,11 +90,11 @@ class Saturated:
 class Saturator:
     """Holds an e-graph loaded with rules, and saturates graphs in copies of it.
 
-    (To delete what a graph put there is ten times as fast, but then the numbers of matches depend on what was there.)
+    (Deleting a graph's terms instead is ten times as fast, but then the earlier graphs change the numbers of matches.)
     """
 
     def __init__(self, rules: Sequence[Rule], budget: Budget, known: Collection[str] = ()) -> None:
-        """``known`` are constructors that the e-graph is to know even if no rule mentions them."""
+        """``known`` are constructors that the e-graph declares even if no rule mentions them."""
         self._rules = tuple(rules)
         self._budget = budget
         self._mentioned = frozenset(known).union(*(rule.constructors for rule in rules))
@@ -111,8 +115,8 @@ class Saturator:
     ) -> Saturated:
         """Saturate graphs together, given the intervals in which the inputs of each will lie.
 
-        ``rulesets`` are those whose rules may be used; None: all, or for some seeds those that are not over the reals.
-        Raises GraphError where a rule failed.
+        ``rulesets`` are the rulesets whose rules may apply. None means all; for some seeds all but the rules over the
+        reals. Raises GraphError where a rule failed.
         """
         began = time.perf_counter()
         rng = random.Random(f"rewrite {seed}")
@@ -136,7 +140,7 @@ class Saturator:
         except bindings.EggSmolError as error:
             raise GraphError(f"a rule's action failed: {rulefiles.reason(error)}") from None
         except BaseException as error:
-            self._base = None  # the e-graph of an interrupted run is in no state to be used again
+            self._base = None  # an interrupted run leaves its e-graph unusable
             if type(error).__name__ == "PanicException":  # Rust's; it has no name to import
                 raise GraphError(f"a rule's query failed in egglog: {error}") from None
             raise
@@ -150,7 +154,7 @@ class Saturator:
     ) -> tuple[list[int], frozenset[str]]:
         """The rules enabled for graphs, and the constructors that may then occur.
 
-        Only rules that can match are drawn: what they match is in the graphs, or made by another such rule.
+        Only rules that can match are drawn: the graphs, or the results of other such rules, have all that they match.
         """
         given = constructors_in(graphs) & (self._words | {"Expand", "Splat"})
         limit = self._budget.rules
@@ -215,7 +219,7 @@ class Saturator:
         stopped_by = ""
         growth = 1.0
         while not stopped_by and iteration < self._budget.iterations:
-            if size * growth > _OVERSHOOT * limit:  # as the last iteration has multiplied it, so will the next one
+            if size * growth > _OVERSHOOT * limit:  # expects the next iteration to grow as the last one did
                 stopped_by = "enodes"
                 break
             iteration += 1
@@ -261,19 +265,19 @@ def constructors_in(graphs: Sequence[Graph]) -> frozenset[str]:
 
 @cache
 def _here() -> bindings.RustSpan:
-    """Where commands come from: egglog wants to be told."""
+    """The source location of commands, which egglog requires."""
     return bindings.RustSpan(__file__, 0, 0)
 
 
 def _own_ruleset(rule: int) -> str:
-    """Each rule has a ruleset of its own; those that a run enables are combined, and the others cost nothing."""
+    """The ruleset of one rule: a run combines the rulesets of its enabled rules, and all others cost nothing."""
     return f"rule-{rule}"
 
 
 def _groups(
     egraph: bindings.EGraph, rules: Sequence[int], iteration: int, rng: random.Random
 ) -> list[bindings.RunSchedule]:
-    """The commands that run rules once, in groups, of which the language's own rules are in the first."""
+    """The commands that run all rules once, in groups; the language's own rules are in the first group."""
     shuffled = rng.sample(rules, len(rules))
     commands = []
     for g in range(_GROUPS):
@@ -290,7 +294,7 @@ def _ruleset(name: str) -> bindings.Run:
 
 
 def _analyse(rounds: int) -> bindings.RunSchedule:
-    """Shapes and types until nothing changes, value bounds for some rounds."""
+    """Derive shapes and types until nothing changes, and value bounds for some rounds."""
     types = bindings.Saturate(_here(), _ruleset("types-here"))
     known = bindings.Repeat(_here(), rounds, _ruleset("bounds-here"))
     return bindings.RunSchedule(bindings.Sequence(_here(), [types, known]))

@@ -12,7 +12,7 @@ _TOKEN = re.compile(r';[^\n]*|"[^"]*"|[()]|[^\s();"]+')
 
 
 def parsed(text: str) -> Expr:
-    """The first s-expression of a text; comments are left out."""
+    """The first s-expression of a text, without comments."""
     stack: list[list[Expr]] = [[]]
     for token in _TOKEN.findall(text):
         if token == "(":
@@ -31,7 +31,7 @@ def rendered(expr: Expr) -> str:
 
 
 def commands(text: str) -> list[str]:
-    """The commands of a program, each of which begins with a line that begins with a parenthesis."""
+    """The commands of a program. The first line of each begins with a parenthesis."""
     return re.findall(r"^\(.*?(?=^\(|\Z)", text, re.MULTILINE | re.DOTALL)
 
 

@@ -23,6 +23,7 @@ class ENode(NamedTuple):
 
     @property
     def counted(self) -> bool:
+        """Whether the e-node counts as an operator."""
         return self.name not in FREE
 
     @property
@@ -32,7 +33,7 @@ class ENode(NamedTuple):
 
     @property
     def application(self) -> tuple[Any, ...]:
-        """What two outputs of one multi-output application have in common: everything but the output's index."""
+        """A key that all outputs of one multi-output application share: everything but the output's index."""
         return (self.name, self.arguments[:-1] if self.multi_output else self.arguments)
 
 
@@ -51,6 +52,7 @@ class EGraphView:
 
     @property
     def enodes(self) -> int:
+        """The number of e-nodes."""
         return sum(map(len, self.classes))
 
 
@@ -69,7 +71,7 @@ def _enode_tables() -> tuple[str, ...]:
 
 def freeze(egraph: bindings.EGraph) -> EGraphView:
     """Read the e-graph. E-classes are numbered, and e-nodes ordered, in egglog's insertion order (deterministic)."""
-    functions = egraph.freeze().functions  # each access to an attribute of egglog's copies all that is in it
+    functions = egraph.freeze().functions  # slow: each access to an attribute of egglog's object copies all of it
     classes: list[list[ENode]] = []
     class_of = _Numbers(classes).__getitem__
     reader = _Reader(egraph)
@@ -96,7 +98,7 @@ def freeze(egraph: bindings.EGraph) -> EGraphView:
 
 
 class _Numbers(dict["bindings.Value", int]):
-    """The number of each e-class, which is given to it when it is first asked for."""
+    """The number of each e-class, assigned at its first use."""
 
     def __init__(self, classes: list[list[ENode]]) -> None:
         self._classes = classes
@@ -115,9 +117,11 @@ class _Reader:
         self._readers: dict[str, Callable[[bindings.Value], Any]] = {}
 
     def read(self, sort: str, value: bindings.Value) -> Any:
+        """The Python value of an egglog value of a sort."""
         return self.of(sort)(value)
 
     def of(self, sort: str) -> Callable[[bindings.Value], Any]:
+        """A function that reads values of a sort."""
         if sort not in self._readers:
             self._readers[sort] = cache(partial(self._read, sort))
         return self._readers[sort]
@@ -127,7 +131,7 @@ class _Reader:
             case "i64":
                 return self._egraph.value_to_i64(value)
             case "f64":
-                return self._egraph.value_to_f64(value) + 0.0  # one zero: egglog keeps the sign that it met first
+                return self._egraph.value_to_f64(value) + 0.0  # no -0.0: egglog keeps the sign that it met first
             case "String":
                 return self._egraph.value_to_string(value)
             case "Ints":

@@ -1,7 +1,7 @@
 """Rewriting of graphs of any size: a large one window by window.
 
-A window is a convex, connected part of a graph (:mod:`polyjuice.ir.parts`), so that it can be replaced as a whole.
-Windows are cut out as graphs of their own, rewritten one after another, and the results put in their place.
+A window is a convex, connected part of a graph (:mod:`polyjuice.ir.parts`), so that it can be replaced as a whole. Each
+window becomes a graph of its own, is rewritten alone, and its variants replace it in the large graph.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ from polyjuice.ir import Graph, Node, Part, connected, cut, prune, random_order,
 from polyjuice.ops import Accepts, check
 
 LARGEST = 200
-"""The most nodes that one e-graph takes: a saturated graph has some ten e-nodes for each, egglog's cost grows faster
-than their number, and rules see no further than a few nodes anyway."""
+"""The most nodes that one e-graph takes.
+
+A saturated graph has about ten e-nodes for each node, and egglog's cost grows faster than their number. Rules see only
+a few nodes at a time anyway.
+"""
 
 _SMALLEST = 20
-"""The fewest nodes of a window, but for the rest of a graph: smaller ones hold few matches."""
+"""The fewest nodes of a window, except at a graph's end: smaller windows have few matches."""
 
 _WINDOWS = 4
-"""The most windows of one graph: as long as a compiler takes for a graph of some hundred nodes, they are cheap."""
+"""The most windows of one graph. A compiler takes so long for hundreds of nodes that rewriting these is cheap."""
 
 
 def rewrite(
@@ -40,8 +43,8 @@ def rewrite(
 ) -> Rewriting:
     """``Rewriter.rewrite`` for a graph of any size.
 
-    The variants of a large graph are made of the windows' variants of the same label. Sizes and numbers of matches are
-    those of all windows together; ``stopped_by`` is what stopped the first one that was not saturated.
+    A variant of a large graph consists of the windows' variants of the same label. Sizes and numbers of matches are
+    totals over all windows. ``stopped_by`` is the reason of the first window that was not saturated.
     """
     graph = prune(graph)
     if len(graph) <= LARGEST:
@@ -80,9 +83,9 @@ def windows(graph: Graph, rng: random.Random) -> list[Part]:
 
 
 def splice(graph: Graph, chosen: Sequence[Part], parts: Sequence[Graph]) -> Graph:
-    """The graph with other parts in place of windows; the parts have the windows' inputs and outputs, in their order.
+    """The graph with other parts instead of windows; the parts have the windows' inputs and outputs, in their order.
 
-    The windows must be disjoint and stem from one topological order. Raises GraphError where the result is ill typed.
+    The windows must be disjoint and come from one topological order. Raises GraphError where the result is ill typed.
     """
     types, constants = dict(graph.types), dict(graph.constants)
     replaced = frozenset[int]().union(*(window.nodes for window in chosen))
@@ -121,7 +124,7 @@ def _fresh(types: Mapping[str, object]) -> str:
 
 
 def _in_order(nodes: Sequence[Node], given: set[str]) -> Iterator[Node]:
-    """The nodes in topological order, near to the order that they come in."""
+    """The nodes in topological order, close to their given order."""
     maker = {name: node for node in nodes for name in node.outputs if name}
     defined = set(given)
     for first in nodes:

@@ -1,4 +1,4 @@
-"""Graphs in files: ONNX in and out."""
+"""Read and write graphs: ONNX files, and Torch modules through ``torch.export``."""
 
 from polyjuice.formats.errors import FormatError
 from polyjuice.formats.onnx_read import from_model, load, load_model

@@ -1,8 +1,8 @@
 """ATen calls as opaque nodes: an operator that the table lacks keeps its name, overload and arguments.
 
-A call becomes a node of the domain ``aten`` (of other libraries ``torch.ops.NAMESPACE``) with three attributes that a
-person can read in any viewer of ONNX files: ``overload``, ``arguments`` (JSON, in which ``{"operand": 0}`` stands for
-the node's first input) and ``results`` (``one`` tensor, or ``many``). Nothing here imports Torch.
+A call becomes a node of the domain ``aten`` (for other libraries, ``torch.ops.NAMESPACE``). It has three attributes
+that any viewer of ONNX files can show: ``overload``, ``arguments`` (JSON, in which ``{"operand": 0}`` stands for the
+node's first input) and ``results`` (``one`` tensor, or ``many``). Nothing here imports Torch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class AtenCall:
-    """``torch.ops.NAMESPACE.NAME.OVERLOAD(*args, **kwargs)``; ``many`` says that it returns a tuple or a list.
+    """``torch.ops.NAMESPACE.NAME.OVERLOAD(*args, **kwargs)``; ``many`` means that it returns a tuple or a list.
 
     Arguments are None, numbers, strings, lists, and objects of one key: ``{"operand": number}``, ``{"float": text}``
     (not finite), and ``{"torch": name}`` (an element type, a memory format).
@@ -39,11 +39,12 @@ class AtenCall:
 
 
 def domain_of(namespace: str) -> str:
+    """The domain of a node for calls in a namespace of ``torch.ops``."""
     return _ATEN if namespace == _ATEN else _OTHERS + namespace
 
 
 def to_attrs(call: AtenCall) -> Attrs:
-    """The attributes of the opaque node, in the form in which opaque nodes hold them."""
+    """The attributes of the opaque node, as serialized AttributeProtos."""
     texts = {
         "overload": call.overload,
         "arguments": json.dumps({"args": call.args, "kwargs": call.kwargs}, allow_nan=False),
@@ -53,7 +54,7 @@ def to_attrs(call: AtenCall) -> Attrs:
 
 
 def from_node(node: Node) -> AtenCall | None:
-    """The call that an opaque node stands for; None where it stands for none."""
+    """The call that an opaque node stands for; None where it stands for no ATen call."""
     if not node.opaque or not (node.domain == _ATEN or node.domain.startswith(_OTHERS)):
         return None
     try:

@@ -1,4 +1,7 @@
-"""If and Loop between Graph and ONNX: a subgraph of a Graph takes the operands, one of ONNX's captures outer values."""
+"""Convert If and Loop between Graph and ONNX.
+
+In a Graph a subgraph takes the operands as inputs. In ONNX it captures outer values.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ _TRUTH = TensorType("bool", ())
 
 
 def complete(proto: NodeProto, node: Node, write: Callable[[Graph], GraphProto], true: Callable[[], str]) -> None:
-    """Give the NodeProto of a control-flow node its subgraphs, and the inputs that ONNX gives it.
+    """Give the NodeProto of a control-flow node its subgraphs, and the inputs that ONNX requires.
 
-    ``write`` makes the GraphProto of a subgraph whose inputs are the operands; ``true`` names a constant truth.
+    ``write`` makes the GraphProto of a subgraph whose inputs are the operands. ``true`` names a constant ``True``.
     """
     own = 1
     if node.op == "Loop":
@@ -43,7 +46,7 @@ def complete(proto: NodeProto, node: Node, write: Callable[[Graph], GraphProto],
 
 
 def _loop_parameters(inner: GraphProto, carried: int) -> list[Any]:
-    """The inputs of a Loop's body: the iteration's number, a condition that it passes on, and what is carried."""
+    """The inputs of a Loop's body: the iteration's number, a condition that it passes on, and the carried values."""
     condition, passed = to_value_info(_CONDITION, _TRUTH), to_value_info(f"{_CONDITION}:out", _TRUTH)
     outputs = [passed, *inner.output]
     inner.node.append(NodeProto(op_type="Identity", input=[condition.name], output=[passed.name]))
@@ -60,7 +63,7 @@ def operands_and_graphs(
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
     """The operands and attributes of a control-flow node.
 
-    ``read`` makes the Graph of a GraphProto, ``value_of`` a value that is known. Raises NotCovered.
+    ``read`` makes the Graph of a GraphProto. ``value_of`` is a value's array, None if unknown. Raises NotCovered.
     """
     closed, captured = close(proto)
     graphs = {a.name: a.g for a in closed.attribute if a.type == AttributeProto.GRAPH}

@@ -1,4 +1,4 @@
-"""The error that a file raises when it cannot be read or written as a Graph."""
+"""The error for a file that Polyjuice cannot read or write as a Graph."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 
 class FormatError(ValueError):
-    """A model that cannot be read or written: one line naming the file, the node or value, and what to do."""
+    """A model that cannot be read or written: one line with the file, the node or value, and what to do."""
 
 
 @contextmanager
 def refused(what: str) -> Iterator[None]:
-    """Turn whatever a user's model or its tracer raises into one line; their warnings are not the user's."""
+    """Turn any exception of a user's model or its tracer into one line, and hide their warnings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

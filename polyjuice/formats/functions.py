@@ -1,4 +1,4 @@
-"""Bodies for the operators that ONNX lacks: local functions, so that an ONNX runtime can run a file that holds them."""
+"""Bodies for the operators that ONNX lacks: local functions, with which an ONNX runtime can run the file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ def local_functions(
 ) -> list[FunctionProto]:
     """A function for every node of the table that is not ONNX's and has a body in ONNX's operators.
 
-    ``write`` gives the body, and the opset that it needs.
-
-    Equal bodies are shared; nodes of one operator with different bodies get overloads (``NodeProto.overload``).
+    ``write`` makes the body, with the opset that it needs. Equal bodies are shared. Nodes of one operator with
+    different bodies get overloads (``NodeProto.overload``).
     """
     found: dict[tuple[str, str], list[bytes]] = {}
     functions: list[FunctionProto] = []

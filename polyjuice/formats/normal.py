@@ -1,7 +1,7 @@
 """The normal form of an operator's attributes: all explicit, axes counted from the front, shapes concrete.
 
-ONNX lets the same application be written in many ways. The graphs that are read from foreign files all use
-one, so that a rule need not know the others.
+ONNX has many ways to write the same application. Graphs from foreign files all use one, so that a rule need not know
+the others.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ _Rule = Callable[[dict[str, Any], Sequence[TensorType], int], None]
 
 
 def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType], results: int) -> Attrs:
-    """The normal form of ``attrs``: what a file gives, ONNX's attributes and constant inputs by name.
+    """The normal form of ``attrs``, which has ONNX's attributes and constant inputs by name.
 
-    Raises NotCovered where the entry does not cover this use, TypeMismatch or ShapeMismatch where it is
-    ill-typed.
+    Raises NotCovered where the entry does not cover this use, TypeMismatch or ShapeMismatch where it is ill-typed.
     """
     given = {name: value for name, value in attrs.items() if value is not None}
     if not op.domain and op.name in _RULES:
@@ -39,7 +38,7 @@ def normal_attrs(op: Op, attrs: Mapping[str, Any], operands: Sequence[TensorType
 
 
 SATURATES = {"float8e4m3fn": 1, "float8e5m2": 0}
-"""The attribute ``saturate`` of ONNX's with which its Cast means what that of the table means."""
+"""The value of ``saturate`` with which ONNX's Cast means the same as the table's."""
 
 
 def _demand(condition: bool, why: str) -> None:
@@ -97,7 +96,7 @@ def _reduce(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _split(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """``num_outputs`` parts of equal size, of which the last may be smaller."""
+    """``num_outputs`` parts of equal size; the last may be smaller."""
     _axis(0)(a, x, results)
     count = a.pop("num_outputs", results)
     if "split" not in a:
@@ -142,7 +141,7 @@ def _pad(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _cast(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """Rounding modes concern a type that is not here, and saturation 8-bit floating types alone."""
+    """Drop rounding modes, which concern a type that the IR lacks. Saturation matters only for 8-bit floating types."""
     saturates = int(a.pop("saturate", 1))
     _demand(saturates == SATURATES.get(a["to"], saturates), "a cast with another treatment of large numbers")
     a.pop("round_mode", None)
@@ -159,7 +158,7 @@ def _q_linear_conv(a: dict[str, Any], x: Sequence[TensorType], results: int) -> 
 
 
 def _conv_transpose(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """Pads, where the result's size is given instead of them: what the windows reach beyond it."""
+    """Pads computed from the size of the result, where the file has that size instead of pads."""
     spatial, kernel = x[0].shape[2:], x[1].shape[2:]
     padding = a.setdefault("output_padding", (0,) * len(spatial))
     sizes, auto_pad = a.pop("output_shape", None), a.get("auto_pad", "NOTSET")
@@ -206,7 +205,7 @@ def _pool(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _window(a: dict[str, Any], spatial: Sequence[int], kernel: Sequence[int]) -> None:
-    """Explicit strides, dilations and pads, in place of defaults and ``auto_pad``."""
+    """Explicit strides, dilations and pads, instead of defaults and ``auto_pad``."""
     rank = len(spatial)
     strides = a.setdefault("strides", (1,) * rank)
     dilations = a.setdefault("dilations", (1,) * rank)
@@ -236,14 +235,14 @@ def _dropout(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
 
 
 def _scaled(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """Quantisation: the axis matters where there is a scale for each place along it."""
+    """Quantization: the axis matters only where each place along it has a scale."""
     a["axis"] = normalize_axis(a.get("axis", 1), x[0].rank) if x[1].size > 1 else 1
     for name, usual in (("saturate", 1), ("block_size", 0), ("output_dtype", 0), ("precision", 0)):
         _demand(a.pop(name, usual) == usual, f"a quantisation with another {name}")
 
 
 def _resize(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """The sizes of all axes, and their scales where those are not the ratios of the sizes."""
+    """The sizes of all axes, and their scales where those differ from the ratios of the sizes."""
     shape, rank = x[0].shape, x[0].rank
     a.pop("roi", None)
     a.pop("extrapolation_value", None)
@@ -323,7 +322,7 @@ def _mean_variance(a: dict[str, Any], x: Sequence[TensorType], results: int) -> 
 
 
 def _einsum(a: dict[str, Any], x: Sequence[TensorType], results: int) -> None:
-    """The explicit form, without spaces, an index for each dimension behind an ellipsis."""
+    """The explicit form, without spaces, with an index for each dimension behind an ellipsis."""
     inputs, arrow, output = str(a["equation"]).replace(" ", "").partition("->")
     terms = inputs.split(",")
     _demand(len(terms) == len(x), "another number of operands than the equation has")

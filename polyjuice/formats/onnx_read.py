@@ -1,11 +1,12 @@
-"""Reading an ONNX model as a Graph: table nodes in normal form, everything else opaque, every shape static.
+"""Read an ONNX model as a Graph: table nodes in normal form, everything else opaque, every shape static.
 
 - Unset dimensions of graph inputs become 1.
-- Older models are converted to opset 18, local functions are inlined (:mod:`polyjuice.formats.versions`).
-- ``Constant``, ``ConstantOfShape``, ``Shape``, ``Size`` and ``Range`` of known operands become constants, a
-  Dropout in inference form an Identity. Nodes that only compute shapes are evaluated where those are needed;
-  nodes that no output needs are dropped.
-- A file that :func:`polyjuice.formats.save` wrote is read as it is: nothing is rewritten or folded.
+- Older models become models of opset 18, without local functions (:mod:`polyjuice.formats.versions`).
+- ``Constant``, ``ConstantOfShape``, ``Shape``, ``Size`` and ``Range`` of known operands become constants. A Dropout in
+  inference form becomes an Identity.
+- Nodes that only compute shapes are evaluated where another node needs the shape. Nodes that no output needs are
+  dropped.
+- A file that :func:`polyjuice.formats.save` wrote is read without rewriting or folding.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ PRODUCER = "polyjuice"
 """The producer named in the files that this package writes."""
 
 OUTPUT_MARK = f"{RESERVED}output:"
-"""Begins the names of Identity nodes that only give a graph output a name of its own."""
+"""The prefix of Identity nodes that only give a graph output a name of its own."""
 
 UPDATES = "polyjuice.updates"
-"""The entry of a model's metadata that says which outputs are what inputs hold in the end: JSON, by input the place."""
+"""The entry of a model's metadata for updated inputs: JSON, from the input's name to the output's number."""
 
 UNUSED_MARK = f"{RESERVED}unused:"
-"""Begins the names of results that have none in the Graph."""
+"""The prefix of names for results that have no name in the Graph."""
 
 _RENAMED = frozenset(["GridSample"])
 """Operators whose attributes' values have other names at later opsets."""
@@ -49,13 +50,13 @@ _LARGEST_PROPAGATED = 1024
 """Known operands of at most this many elements take part in shape inference: shapes, not weights."""
 
 _CREATORS = ("ConstantOfShape", "Range", "Shape", "Size")
-"""Operators that become constants: what they create depends on shapes and other constants alone."""
+"""Operators that become constants, because their results depend only on shapes and other constants."""
 
 _EXTRA_INPUTS: Mapping[str, Sequence[Attr]] = {
     "Pad": (Attr("axes", "ints", None),),
     "Resize": (Attr("roi", "floats", None, place=1),),
 }
-"""Inputs of operators of the table beyond those that the entry knows; the normal form does without them."""
+"""Inputs of the table's operators that the entry does not know; the normal form does without them."""
 
 _EVALUATION_ERRORS = (
     ArithmeticError,
@@ -66,7 +67,7 @@ _EVALUATION_ERRORS = (
     TypeError,
     ValueError,
 )
-"""What ONNX's reference evaluator may raise on operands that do not suit."""
+"""The exceptions of ONNX's reference evaluator on unsuitable operands."""
 
 
 def load(path: str | Path) -> Graph:
@@ -75,7 +76,7 @@ def load(path: str | Path) -> Graph:
 
 
 def load_model(path: str | Path) -> ModelProto:
-    """The model of an ONNX file, with the weights that lie beside it. Raises FormatError."""
+    """The model of an ONNX file, with the weights in files beside it. Raises FormatError."""
     try:
         return onnx.load(str(path))
     except OSError as error:
@@ -96,7 +97,7 @@ def from_model(model: ModelProto, where: str = "model") -> Graph:
 
 
 class _Reader:
-    """The state of one reading: what is known of the values seen so far."""
+    """The state of one reading: the known properties of the values so far."""
 
     def __init__(self, model: ModelProto) -> None:
         self.proto = model.graph
@@ -110,7 +111,7 @@ class _Reader:
         self.nodes: list[Node] = []
         #: Names that stand for another value.
         self.aliases: dict[str, str] = {}
-        #: The nodes of constant operands, by result: evaluated where a value is needed.
+        #: The nodes with only constant operands, by result: evaluated where a value is needed.
         self.foldable: dict[str, NodeProto] = {}
         self.folded: dict[str, np.ndarray | None] = {}
         self.identities: set[str] = set()
@@ -121,6 +122,7 @@ class _Reader:
             self.used.update(name for inner in nested_nodes(node) for name in inner.input)
 
     def read(self) -> Graph:
+        """The Graph of the whole model. Raises FormatError."""
         for tensor in self.proto.initializer:
             self.add_constant(tensor.name, to_array(tensor, tensor.name))
         for info in self.proto.input:
@@ -142,6 +144,7 @@ class _Reader:
     # --- nodes ----------------------------------------------------------------------------------------------
 
     def add_node(self, proto: NodeProto, index: int) -> None:
+        """Add one node, as a constant, a table node or an opaque node. Raises FormatError."""
         proto = self.resolved(proto)
         default = is_default(proto.domain)
         if proto.op_type == "Identity" and proto.name.startswith(OUTPUT_MARK):
@@ -179,6 +182,7 @@ class _Reader:
         return proto
 
     def add_constant(self, name: str, array: np.ndarray) -> None:
+        """Add a constant. Raises FormatError for element types that the IR lacks."""
         if array.dtype not in (dtypes.to_numpy(dtype) for dtype in dtypes.EVERY):
             raise FormatError(
                 f"the value {name!r} has the element type {array.dtype}, which Polyjuice does not support"
@@ -211,7 +215,7 @@ class _Reader:
         return True
 
     def is_inference(self, proto: NodeProto) -> bool:
-        """Whether a Dropout passes its input on, and nobody reads its mask."""
+        """Whether a Dropout passes its input on, and its mask has no reader."""
         training = self.value_of(proto.input[2]) if len(proto.input) > 2 and proto.input[2] else np.array(False)
         return training is not None and not training.any() and not self.used.intersection(proto.output[1:])
 
@@ -236,7 +240,7 @@ class _Reader:
         return True
 
     def application(self, op: Op, proto: NodeProto) -> tuple[tuple[str, ...], dict[str, Any]]:
-        """The operands, and the attributes as the file gives them. Raises NotCovered."""
+        """The operands, and the attributes as the file has them. Raises NotCovered."""
         if op.unrolled:
             return control.operands_and_graphs(proto, self.types, self.subgraph, self.value_of)
         as_inputs = [attr for attr in op.attrs if attr.as_input and attr.place is None]
@@ -284,6 +288,7 @@ class _Reader:
         return int(value) if attr.kind == "int" else float(value)
 
     def add_opaque_node(self, proto: NodeProto, index: int) -> None:
+        """Add a node verbatim, with inferred or declared result types. Raises FormatError where a type is unknown."""
         node = opaque.from_proto(proto, self.identity(proto, index))
         for name in filter(None, node.inputs):
             if name not in self.types:
@@ -321,19 +326,20 @@ class _Reader:
         return name
 
     def append(self, node: Node, results: Sequence[TensorType | None]) -> None:
+        """Add a node with the types of its results."""
         self.nodes.append(node)
         self.types.update((n, type) for n, type in zip(node.outputs, results, strict=True) if n and type)
 
     # --- known values ---------------------------------------------------------------------------------------
 
     def note_foldable(self, proto: NodeProto) -> None:
-        """Remember a node whose value follows from constants."""
+        """Remember a node that has only constant operands."""
         known = all(not name or name in self.constants or name in self.foldable for name in proto.input)
         if known and is_default(proto.domain) and not opaque.is_stateful(proto):
             self.foldable.update((name, proto) for name in proto.output if name)
 
     def value_of(self, name: str) -> np.ndarray | None:
-        """The value of a constant, or of what is computed from constants alone; None for others."""
+        """The value of a constant, or of a node with only constant operands; None for others."""
         if name in self.constants:
             return self.constants[name]
         if name in self.foldable and name not in self.folded:
@@ -341,11 +347,12 @@ class _Reader:
         return self.folded.get(name)
 
     def small_value(self, name: str) -> np.ndarray | None:
+        """The value of a small constant; None for others."""
         small = name in self.types and self.types[name].size <= _LARGEST_PROPAGATED
         return self.value_of(name) if small else None
 
     def evaluated(self, proto: NodeProto, result: str) -> np.ndarray | None:
-        """A result of a node on known operands, by ONNX's reference evaluator; None where it has none."""
+        """A result of a node on known operands, by ONNX's reference evaluator; None where it fails."""
         from onnx.reference import ReferenceEvaluator  # slow to import, and rarely needed
 
         operands = {name: self.value_of(name) for name in proto.input if name}
@@ -407,7 +414,7 @@ def _attribute_value(attribute: AttributeProto, op: Op, result: str) -> Any:
 
 
 def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
-    """The results that the table's operator has. Raises NotCovered where more are asked for."""
+    """The results that the table's operator has. Raises NotCovered where the node has more."""
     if op.splits:
         return tuple(proto.output)
     if any(proto.output[len(op.results) :]):
@@ -416,7 +423,7 @@ def _outputs(op: Op, proto: NodeProto) -> tuple[str, ...]:
 
 
 def _by_place(attrs: Sequence[Attr]) -> list[tuple[int, Attr]]:
-    """The attributes that stand among ONNX's inputs, the last first."""
+    """The attributes among ONNX's inputs with their places, the last first."""
     placed = [(attr.place, attr) for attr in attrs if attr.place is not None]
     return sorted(placed, key=lambda pair: pair[0], reverse=True)
 

@@ -1,11 +1,10 @@
-"""Writing a Graph as an ONNX model: opset 18 and IR version 9, later only where a node needs it.
+"""Write a Graph as an ONNX model: opset 18 and IR version 9, later only where a node needs it.
 
-Operators that are not ONNX's carry their meaning in local functions where ONNX can say it.
+Operators that ONNX lacks get their meaning as local functions, where ONNX can express it. The final values of updated
+inputs are further outputs, which the metadata name (``UPDATES``). Every value is declared with its type.
 
-What inputs hold when the program ends are further outputs; the metadata say which (``UPDATES``).
-
-Every value is declared with its type. Attributes that ONNX takes as inputs become shared initializers. Floats
-are rounded to what ONNX holds: single precision, or the operand's type for such inputs.
+Attributes that ONNX takes as inputs become shared initializers. Floats are rounded to ONNX's precision: single
+precision, or the operand's type for such inputs.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from polyjuice.ir import Graph, Node, array_digest, dtypes
 from polyjuice.ops import Attr, entry
 
 _GRID_MODES_OPSET = 20
-"""The version of ONNX that gave GridSample's modes other names."""
+"""The version of ONNX in which GridSample's modes have other names."""
 
 _DILATED_AVERAGE_OPSET = 19
-"""The version of ONNX that gave AveragePool its dilations."""
+"""The first version of ONNX in which AveragePool has dilations."""
 
 _WRAPPING_PAD_OPSET = 19
-"""The version of ONNX that gave Pad its mode wrap."""
+"""The first version of ONNX in which Pad has the mode wrap."""
 
 
 def save(graph: Graph, path: str | Path, name: str = "polyjuice") -> None:
-    """Write a Graph to an ONNX file; equal graphs give equal bytes. Raises FormatError."""
+    """Write a Graph to an ONNX file; equal graphs make equal bytes. Raises FormatError."""
     model = to_model(graph, name)
     try:
         data = model.SerializeToString(deterministic=True)
@@ -69,10 +68,11 @@ class _Writer:
         self.opset = graph.opsets.get("", OPSET)
 
     def graph_proto(self) -> GraphProto:
-        """Just the graph, without its model."""
+        """Only the graph, without its model."""
         return self.model("body").graph
 
     def model(self, name: str) -> ModelProto:
+        """The model, with the opsets and local functions that the graph needs."""
         graph, proto = self.graph, self.proto
         proto.name = name
         proto.input.extend(to_value_info(value, graph.types[value]) for value in graph.inputs)
@@ -115,6 +115,7 @@ class _Writer:
         proto.value_info.extend(to_value_info(value, graph.types[value]) for value in computed if value not in outputs)
 
     def table_node(self, node: Node) -> NodeProto:
+        """The NodeProto of a table node, at an opset that takes its types and attributes."""
         op = entry(node)
         assert op is not None
         attributes = [attr for attr in op.attrs if not attr.as_input and attr.kind != "graph"]
@@ -161,6 +162,7 @@ class _Writer:
         return proto
 
     def unused_name(self) -> str:
+        """A new name for a result without a reader."""
         self.unused += 1
         return f"{UNUSED_MARK}{self.unused}"
 
@@ -176,6 +178,7 @@ class _Writer:
             yield "" if value is None else self.initializer(_as_array(value, dtype))
 
     def initializer(self, array: np.ndarray) -> str:
+        """The name of an initializer, shared by equal arrays."""
         key = (str(array.dtype), array.shape, array_digest(array))
         if key not in self.shared:
             self.shared[key] = f"{RESERVED}constant:{len(self.shared)}"

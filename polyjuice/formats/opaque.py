@@ -1,4 +1,4 @@
-"""Opaque nodes: operators that the table lacks, kept verbatim, attributes as serialized AttributeProtos."""
+"""Opaque nodes: operators that the table lacks, kept verbatim, with attributes as serialized AttributeProtos."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from polyjuice.formats.tensors import static_type, to_tensor, to_value_info
 from polyjuice.formats.versions import IR_VERSION, is_default
 from polyjuice.ir import Node, TensorType
 
-#: The attribute that counts the trailing inputs which the node's subgraphs capture.
+#: The attribute with the number of trailing inputs that the node's subgraphs capture.
 CAPTURED = "polyjuice_captured"
 
-#: Begins the names of opaque nodes in the files that this package writes; the identity follows, or where a node has
-#: none, NO_IDENTITY and the name of a result, since names of nodes are unique.
+#: The prefix of opaque nodes' names in the files that this package writes. The node's identity follows. Without one,
+#: NO_IDENTITY and the name of a result follow, since names of nodes are unique.
 MARK = f"{RESERVED}opaque:"
 NO_IDENTITY = ":"
 
-#: The domains whose operators are known to be functions of their inputs, unless they are listed as random.
+#: The domains whose operators are functions of their inputs, except for the random ones below.
 _PURE_DOMAINS = ("ai.onnx.ml",)
 
 _RANDOM = frozenset(
@@ -37,7 +37,7 @@ _RANDOM = frozenset(
 
 
 def is_stateful(node: NodeProto) -> bool:
-    """Whether two runs of a node may differ; of other domains' operators nobody knows, so those count too."""
+    """Whether two runs of a node may differ, which counts as true for operators of unknown domains."""
     known = all(is_default(inner.domain) or inner.domain in _PURE_DOMAINS for inner in nested_nodes(node))
     return not known or draws_randomly(node)
 
@@ -58,7 +58,7 @@ def from_proto(proto: NodeProto, identity: str) -> Node:
 
 
 def to_proto(node: Node) -> NodeProto:
-    """The NodeProto of an opaque Node, whose name is marked."""
+    """The NodeProto of an opaque Node, with a marked name."""
     own = len(node.inputs) - node.attrs.get(CAPTURED, 0)
     name = node.identity or NO_IDENTITY + next(filter(None, node.outputs), "")
     proto = NodeProto(op_type=node.op, domain=node.domain, name=MARK + name)
@@ -74,7 +74,7 @@ def infer_results(
 ) -> Sequence[TensorType | None]:
     """The result types that ONNX's shape inference finds for an opaque node, None where it finds none.
 
-    ``known`` holds the operands whose values are known. Raises FormatError for types that the IR lacks.
+    ``known`` has the arrays of operands with known values. Raises FormatError for types that the IR lacks.
     """
     graph = GraphProto(name="one node", node=[to_proto(node)])
     for name in dict.fromkeys(filter(None, node.inputs)):

@@ -1,7 +1,7 @@
-"""Subgraphs of control-flow nodes: closing them over the outer values they capture, and opening them again.
+"""Subgraphs of control-flow nodes: close them over the outer values that they capture, and open them again.
 
-In a Graph a captured value is an ordinary (trailing) input of the opaque node, and the names inside the
-subgraph are numbered. So values may be renamed and rewired outside, and equal subgraphs have equal bytes.
+In a Graph a captured value is an ordinary (trailing) input of the opaque node, and the names inside the subgraph are
+numbered. So values may be renamed and rewired outside, and equal subgraphs have equal bytes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from onnx import AttributeProto, GraphProto, NodeProto
 
-#: All names that this package makes up begin so; no value of a Graph may.
+#: The prefix of all names that this package makes up; no value of a Graph may have it.
 RESERVED = "polyjuice:"
 
 
@@ -85,7 +85,7 @@ def _defined(graph: GraphProto) -> list[str]:
 
 
 def _rename(graph: GraphProto, resolve: Callable[[str], str]) -> None:
-    """Rename the values of one subgraph, without those nested in it; its annotations are dropped."""
+    """Rename the values of one subgraph without its nested subgraphs, and drop its annotations."""
     del graph.value_info[:]
     del graph.quantization_annotation[:]
     for value in (*graph.input, *graph.output, *graph.initializer):

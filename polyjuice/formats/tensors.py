@@ -21,7 +21,7 @@ def code_of(dtype: str) -> int:
 
 
 def dtype_of(code: int, value: str) -> str:
-    """The element type of a number of ONNX's. Raises FormatError, naming the value, where the IR lacks it."""
+    """The element type of one of ONNX's numbers. Raises FormatError, naming the value, where the IR lacks it."""
     if code not in _NAMES:
         known = code in TensorProto.DataType.values()
         name = TensorProto.DataType.Name(code).lower() if known else str(code)
@@ -30,7 +30,7 @@ def dtype_of(code: int, value: str) -> str:
 
 
 def to_tensor(array: np.ndarray, name: str) -> TensorProto:
-    """An array as raw little-endian bytes (bfloat16 as the bits of uint16, two numbers of 4 bits in a byte)."""
+    """An array as raw little-endian bytes (bfloat16 as the bits of uint16, two 4-bit numbers in a byte)."""
     if dtypes.of_array(array) in dtypes.NARROW_INTS:
         raw = _in_pairs(array).tobytes()
     else:
@@ -39,7 +39,7 @@ def to_tensor(array: np.ndarray, name: str) -> TensorProto:
 
 
 def _in_pairs(array: np.ndarray) -> np.ndarray:
-    """Numbers of 4 bits, two in a byte, the first in the lower half."""
+    """4-bit numbers, two in a byte, the first in the lower half."""
     bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8) & 15
     first, second = bits[::2], bits[1::2]
     pairs = first.copy()
@@ -48,7 +48,7 @@ def _in_pairs(array: np.ndarray) -> np.ndarray:
 
 
 def to_array(tensor: TensorProto, name: str) -> np.ndarray:
-    """The array of a tensor. Raises FormatError where its element type or its data cannot be read."""
+    """The array of a tensor. Raises FormatError for an unknown element type or unreadable data."""
     dtype = dtype_of(tensor.data_type, name)
     try:
         array = numpy_helper.to_array(tensor)
@@ -68,7 +68,7 @@ def to_value_info(name: str, type: TensorType) -> ValueInfoProto:
 
 
 def declared_dims(type: TypeProto, value: str) -> tuple[str, tuple[int | None, ...] | None] | None:
-    """Element type and dimensions (None: unknown) that a declaration states; None where it states no type.
+    """The declared element type and dimensions (None: unknown); None where the declaration states no type.
 
     Raises FormatError for element types that the IR lacks and for values that are not tensors.
     """

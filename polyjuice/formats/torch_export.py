@@ -1,11 +1,12 @@
-"""Torch modules as Graphs, through ``torch.export``: traced, decomposed to ATen's core, and said in the table's terms.
+"""Torch modules as Graphs: ``torch.export`` traces them and decomposes them to ATen's core operators.
 
-- Parameters, buffers and other constants of the program become constants. What is computed of buffers and constants
-  alone (positions, masks, tables) is computed here, by Torch; what depends on parameters stays in the Graph.
-- An operator that the table knows, under ONNX's name or ATen's, becomes that (:mod:`polyjuice.formats.aten`); any other
-  is an opaque node of the domain ``aten`` (:mod:`polyjuice.formats.aten_calls`), which the Torch lowering calls again.
-- Outputs are the tensors that the model returns, then what those inputs hold in the end into which it writes (the
-  graph's ``updates``), and then what the buffers and parameters hold that it writes, by name.
+- Parameters, buffers and other constants of the program become constants. Torch evaluates here all that depends only on
+  buffers and constants (positions, masks, tables). Values that depend on parameters stay in the Graph.
+- An operator that the table has, under ONNX's name or ATen's, becomes a table node (:mod:`polyjuice.formats.aten`). Any
+  other is an opaque node of the domain ``aten`` (:mod:`polyjuice.formats.aten_calls`), which the Torch lowering calls
+  again.
+- The first outputs are the tensors that the model returns. The final values of updated inputs follow (the graph's
+  ``updates``), then those of updated buffers and parameters, by name.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from polyjuice.ops import GraphBuilder, check
 _HELD = tuple(
     getattr(OutputKind, name) for name in ("BUFFER_MUTATION", "PARAMETER_MUTATION") if hasattr(OutputKind, name)
 )
-"""Outputs that are what the model holds in the end."""
+"""The kinds of outputs that are final values of buffers and parameters."""
 
 Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 """The positional arguments of a module, and the named ones."""
 
 _NO_DATA = ("device", "layout", "pin_memory", "memory_format", "non_blocking")
-"""Arguments that say where and how a result lies in memory, not what it is."""
+"""Arguments about where and how a result lies in memory, which do not change its value."""
 
 
 def load(path: str | Path) -> ExportedProgram:
@@ -59,7 +60,7 @@ def from_module(
 
 
 def from_program(program: ExportedProgram, where: str = "program", inputs: Inputs | None = None) -> Graph:
-    """The Graph of an exported program; symbolic sizes become those of ``inputs``, or else of its example inputs.
+    """The Graph of an exported program, with the sizes of ``inputs`` or of its example inputs for symbolic ones.
 
     Raises FormatError.
     """
@@ -84,7 +85,7 @@ def from_program(program: ExportedProgram, where: str = "program", inputs: Input
 
 @cache
 def _decompositions() -> Mapping[Any, Any]:
-    """Torch's own, which takes it a moment to collect."""
+    """Torch's own decompositions, cached, because Torch takes a moment to collect them."""
     return dict(torch.export.default_decompositions())
 
 
@@ -97,19 +98,20 @@ def _with_static_sizes(program: ExportedProgram, where: str, inputs: Inputs | No
 
 
 class _Reader:
-    """The state of one reading: an FX node is a tensor known now, a value of the Graph, or several of either."""
+    """The state of one reading: each FX node is a known tensor, a value of the Graph, or a list of these."""
 
     def __init__(self, program: ExportedProgram) -> None:
         self.program = program
         self.builder = GraphBuilder()
         self.known: dict[FxNode, Any] = {}
         self.values: dict[FxNode, Any] = {}
-        #: The arrays of constants that are no parameters, by name.
+        #: The arrays of constants, without parameters, by name.
         self.arrays: dict[str, np.ndarray] = {}
-        #: The overloads that no operator of the table says.
+        #: The overloads that no operator of the table expresses.
         self.opaque: set[Any] = set()
 
     def read(self) -> Graph:
+        """The Graph of the program. Raises FormatError."""
         inputs = {spec.arg.name: spec for spec in self.program.graph_signature.input_specs}
         outputs: tuple[str, ...] = ()
         updates: dict[str, int] = {}
@@ -128,6 +130,7 @@ class _Reader:
         return check(prune(replace(self.builder.build(outputs), updates=updates)))
 
     def placeholder(self, node: FxNode, spec: Any) -> None:
+        """Add an input or a constant. Raises FormatError for unsupported kinds."""
         program = self.program
         match spec.kind:
             case _ if isinstance(spec.arg, ConstantArgument):
@@ -143,7 +146,7 @@ class _Reader:
                 raise FormatError(f"the input {node.name} is a {type(spec.arg).__name__}, which is not supported")
 
     def outputs(self, node: FxNode) -> tuple[tuple[str, ...], dict[str, int]]:
-        """All outputs (see above), and the updates of inputs among them."""
+        """All outputs (in the module's order above), and the updates of inputs among them."""
         values: Any = node.args[0]
         specs = zip(self.program.graph_signature.output_specs, values, strict=True)
         found = [(spec, value) for spec, value in specs if isinstance(value, FxNode)]
@@ -156,6 +159,7 @@ class _Reader:
         return tuple(map(self.value, values)), updates
 
     def call(self, node: FxNode) -> None:
+        """Add the results of a call, or run it if all its operands are known. Raises FormatError."""
         target: Any = node.target
         if not node.users:
             return
@@ -176,13 +180,14 @@ class _Reader:
         self.apply(node, target)
 
     def value(self, node: FxNode) -> Value:
-        """The name of a value; a known tensor becomes a constant where it is first needed."""
+        """The name of a value; a known tensor becomes a constant at its first use."""
         if node not in self.values:
             self.arrays[node.name] = _array(self.known[node], node)
             self.values[node] = self.builder.constant(self.arrays[node.name], node.name)
         return Value(self.values[node])
 
     def apply(self, node: FxNode, target: Any) -> None:
+        """Add a call in the table's operators, or as an opaque node."""
         raw = node.meta["val"]
         many = not isinstance(raw, torch.Tensor)
         results = [_type(t, node) if isinstance(t, torch.Tensor) else None for t in (raw if many else [raw])]
@@ -206,12 +211,13 @@ class _Reader:
         self.values[node] = list(names) if many else names[0]
 
     def arguments(self, node: FxNode, target: Any) -> dict[str, Any]:
-        """The arguments by name, defaults filled in, without those that say nothing of the result's value."""
+        """The arguments by name with defaults, without those that do not change the result's value."""
         given = dict(zip((a.name for a in target._schema.arguments), node.args, strict=False)) | dict(node.kwargs)
         full = {a.name: given.get(a.name, a.default_value) for a in target._schema.arguments if a.name not in _NO_DATA}
         return {name: self.argument(value) for name, value in full.items()}
 
     def argument(self, value: Any) -> Any:
+        """An argument in the form that rules expect: names of values, Python numbers and lists."""
         if isinstance(value, FxNode):
             known = self.known.get(value)
             return self.value(value) if value in self.values or isinstance(known, torch.Tensor) else known
@@ -222,6 +228,7 @@ class _Reader:
     def opaque_node(
         self, node: FxNode, target: Any, results: Sequence[TensorType | None], many: bool
     ) -> Sequence[str | None]:
+        """Add an opaque node for a call. Returns the names of its results, None for those that are no tensors."""
         operands: list[str] = []
 
         def encoded(value: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Bringing any ModelProto to a form that the reader knows: no local functions, default opset 18 or later.
+"""Convert any ModelProto to a form that the reader knows: no local functions, default opset 18 or later.
 
-Older models are converted by ``onnx.version_converter``. Newer ones are left at their version, for ONNX has
-almost no conversions downwards: what the operator table covers means the same there (later versions only add
-element types and attributes), and what it does not cover stays opaque at its own version.
+``onnx.version_converter`` converts older models. Newer ones keep their version, because ONNX has almost no downward
+conversions. Operators of the table mean the same there: later versions only add element types and attributes. All other
+operators stay opaque at their own version.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from polyjuice.formats.subgraphs import nested_nodes
 from polyjuice.ops import TABLE
 
 OPSET = 18
-"""The version of ONNX's operators at which graphs are stored."""
+"""The version of ONNX's operators in stored graphs."""
 
 IR_VERSION = 9
-"""The version of the file format, the one that runtimes of opset 18's and 19's time load."""
+"""The version of the file format, which runtimes of the time of opsets 18 and 19 load."""
 
 
 ONE_AXIS_OPSET = 13
-"""The opset from which on Softmax and its like normalise over one axis; before, over all from it on together."""
+"""The opset from which on Softmax and its like normalize over one axis; before, over all axes from it on together."""
 
 
 def is_default(domain: str) -> bool:
@@ -37,7 +37,7 @@ def default_version(model: ModelProto) -> int:
 
 
 def since_version(op: str, version: int, domain: str = "") -> int:
-    """The version that gave the operator its meaning at ``version``; 0 where ONNX does not know it."""
+    """The version in which the operator got its meaning at ``version``; 0 where ONNX does not know it."""
     try:
         return int(defs.get_schema(op, version, domain).since_version)
     except defs.SchemaError:
@@ -46,19 +46,19 @@ def since_version(op: str, version: int, domain: str = "") -> int:
 
 @cache
 def taking_version(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> int:
-    """The first version of ONNX's operators, from ``version`` on, whose operator takes and gives these element types.
+    """The first version of ONNX's operators, from ``version`` on, at which the operator has these element types.
 
-    It is ``version`` where no known one does.
+    It is ``version`` where no known version does.
     """
     return next((v for v in range(version, defs.onnx_opset_version() + 1) if takes(op, operands, results, v)), version)
 
 
 @cache
 def takes(op: str, operands: tuple[str, ...], results: tuple[str, ...], version: int) -> bool:
-    """Whether an operator of ONNX takes and gives these element types at a version of its operators."""
+    """Whether an operator of ONNX has these element types for operands and results at a version."""
     try:
         schema = defs.get_schema(op, version)
-    except defs.SchemaError:  # of an operator that is newer, or is none of ONNX's
+    except defs.SchemaError:  # the operator is newer, or not ONNX's
         return False
     allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
     formals = ((operands, schema.inputs), (results, schema.outputs))
@@ -103,7 +103,7 @@ def prepare(model: ModelProto) -> ModelProto:
 
 
 def _without_functions(model: ModelProto) -> ModelProto:
-    """The model with its local functions inlined, but for those that are operators of the table."""
+    """The model with its local functions inlined, except for those that are operators of the table."""
     if not model.functions:
         return model
     foreign = [function for function in model.functions if (function.domain, function.name) not in TABLE]
@@ -115,7 +115,7 @@ def _without_functions(model: ModelProto) -> ModelProto:
 
 
 def _with_flat_hardmax(model: ModelProto, version: int) -> ModelProto:
-    """The model with each Hardmax of before opset 13 on a matrix: it goes over its axis and all behind it together.
+    """The model with each Hardmax from before opset 13 on a matrix, because it goes over its axis and all behind it.
 
     ``onnx.version_converter`` does so for Softmax and LogSoftmax, and leaves Hardmax as it is.
     """
@@ -143,14 +143,14 @@ def _with_flat_hardmax(model: ModelProto, version: int) -> ModelProto:
 
 
 def _changed_since(model: ModelProto, version: int) -> bool:
-    """Whether some operator of the model got another meaning or form between ``version`` and OPSET."""
+    """Whether some operator of the model has another meaning or form at OPSET than at ``version``."""
     nodes = (inner for node in model.graph.node for inner in nested_nodes(node))
     ops = {node.op_type for node in nodes if is_default(node.domain)}
     return any(since_version(op, version) != since_version(op, OPSET) for op in ops)
 
 
 def _with_declared_types(converted: ModelProto, original: ModelProto) -> ModelProto:
-    """The converter's model with the original's declarations, for it makes wrong ones of its own."""
+    """The converter's model with the original's declarations, because the converter makes wrong ones."""
     kept = {name for node in converted.graph.node for name in node.output}
     del converted.graph.value_info[:]
     converted.graph.value_info.extend(info for info in original.graph.value_info if info.name in kept)

@@ -1,4 +1,4 @@
-"""What the project asks of constant arrays."""
+"""Functions on constant arrays: hashes, texts, and storage in ``.npz`` files."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import numpy as np
 from polyjuice.ir import dtypes
 
 BFLOAT16 = "@bfloat16"
-"""What marks the name of an array whose bfloat16 elements are stored as the uint16 of their bits."""
+"""The suffix on the name of an array whose bfloat16 elements are stored as the uint16 of their bits."""
 
 _BITS = {"bfloat16": np.uint16} | dict.fromkeys(dtypes.NARROW, np.uint8)
-"""The element types that NumPy's file format does not know, and those in which their bits are stored."""
+"""The element types that NumPy's file format lacks, and the integer types that store their bits."""
 
 
 def mark(dtype: str) -> str:
-    """What marks the name of an array whose elements are stored as bits; "" for types that NumPy's format knows."""
+    """The suffix on the name of an array whose elements are stored as bits; "" for types that NumPy's format has."""
     return f"@{dtype}" if dtype in _BITS else ""
 
 
 def array_digest(array: np.ndarray) -> str:
-    """A hash of an array's bytes (its type and shape are the caller's to add)."""
+    """A hash of an array's bytes, without its type and shape."""
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
 
 
 def uniform_value(array: np.ndarray) -> bool | int | float | None:
     """The one value of a constant array as a Python number that stands for it exactly; None where there is none.
 
-    Negative zero and NaN are left to the array: a number would lose them on some way. So are complex numbers.
+    Negative zero, NaN and complex numbers give None: a number would lose them on some way.
     """
     if array.size == 0 or array.dtype.kind == "c" or not bool(np.all(array == array.reshape(-1)[0])):
         return None
@@ -42,14 +42,14 @@ def uniform_value(array: np.ndarray) -> bool | int | float | None:
 
 
 def array_text(array: np.ndarray) -> str:
-    """An array as nested lists on one line, shortened where it is long; one value, where there is only one."""
+    """An array as nested lists on one line, shortened where it is long; the value itself for a single element."""
     if array.size and np.all(array == array.flat[0]) and array.size > 1:
         return f"{array.flat[0]!s} (all)"
     return np.array2string(array, separator=", ", threshold=40, precision=17).replace("\n", "")
 
 
 def packed(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Arrays by name as an ``.npz`` file holds them: NumPy's format does not know the types of ml_dtypes."""
+    """Arrays by name as an ``.npz`` file holds them: NumPy's format lacks the types of ml_dtypes."""
     stored = {}
     for name, array in arrays.items():
         dtype = dtypes.of_array(array)

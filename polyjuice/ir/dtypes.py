@@ -15,21 +15,21 @@ INTS = SIGNED + UNSIGNED
 NUMERIC = FLOATS + INTS
 ALL = (*NUMERIC, "bool")
 COMPLEX = ("complex64",)
-"""Types of pairs of numbers, which Torch alone computes with here. No class above has them: they have no order."""
+"""Types of pairs of numbers, which only Torch computes with here. No class above has them: they have no order."""
 
 WIDEST_INTS = ("int64", "uint64")
-"""Integer types whose ends float64 lacks."""
+"""Integer types whose largest values float64 does not have."""
 
 NARROW_FLOATS = ("float8e4m3fn", "float8e5m2")
 NARROW_INTS = ("int4", "uint4")
 NARROW = NARROW_FLOATS + NARROW_INTS
-"""Types in which values are only stored: they are cast, and moved, and nothing is computed in them."""
+"""Types for storage only: programs cast and move their values, and compute nothing in them."""
 
 STORED = ALL + NARROW
 EVERY = STORED + COMPLEX
 
 _PARTS = {"complex64": "float32", "complex128": "float64"}
-"""The types of the parts of complex numbers; complex128 is that of reference values alone."""
+"""The types of the parts of complex numbers; only reference values have complex128."""
 
 _NUMPY = {name: np.dtype(name) for name in (*ALL, *_PARTS) if name != "bfloat16"}
 _NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
@@ -51,7 +51,7 @@ _WIDTHS = (7, 8, 15, 16, 24, 31, 32, 63)
 
 
 def to_numpy(name: str) -> np.dtype:
-    """The NumPy dtype of an element type (that of ml_dtypes where NumPy has none)."""
+    """The NumPy dtype of an element type (from ml_dtypes where NumPy has none)."""
     return _NUMPY[name]
 
 
@@ -61,21 +61,22 @@ def of_array(array: np.ndarray) -> str:
 
 
 def computed_in(name: str) -> str:
-    """The type in which the interpreter computes with values of a type: that of NumPy which holds all of them."""
+    """The NumPy type in which the interpreter computes with values of a type, and which holds all of them."""
     return _HELD.get(name, name)
 
 
 def framework_name(name: str) -> str:
-    """What Torch and TensorFlow call an element type: ``float8_e5m2``."""
+    """The name of an element type in Torch and TensorFlow, such as ``float8_e5m2``."""
     return name.replace("float8e", "float8_e")
 
 
 def is_float(name: str) -> bool:
-    """Whether numbers are computed in the type, and rounded to it. In the narrow floating types they are not."""
+    """Whether operators compute in the type and round to it, which is false for the narrow floating types."""
     return name in FLOATS
 
 
 def is_int(name: str) -> bool:
+    """Whether the type is an integer type, signed or unsigned."""
     return name in INTS or name in NARROW_INTS
 
 
@@ -85,16 +86,17 @@ def is_signed(name: str) -> bool:
 
 
 def is_complex(name: str) -> bool:
+    """Whether the type is complex."""
     return name in _PARTS
 
 
 def is_inexact(name: str) -> bool:
-    """Whether values are rounded to the type: it is floating or complex."""
+    """Whether results are rounded to the type, because it is floating or complex."""
     return name in FLOATS or name in _PARTS
 
 
 def part_of(name: str) -> str:
-    """The type of a complex type's real and imaginary parts; another type itself."""
+    """The type of a complex type's real and imaginary parts; any other type itself."""
     return _PARTS.get(name, name)
 
 
@@ -104,7 +106,7 @@ def unit_roundoff(name: str) -> float:
 
 
 def smallest_normal(name: str) -> float:
-    """Below this magnitude a compiler may flush a result, or a part of it, to zero; 0 for non-floating types."""
+    """The magnitude below which a compiler may flush a result, or a part of it, to zero; 0 for non-floating types."""
     return _SMALLEST_NORMAL[part_of(name)] if is_inexact(name) else 0.0
 
 
@@ -120,7 +122,7 @@ def overflow_threshold(name: str) -> float:
 
 @cache
 def exact_integers(name: str) -> tuple[int, int]:
-    """The interval (inclusive) in which every integer, also as a part of a complex number, is representable."""
+    """The inclusive interval in which the type, or a part of a complex type, holds every integer."""
     if part_of(name) in _MANTISSA_BITS:
         limit = 2 ** _MANTISSA_BITS[part_of(name)]
         return -limit, limit
@@ -130,7 +132,7 @@ def exact_integers(name: str) -> tuple[int, int]:
 
 
 def boundary_integers(name: str) -> tuple[int, ...]:
-    """Integers of the type next to an end of it, or of a narrower one, or where float32 or an index of 32 bits ends."""
+    """Integers of the type near its ends, near the ends of narrower types, and where float32 or 32-bit indices end."""
     low, high = exact_integers(name)
     powers = [2**bits + step for bits in _WIDTHS for step in (-1, 0, 1)]
     inside = {sign * power for power in powers for sign in (1, -1) if low <= sign * power <= high}

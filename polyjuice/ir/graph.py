@@ -1,7 +1,7 @@
 """Graph, Node and TensorType: an immutable tensor program in SSA form, named as in ONNX.
 
-A graph lists its inputs, its constants, its nodes in topological order and its outputs; every value has a
-:class:`TensorType`. Nothing here knows what an operator means: that is the operator table's (``polyjuice.ops``).
+A graph lists its inputs, its constants, its nodes in topological order and its outputs. Every value has a
+:class:`TensorType`. The meaning of operators is not here but in the operator table (``polyjuice.ops``).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class TensorType:
 
     @property
     def rank(self) -> int:
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
@@ -51,9 +52,9 @@ class TensorType:
 class Node:
     """One operator applied to named values.
 
-    An input named ``""`` is an absent optional input, an output named ``""`` one that nobody reads (as in ONNX).
-    ``opaque`` marks an operator that is kept verbatim and matched by no rule; ``identity`` tells stateful or
-    random opaque nodes apart, so that two of them are never merged.
+    An input named ``""`` is an absent optional input. An output named ``""`` has no readers (as in ONNX). ``opaque``
+    marks an operator that is kept verbatim and matched by no rule. ``identity`` tells stateful or random opaque nodes
+    apart, so that two of them are never merged.
     """
 
     op: str
@@ -66,6 +67,7 @@ class Node:
 
     @property
     def qualified(self) -> str:
+        """The operator's name, with its domain unless that is ONNX's own."""
         return f"{self.domain}.{self.op}" if self.domain else self.op
 
     def __str__(self) -> str:
@@ -79,9 +81,9 @@ class Node:
 class Graph:
     """A tensor program: ``inputs`` and ``constants`` in, ``outputs`` out, ``nodes`` between in topological order.
 
-    ``types`` gives the type of every value by name. ``opsets`` keeps the versions of the domains that opaque nodes
-    came from. ``updates`` names the inputs into which the program writes, and for each of them the output, by its
-    place, whose value the input holds when the program ends. The program returns the other outputs.
+    ``types`` gives the type of every value by name. ``opsets`` keeps the versions of the domains of opaque nodes.
+    ``updates`` names the inputs into which the program writes. It maps each to the number of an output, whose value the
+    input holds when the program ends. The program returns the other outputs.
     """
 
     inputs: tuple[str, ...]
@@ -97,15 +99,17 @@ class Graph:
 
     @property
     def input_types(self) -> tuple[TensorType, ...]:
+        """The types of the inputs, in order."""
         return tuple(self.types[name] for name in self.inputs)
 
     @property
     def output_types(self) -> tuple[TensorType, ...]:
+        """The types of the outputs, in order."""
         return tuple(self.types[name] for name in self.outputs)
 
     @property
     def returned(self) -> tuple[str, ...]:
-        """The outputs that are not what an input holds in the end."""
+        """The outputs that the program returns: all but the final values of updated inputs."""
         updates = {*self.updates.values()}
         return tuple(name for place, name in enumerate(self.outputs) if place not in updates)
 
@@ -124,7 +128,7 @@ def _summary(value: Any) -> str:
 def prune(graph: Graph) -> Graph:
     """Drop the nodes and constants on which no output depends. All inputs stay: they are the signature.
 
-    Where there is nothing to drop, the graph is the same object.
+    Returns the same object if there is nothing to drop.
     """
     needed = set(graph.outputs)
     kept: list[Node] = []
@@ -147,16 +151,16 @@ def read(graph: Graph) -> set[str]:
 
 
 def with_outputs(graph: Graph, places: Sequence[int]) -> Graph:
-    """The graph with only these of its outputs, by their places, in this order; what none of them needs stays.
+    """The graph with only the outputs at these places, in this order; unneeded nodes stay.
 
-    An input whose update is not among them is not updated.
+    An input whose update is not among the outputs is not updated.
     """
     updates = {name: places.index(place) for name, place in graph.updates.items() if place in places}
     return replace(graph, outputs=tuple(graph.outputs[place] for place in places), updates=updates)
 
 
 def releases(graph: Graph) -> list[list[str]]:
-    """For each node, the operands that neither a later node nor an output needs: an evaluation may let go of them."""
+    """For each node, the operands that no later node or output needs, so that an evaluation may free them."""
     needed = set(graph.outputs)
     free: list[list[str]] = []
     for node in reversed(graph.nodes):
@@ -204,7 +208,7 @@ def check_structure(graph: Graph) -> None:
 
 
 def attribute_texts(attrs: Attrs) -> list[tuple[str, str]]:
-    """Names and values of attributes, in order, as texts that are equal where the values are."""
+    """Names and values of attributes, in order, as texts that are equal exactly where the values are."""
     return [(k, f"graph {digest(v)}" if isinstance(v, Graph) else str(v)) for k, v in sorted(attrs.items())]
 
 
@@ -227,8 +231,8 @@ def value_keys(graph: Graph) -> dict[str, str]:
 def digest(graph: Graph) -> str:
     """A short hash of the program that does not depend on the names of its values.
 
-    Two graphs have the same digest exactly when they apply the same operators to the same inputs and constants in
-    the same wiring; nodes that no output needs do not count.
+    Two graphs have the same digest exactly when they apply the same operators to the same inputs and constants in the
+    same wiring. Nodes that no output needs do not count.
     """
     graph = prune(graph)
     keys = value_keys(graph)

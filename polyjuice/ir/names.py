@@ -1,4 +1,4 @@
-"""Graphs whose values have other names, and several graphs side by side as one."""
+"""Rename the values of graphs, and put several graphs side by side into one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from polyjuice.ir.graph import Graph, Node, TensorType
 
 
 def renamed_node(node: Node, names: Mapping[str, str]) -> Node:
-    """The same application of an operator to values of other names (see :func:`renamed`)."""
+    """The same application of an operator to values with new names (see :func:`renamed`)."""
     return replace(node, inputs=tuple(names[x] for x in node.inputs), outputs=tuple(names[y] for y in node.outputs))
 
 
 def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
-    """The same graph with other names of its values. ``names`` has each value of the graph, and "" for ""."""
+    """The same graph with new names for its values. ``names`` has each value of the graph, and "" for ""."""
     return replace(
         graph,
         inputs=tuple(names[name] for name in graph.inputs),
@@ -27,7 +27,7 @@ def renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
 
 
 def numbered(graph: Graph, number: int) -> dict[str, str]:
-    """Names for the values of a graph that no other graph of another number has (see :func:`renamed`)."""
+    """New names for the values of a graph, which graphs of other numbers do not have (see :func:`renamed`)."""
     return {"": "", **{name: f"p{number}_{name}" for name in graph.types}}
 
 

@@ -1,4 +1,4 @@
-"""Parts of a graph that can be taken out as a whole: convex, so that no path leaves one and comes back, and connected.
+"""Parts of a graph that are convex (no path leaves one and comes back) and connected.
 
 A run of nodes in a topological order is convex, and so is each connected part of it.
 """
@@ -15,9 +15,9 @@ from polyjuice.ir.graph import Graph
 
 @dataclass(frozen=True)
 class Part:
-    """Nodes of a graph, by number, and the graph that they are on their own.
+    """Nodes of a graph, by number, and the graph that they form on their own.
 
-    Its inputs are the values that come from outside (constants stay inside), its outputs those that are needed there.
+    Its inputs are the values from outside (constants stay inside). Its outputs are the values needed outside.
     """
 
     nodes: frozenset[int]
@@ -49,7 +49,7 @@ def cut(graph: Graph, nodes: frozenset[int]) -> Part:
 def random_order(graph: Graph, rng: random.Random) -> list[int]:
     """The nodes that outputs depend on, in a random topological order: depth first, operands in random order.
 
-    What a node needs stands close before it.
+    The producers of a node's operands stand close before the node.
     """
     maker = {name: number for number, node in enumerate(graph.nodes) for name in node.outputs if name}
     done: dict[int, None] = {}

@@ -1,13 +1,14 @@
-"""Numerical analysis of a graph on given inputs: reference values, error bounds, exactness, and what is unstable.
+"""Numerical analysis of a graph on given inputs: reference values, error bounds, exactness, and unstable elements.
 
-One pass over the graph evaluates it in float64 and carries along, for every element of every value, a bound on how far
-a correct compiler's result may lie from that reference, in the element types of the graph: operand errors by each
-operator's own rule (``Op.error``), plus the rounding of each operation. An infinite bound masks an element: something
-that depends on a decision which the error could turn over (a comparison, a cast, an index of equal elements), on a
-pole, on an overflow, or on an operator that the table does not know.
+One pass over the graph evaluates it in float64. For every element it also carries a bound on the distance of a correct
+compiler's result from that reference, in the graph's element types. The bound combines the operands' errors, by each
+operator's own rule (``Op.error``), with the rounding of each operation. An infinite bound masks an element. Poles,
+overflow and operators that the table lacks mask elements. So do decisions that the error could turn over: a
+comparison, a cast, an index of equal elements.
 
-A value is *exact* if every compiler must give it bit for bit: the inputs are integers, every operator on the way is
-exact on integers, and every value and partial sum is an integer that its type can hold. Its finite bounds are 0.
+A value is *exact* if every compiler must give it bit for bit: the inputs are integers and every operator on the way is
+exact on integers. Every value and partial sum must also be an integer that its type can hold. The finite bounds of an
+exact value are 0.
 """
 
 from polyjuice.numerics.analysis import Analyses, Analysis, analyse, exact_outputs, possibly_exact

@@ -37,10 +37,10 @@ def analyse(
 ) -> tuple[Analysis, ...]:
     """Analyse all outputs on inputs in the order of ``graph.inputs``.
 
-    With ``precision`` the bounds are for an evaluation that holds all floating values in that type. ``known_opaque``
-    says that opaque operators mean what the interpreter takes them for (when two interpretations are compared);
-    otherwise what depends on them is masked. ``mode`` says which results count beyond the numbers of their type's
-    range. Raises EvaluationError where an operator has no value.
+    With ``precision`` the bounds are for an evaluation that holds all floating values in that type. With
+    ``known_opaque``, opaque operators mean what the interpreter computes for them, as when two interpretations are
+    compared. Otherwise all values that depend on them are masked. ``mode`` says which results count beyond the numbers
+    of their type's range. Raises EvaluationError where an operator has no value.
     """
     setting = Setting(precision, known_opaque, mode)
     with np.errstate(all="ignore"):
@@ -52,7 +52,10 @@ def analyse(
 
 
 def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...]:
-    """Which outputs :func:`analyse` finds exact, without the work of their error bounds. Raises EvaluationError."""
+    """For each output, whether :func:`analyse` finds it exact, without the cost of error bounds.
+
+    Raises EvaluationError where an operator has no value.
+    """
     if any(op and op.unrolled for op in map(entry, graph.nodes)):
         return tuple(a.exact for a in analyse(graph, inputs))
     setting = Setting()
@@ -80,7 +83,7 @@ def exact_outputs(graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[bool, ...
 class Analyses(Sequence[tuple[Analysis, ...]]):
     """The analyses of a graph on several sets of inputs, each made when it is first asked for.
 
-    ``modes`` are those of the sets of inputs, one for each (none: the usual one for all).
+    ``modes`` has one mode for each set of inputs; without it all sets have the usual one.
     """
 
     def __init__(self, graph: Graph, input_sets: Sequence[Sequence[np.ndarray]], modes: Sequence[Mode] = ()) -> None:
@@ -99,7 +102,7 @@ class Analyses(Sequence[tuple[Analysis, ...]]):
 
 
 def possibly_exact(graph: Graph) -> tuple[bool, ...]:
-    """Which outputs may be exact on some inputs: their constants are integers, their operators exact on them."""
+    """For each output, whether it may be exact on some inputs: integer constants and operators exact on integers."""
     inexact = {
         name for name, a in graph.constants.items() if a.dtype.kind not in "iub" and not bool(np.all(a == np.rint(a)))
     }

@@ -16,16 +16,18 @@ class Bounded(Protocol):
     """Reference values and the bounds on how far a correct result lies from them."""
 
     @property
-    def reference(self) -> np.ndarray: ...
+    def reference(self) -> np.ndarray:
+        """The reference values."""
 
     @property
-    def bound(self) -> np.ndarray: ...
+    def bound(self) -> np.ndarray:
+        """The largest distance of a correct result from the reference, for each element."""
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree.
 
-    Of complex numbers it is the modulus of the difference.
+    For complex numbers it is the modulus of the difference.
     """
     if complexes.is_complex(a) or complexes.is_complex(b):
         return np.asarray(np.hypot(distance(a.real, b.real), distance(a.imag, b.imag)))
@@ -40,13 +42,13 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def apart(a: Bounded, b: Bounded) -> np.ndarray:
-    """Where the reference values of two results differ by more than the sum of their error bounds."""
+    """The mask of elements whose reference values differ by more than the sum of their error bounds."""
     allowed = SAFETY * (a.bound + b.bound)
     return np.asarray(np.isfinite(allowed) & (distance(a.reference, b.reference) > allowed))
 
 
 def as_good_as_equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Equal but for the last places of float64, infinities and NaN in the same places."""
+    """Whether two arrays are equal up to the last places of float64, with infinities and NaN in the same places."""
     if np.array_equal(a, b):
         return True
     gap = distance(a, b)

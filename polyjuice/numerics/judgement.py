@@ -1,4 +1,4 @@
-"""Where a result is wrong, by how much, and how that is said."""
+"""Find where a result is wrong and by how much, and describe it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Judgement:
-    """Of every element of a result: whether it is ``wrong``, its ``error``, and the ``bound`` of that.
+    """For each element of a result: whether it is ``wrong``, its ``error``, and its error ``bound``.
 
-    Elements that are masked are never wrong.
+    Masked elements are never wrong.
     """
 
     wrong: np.ndarray
@@ -30,7 +30,7 @@ class Judgement:
 
     @cached_property
     def excess(self) -> np.ndarray:
-        """The error in units of its bound: infinite where there is an error, and the bound is 0."""
+        """The error in units of its bound; infinite where the bound is 0 and the error is not."""
         with np.errstate(all="ignore"):
             return np.where(self.error > 0, self.error / self.bound, 0.0)
 
@@ -43,10 +43,10 @@ class Judgement:
 
 
 def judge(array: np.ndarray, analysis: Analysis, plain: np.ndarray | None = None) -> Judgement:
-    """Hold a result of the analysed shape against its analysis.
+    """Compare a result with its analysis. Both have the same shape.
 
-    Wrong is what leaves its error bound, and lies farther from the float64 reference than the framework's own
-    uncompiled result ``plain``, if that is given.
+    An element is wrong if it leaves its error bound. If ``plain``, the framework's uncompiled result, is given, a wrong
+    element must also lie farther from the float64 reference than ``plain``.
     """
     error = distance(array, analysis.reference)
     allowed = SAFETY * analysis.bound
@@ -57,7 +57,7 @@ def judge(array: np.ndarray, analysis: Analysis, plain: np.ndarray | None = None
 
 
 def describe(label: str, array: np.ndarray, analysis: Analysis, judgement: Judgement) -> str:
-    """A sentence that says where and how far a result of a program is wrong; its judgement must find it so."""
+    """A sentence that says where and how far a program's result is wrong; the judgement must have a wrong element."""
     at = judgement.worst
     excess = judgement.excess[at]
     if np.isfinite(excess):
@@ -73,7 +73,7 @@ def describe(label: str, array: np.ndarray, analysis: Analysis, judgement: Judge
 
 
 def listing(mask: np.ndarray, most: int = _SHOWN) -> str:
-    """How many elements of a mask are set, and which are the first: ``3 of 24 elements ([0, 1], [0, 2], [2, 0])``."""
+    """The number of set elements of a mask, and the first of them: ``3 of 24 elements ([0, 1], [0, 2], [2, 0])``."""
     places = [list(map(int, at)) for at in zip(*np.nonzero(np.atleast_1d(mask)), strict=True)]
     first = ", ".join(map(str, places[:most])) + (", ..." if len(places) > most else "")
     if not mask.shape:
@@ -82,7 +82,7 @@ def listing(mask: np.ndarray, most: int = _SHOWN) -> str:
 
 
 def mistyped(array: np.ndarray, type: TensorType) -> str:
-    """How the element type or the shape of a result is not the declared one, or ""."""
+    """How the element type or the shape of a result differs from the declared one, or ""."""
     problems = []
     if array.dtype != dtypes.to_numpy(type.dtype):
         problems.append(f"element type {array.dtype}, not {type.dtype}")

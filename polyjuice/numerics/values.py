@@ -1,4 +1,4 @@
-"""How reference values and their error bounds go through a graph, one operator after another."""
+"""Propagate reference values and their error bounds through a graph, one operator after another."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from polyjuice.ops.spec import NumpyFn
 
 @dataclass(frozen=True)
 class Mode:
-    """Which results count as known beyond the numbers of their type's range; the others are masked.
+    """The results beyond the numbers of their type's range that count as known; all others are masked.
 
-    ``wrap``: integers that arithmetic takes out of their type and back in on the other side (two's complement).
-    ``edge``: NaN, and the infinities of poles. (An infinity that comes of an infinite operand is always known: so
-    attention is masked.) What overflows a floating type is never known. ``ordered``: which of equal elements an index
-    reduction chooses, as ONNX and Torch say and TensorFlow leaves open. ``excess_precision``: the floating types to
-    which a cast need not round, as the compiler documents.
+    ``wrap``: integers that overflow and wrap around (two's complement). ``edge``: NaN, and the infinities of poles. (An
+    infinity from an infinite operand is always known, so masked attention works.) An overflow of a floating type is
+    never known. ``ordered``: which of equal elements an index reduction chooses, as ONNX and Torch define and
+    TensorFlow leaves open. ``excess_precision``: the floating types to which a cast need not round, as the compiler
+    documents.
     """
 
     wrap: bool = False
@@ -45,7 +45,7 @@ class Setting:
     mode: Mode = USUAL
 
     def held(self, dtype: str) -> str:
-        """The type that values of a type, or the parts of complex ones, are held in."""
+        """The type in which an evaluation holds values of a type, or the parts of complex ones."""
         return self.precision if self.precision and dtypes.is_inexact(dtype) else dtypes.part_of(dtype)
 
 
@@ -57,13 +57,12 @@ _NO_ERROR = np.zeros(())
 class Value(NamedTuple):
     """Reference values, bounds on how far correct results lie from them, and whether they are exact.
 
-    An element of which nothing is known has an infinite bound. ``tame`` is the array for error rules, with 0 in place
-    of such elements that are no finite numbers; None: there are none.
-    ``latent`` bounds the errors that elements without any would have if the sums that led to them were not of integers:
-    a compiler may scale the terms of a sum (the weights of a convolution) instead of the sum. It counts as soon as
-    anything is rounded. None: there is none.
-    ``extreme`` marks the known elements that an operator must be fit for: infinities, NaN, and in edge mode the
-    numbers near the end of their type's range. None: there is none.
+    An element without a known value has an infinite bound. ``tame`` is the array for error rules. It has 0 instead of
+    the unknown elements that are not finite; None if there are none. ``latent`` bounds an error that elements would
+    have if the sums before them were not of integers. A compiler may scale the terms of a sum (the weights of a
+    convolution) instead of the sum. The latent error counts as soon as anything is rounded; None if there is none.
+    ``extreme`` marks the known elements that few operators handle: infinities, NaN, and in edge mode the numbers near
+    the end of their type's range; None if there are none.
     """
 
     array: np.ndarray
@@ -89,7 +88,10 @@ def run(graph: Graph, inputs: Mapping[str, np.ndarray | Value], setting: Setting
 
 
 def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
-    """An input or a constant: a precision less than its own rounds it, and a denormal number may be taken for zero."""
+    """The value of an input or a constant.
+
+    Its error has the rounding to a precision below its own. A denormal number may be flushed to zero.
+    """
     if dtype in dtypes.NARROW_FLOATS:
         return _stored(array.astype(np.float64), _NO_ERROR, dtype, setting.mode)
     if dtypes.is_complex(dtype):
@@ -112,9 +114,9 @@ def given(array: np.ndarray, dtype: str, setting: Setting) -> Value:
 
 
 def _given_complex(array: np.ndarray, dtype: str, setting: Setting) -> Value:
-    """The same of complex numbers, of which the bound is on the modulus of the difference.
+    """The value of a complex input or constant, with a bound on the modulus of the difference.
 
-    A part that is infinite or a NaN masks the number: neither C nor Torch and NumPy multiply such numbers alike.
+    An infinity or NaN in a part masks the number, because C, Torch and NumPy multiply such numbers differently.
     """
     wide, held = array.astype(np.complex128), setting.held(dtype)
     if _is_exact(wide, None, held):
@@ -161,7 +163,7 @@ def propagate(
 
 
 def _bounds(raw: Any) -> list[np.ndarray]:
-    """What an operator's error rule gives for each result; NaN, as comes of an unknown element times 0, is unknown."""
+    """The bounds by an operator's error rule, one for each result; NaN (an unknown element times 0) is unknown."""
     bounds = [np.asarray(e, np.float64) for e in _tuple(raw)]
     return [np.where(np.isnan(e), np.inf, e) if np.isnan(e).any() else e for e in bounds]
 
@@ -171,7 +173,7 @@ def _tuple(raw: Any) -> tuple[Any, ...]:
 
 
 def _unrolled(op: Op, graph: Graph, operands: Sequence[Value], setting: Setting) -> list[Value]:
-    """Control flow as the graph that it amounts to; in doubt if what chose that graph is."""
+    """The results of control flow, from the graph that it unrolls to; unknown if the deciding operands have errors."""
     results = run(graph, dict(zip(graph.inputs, operands, strict=True)), setting)
     if any(np.any(v.error) for v in operands[: op.deciding]):
         return [Value(v.array, np.full(v.array.shape, np.inf)) for v in results]
@@ -184,7 +186,7 @@ def _unrolled(op: Op, graph: Graph, operands: Sequence[Value], setting: Setting)
 def evaluated(
     node: Node, arrays: Sequence[np.ndarray], types: Sequence[TensorType | None], setting: Setting
 ) -> list[np.ndarray]:
-    """The reference results of one application, rounded where that is what the operator means."""
+    """The reference results of one application, rounded if the operator means a rounding."""
     results = apply(node, arrays, types, "float64")
     op = entry(node)
     target = op and _rounded_to(op, types, setting)
@@ -194,7 +196,7 @@ def evaluated(
 def _rounded_to(op: Op, types: Sequence[TensorType | None], setting: Setting) -> str:
     """The type to which an operator rounds its result because the program asks for it; "" if to none.
 
-    What is rounded to a narrow type is so in any precision.
+    A rounding to a narrow type happens in any precision.
     """
     result = types[0]
     if not op.rounds or result is None:
@@ -213,7 +215,7 @@ def _round(x: np.ndarray, dtype: str) -> np.ndarray:
 # --- exactness -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)  # not frozen: that takes longer to make, of what is made for every operator
+@dataclass(eq=False)  # not frozen: frozen ones take longer to make, and every operator makes one
 class Application:
     """One application of an operator of the table, with the reference values of its operands and its results."""
 
@@ -226,12 +228,12 @@ class Application:
 
     @property
     def attrs(self) -> Attrs:
-        """The attributes as the operator's meaning is given them."""
+        """The attributes in the form that the operator's ``numpy`` expects."""
         return self.op.meant(self.node.attrs, self.types[0])
 
     @cached_property
     def numpy(self) -> NumpyFn:
-        """What the operator computes, with the rounding that the program asks for."""
+        """The operator's function on arrays, with the rounding that the program asks for."""
         target = _rounded_to(self.op, self.types, self.setting)
         return (lambda x, a: _round(self.op.numpy(x, a), target)) if target else self.op.numpy
 
@@ -247,7 +249,7 @@ class Application:
 
     @cached_property
     def whole(self) -> list[np.ndarray]:
-        """The results before integers wrap around (after it, where that is what they mean)."""
+        """The results before integers wrap around, or after it where the operator means the wrapped values."""
         if self.op.moves or not self.op.exact or self.wraps or all(r.dtype.kind not in "iu" for r in self.results):
             return list(self.results)
         return list(_tuple(self.op.numpy(_as_floats(self.operands), self.attrs)))
@@ -279,7 +281,7 @@ class Application:
 
     @property
     def _rounds_alike(self) -> bool:
-        """Whether exact operands are rounded to the same finite integers by all frameworks."""
+        """Whether all frameworks round exact operands to the same finite integers."""
         errors, result = [np.zeros(x.shape) for x in self.operands], self.whole[0]
         context = ErrorContext(self.operands, errors, self.whole, self.attrs, 0.0, self.numpy)
         integers = np.isfinite(result) & (result == np.rint(result))
@@ -292,7 +294,7 @@ def _computed_in(op: Op, dtype: str) -> str:
 
 
 def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed: bool = False) -> bool:
-    """Whether values are integers in the range of the type, and so are the bounds on partial sums, if there are any.
+    """Whether values, and the bounds on partial sums if any, are integers in the range of the type.
 
     A ``computed`` float64 that equals an end of float64's range may be an integer beyond it that was rounded.
     """
@@ -313,9 +315,9 @@ def _is_exact(values: np.ndarray, sums: np.ndarray | None, dtype: str, computed:
 
 
 def _unwrapped(result: np.ndarray, whole: np.ndarray, dtype: str) -> np.ndarray:
-    """Whether a result is, but for the rounding of float64, what it was before integers wrapped around.
+    """The mask of results that are, up to the rounding of float64, the same as before integers wrapped around.
 
-    A type of 64 bits needs that beside its ends: its greatest number is no float64, and 0 may stand for less.
+    A 64-bit type needs this check beside its ends: its largest number is not a float64, and 0 may stand for less.
     """
     if dtype not in dtypes.WIDEST_INTS:
         return np.ones(np.shape(result), bool)
@@ -330,10 +332,11 @@ def _as_floats(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 class _Step(NamedTuple):
-    """What the results of one application have in common, if they are not exact.
+    """The properties that all results of one application share, unless they are exact.
 
-    ``extreme``: operands or results are beyond what any operator is fit for; ``doubtful``: the operator only selects,
-    of operands that have errors; ``sums`` bound sums of 64-bit integers that some compute in float64.
+    ``extreme``: operands or results are beyond the numbers that any operator handles. ``doubtful``: the operator only
+    selects, and its operands have errors. ``sums`` bound sums of 64-bit integers that some frameworks compute in
+    float64.
     """
 
     done: Application
@@ -345,6 +348,7 @@ class _Step(NamedTuple):
 
     @property
     def mode(self) -> Mode:
+        """The mode of the analysis."""
         return self.done.setting.mode
 
 
@@ -369,7 +373,7 @@ def _value(step: _Step, result: np.ndarray, whole: np.ndarray, carried: np.ndarr
 
 
 def _stored(values: np.ndarray, error: np.ndarray, dtype: str, mode: Mode) -> Value:
-    """Values of a narrow floating type: what they are is known, or by how many steps it may be another."""
+    """Values of a narrow floating type, with the operands' errors and no rounding."""
     if _is_exact(values, None, dtype) and not error.any():
         return Value(values, error, True)
     if not mode.edge and np.isnan(values).any():
@@ -384,9 +388,10 @@ def _with_latent(
     operands: Sequence[Value],
     values: Sequence[Value],
 ) -> list[Value]:
-    """Results with what operands carry of latent errors into them, or sums begin: latent still where there is no error.
+    """Results with the latent errors that operands carry or sums begin.
 
-    Where an operator decides, what its operands are without an error they are.
+    The errors stay latent in elements without an error, and count in all others.
+    Operators that decide (that are not continuous) pass on no latent errors.
     """
     op, types = step.done.op, step.done.types
     begins = op.partial is not None and all(v.exact for v in values)
@@ -415,7 +420,7 @@ def _rounded(step: _Step, size: np.ndarray, carried: np.ndarray) -> tuple[np.nda
     if op.moves:
         return carried, size + carried
     tiny = dtypes.smallest_normal(step.held)
-    if op.selects:  # nothing is computed, but denormal numbers may be taken for zero
+    if op.selects:  # nothing is computed, but compilers may flush denormal numbers to zero
         near_zero = (size < 2 * tiny) & ((size > 0) | step.doubtful)
         return np.where((carried > 0) | near_zero, carried + tiny, carried), size + carried
     error = carried + op.ulps * step.unit * (size + carried) + tiny
@@ -425,12 +430,12 @@ def _rounded(step: _Step, size: np.ndarray, carried: np.ndarray) -> tuple[np.nda
 def _in_range(
     result: np.ndarray, whole: np.ndarray, carried: np.ndarray, dtype: str, sums: np.ndarray | None
 ) -> np.ndarray:
-    """No error; an infinite one where an integer left its type, or was unknown.
+    """An error of 0; infinite where an integer left its type, or was unknown.
 
     ``sums`` bound sums of 64-bit integers that not all frameworks sum up as such.
     """
     low, high = dtypes.exact_integers(dtype)
-    whole = whole if whole.dtype.kind != "b" else whole.astype(np.int8)  # beside which NumPy has no large integers
+    whole = whole if whole.dtype.kind != "b" else whole.astype(np.int8)  # NumPy has no boolean beside large integers
     fits = (whole >= low) & (whole <= high) & (carried == 0)
     fits &= _unwrapped(result, whole, dtype)
     if sums is not None:
@@ -439,13 +444,13 @@ def _in_range(
 
 
 def _extreme(size: np.ndarray, error: np.ndarray, held: str, mode: Mode) -> np.ndarray | None:
-    """Where known elements of a size are NaN or beyond what any operator is fit for; None where none is."""
+    """The mask of known elements, by their size, that are NaN or near an end of the type; None where there are none."""
     largest = dtypes.largest_finite(held)
     found = ~(size <= (largest / limits.HEADROOM if mode.edge else largest)) & np.isfinite(error)
     return np.asarray(found) if found.any() else None
 
 
 def _tame(array: np.ndarray, error: np.ndarray) -> np.ndarray | None:
-    """The array with 0 in place of the unknown elements that are no finite numbers, if there are any."""
+    """The array with 0 instead of the unknown elements that are not finite; None if there are none."""
     wild = np.isinf(error) & ~np.isfinite(array)
     return np.where(wild, 0.0, array) if wild.any() else None

@@ -21,11 +21,11 @@ from polyjuice.ops.terms import Term, onnx_term, where
 _SLOPES = (0.01, 0.125, 0.5, 1.0)
 
 _SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
-"""ONNX's defaults: single precision, where Torch and TensorFlow have more digits."""
+"""ONNX's default attributes, in single precision; Torch and TensorFlow have more digits."""
 
 
 def _held(value: float, x: np.ndarray) -> np.ndarray:
-    """An attribute in the type of the operand."""
+    """An attribute rounded to the type of the operand."""
     return np.asarray(value).astype(x.dtype)
 
 
@@ -72,20 +72,20 @@ _SINGLE = 2.0**-24
 
 
 def _hard_swish_error(c: ErrorContext) -> np.ndarray:
-    """ONNX's own definition holds 1/6 in single precision."""
+    """The bound for Hardswish; ONNX's own definition has 1/6 in single precision."""
     x = np.abs(c.x[0])
     bound = 1.5 * c.e[0] + (8 * c.unit + np.where(x < 4, _SINGLE, 0.0)) * x
     return errors.infinite_if(errors.overflows(c, 6 * (x + c.e[0])), bound)  # six times the result, divided by 6
 
 
 def _gelu_error(c: ErrorContext) -> np.ndarray:
-    """ONNX's definition of the approximation, and all of TensorFlow's, hold their constants in single precision."""
+    """The bound for Gelu; ONNX's approximation, and all of TensorFlow's, have constants in single precision."""
     x = np.abs(c.x[0])
     return np.asarray(1.14 * c.e[0] + (8 * c.unit + np.where(x < 8, _SINGLE, 0.0)) * x)
 
 
 def _leaky_error(c: ErrorContext) -> np.ndarray:
-    """The slope is at most 1, or that of the negative side."""
+    """The slope is 1, or ``alpha`` on the negative side, and the larger one bounds the error."""
     return np.asarray(max(1.0, abs(c.attrs["alpha"])) * c.e[0])
 
 
@@ -94,7 +94,7 @@ def _selu_error(c: ErrorContext) -> np.ndarray:
 
 
 def _prelu_error(c: ErrorContext) -> np.ndarray:
-    """On either side of 0 as the side says; the error of the slope counts for negative values."""
+    """The larger of both sides' slopes counts, and for negative values the error of the slope."""
     (x, slope), (e, es) = c.x, c.e
     low = np.minimum(x - e, 0.0)
     return np.asarray(np.maximum(1.0, np.abs(slope) + es) * e + np.abs(low) * es)
@@ -107,7 +107,7 @@ def _thresholded_error(c: ErrorContext) -> np.ndarray:
 def _shrink_error(c: ErrorContext) -> np.ndarray:
     lambd, bias = c.attrs["lambd"], abs(c.attrs.get("bias", 0.0))
     unstable = errors.near(c, lambd) | errors.near(c, -lambd)
-    if c.x[0].dtype.kind == "i":  # some compute in float32
+    if c.x[0].dtype.kind == "i":  # some frameworks compute in float32
         unstable = unstable | (np.abs(c.x[0].astype(np.float64)) > 2**24)
     return errors.infinite_if(unstable, c.e[0] + 2 * c.unit * bias)
 
@@ -119,7 +119,7 @@ _ABSOLUTE = errors.plus_absolute
 
 
 def _elu_tensorflow(c: Call) -> str:
-    """TensorFlow's own has no parameter."""
+    """TensorFlow's own function has no parameter."""
     if c.attrs["alpha"] == 1.0 and c.draws.chance(0.7):
         return f"tf.nn.elu({c.x[0]})"
     return with_attrs(
@@ -129,7 +129,7 @@ def _elu_tensorflow(c: Call) -> str:
 
 
 def _spell_selu(library: str, *own: str) -> SpellFn:
-    """The libraries' own functions know the default parameters alone."""
+    """The text for Selu; the libraries' own functions only have the default parameters."""
     expm1 = "torch.expm1" if library == "torch" else "tf.math.expm1"
     general = with_attrs(f"{{gamma}} * {library}.where({{0}} < 0, {{alpha}} * {expm1}({{0}}), {{0}})")
 
@@ -174,7 +174,7 @@ def _draw_gelu(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _clipped(low: str, high: str) -> tuple[str, ...]:
-    """TensorFlow's ways to limit a value."""
+    """TensorFlow's texts for a limited value."""
     return (
         f"tf.clip_by_value({{0}}, {low}, {high})",
         f"tf.minimum(tf.maximum({{0}}, {low}), {high})",

@@ -1,4 +1,4 @@
-"""Adaptive pooling: windows whose sizes follow from the result's."""
+"""Adaptive pooling: the size of the result determines the sizes of the windows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polyjuice.ops.windows import channels_first, channels_last
 
 
 def _cuts(size: int, count: int) -> list[tuple[int, int]]:
-    """The windows of ATen's adaptive pooling of an axis."""
+    """The windows of ATen's adaptive pooling along an axis, as (start, end)."""
     return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
 
@@ -59,7 +59,7 @@ def _adaptive_average_error(c: ErrorContext) -> np.ndarray:
 
 
 def _dividing(shape: Sequence[int], a: Attrs) -> list[int] | None:
-    """The kernel of the plain pooling that does the same, if there is one."""
+    """The kernel of the plain pooling with the same windows; None if there is none."""
     pairs = list(zip(shape[2:], a["output_size"], strict=True))
     return [n // k for n, k in pairs] if all(n % k == 0 for n, k in pairs) else None
 
@@ -95,7 +95,7 @@ def _adaptive_average_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 
 def _cut(b: Builder, x: str, cuts: Sequence[tuple[int, int, int]]) -> str:
-    """ONNX: from each of some axes the elements from a start to an end."""
+    """In ONNX, from each of some axes the elements from a start to an end."""
     axes, starts, ends = zip(*cuts, strict=True)
     return b.op("Slice", x, starts=starts, ends=ends, axes=axes, steps=(1,) * len(cuts))
 
@@ -129,7 +129,7 @@ def _adaptive_max(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.nda
 
 
 def _adaptive_max_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-    """The greatest error of a window; the index is unknown where a rival lies within the errors, or is equal."""
+    """The greatest error in a window; the index is unknown if a rival lies within the errors, or is equal."""
     x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
     values, indices = [], []
     for cuts, _ in _cells(x.shape, c.attrs):
@@ -142,7 +142,7 @@ def _adaptive_max_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _adaptive_max_tensorflow(c: Call) -> str:
-    """Every window by itself: TensorFlow has no adaptive pooling, and no indices of pooling but its own."""
+    """Pool each window alone, because TensorFlow has no adaptive pooling, and no pooling with Torch's indices."""
     t, shape = c.types[0], list(c.results[0].shape)
     values, indices = [], []
     for cuts, places in _cells(t.shape, c.attrs):

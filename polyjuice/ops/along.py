@@ -1,4 +1,4 @@
-"""What operators along axes share: their attributes, their sampling, and how frameworks write a reduction."""
+"""Shared parts of operators along axes: their attributes, their sampling, and their texts in the frameworks."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SPECIAL_FORM = 0.5
 _TYPE_LEFT_OUT = 0.6
 
 _OWN_TYPE = (*FLOATS, "int64")
-"""The types in which Torch sums up and multiplies by default."""
+"""The types in which Torch sums and multiplies by default."""
 
 
 def axes(a: Attrs, rank: int) -> tuple[int, ...]:
-    """The axes of a reduction by ONNX's or ATen's names: all where none are listed (unless that means none)."""
+    """The axes of a reduction by ONNX's or ATen's attributes: all if none are listed (unless that means none)."""
     listed = a["dim"] if "dim" in a else a["axes"]
     listed = (listed,) if isinstance(listed, int) else tuple(listed)
     if not listed and not a.get("noop_with_empty_axes", 0):
@@ -42,12 +42,12 @@ def keeps(a: Attrs) -> bool:
 
 
 def terms(a: Attrs, shape: Sequence[int]) -> int:
-    """How many elements each result element is made of."""
+    """The number of elements in each result element."""
     return sampling.total(shape[axis] for axis in axes(a, len(shape)))
 
 
 def reduced_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """ONNX's reductions: ``axes``, ``keepdims``."""
+    """The result shape of ONNX's reductions: ``axes``, ``keepdims``."""
     listed = a.axes
     if isinstance(s[0], Dims):
         listed = axes({"axes": a.axes, "noop_with_empty_axes": a.noop_with_empty_axes}, len(s[0]))
@@ -55,20 +55,20 @@ def reduced_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def dims_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """ATen's reductions over several dimensions: ``dim``, ``keepdim``."""
+    """The result shape of ATen's reductions over several dimensions: ``dim``, ``keepdim``."""
     listed = axes({"dim": a.dim}, len(s[0])) if isinstance(s[0], Dims) else a.dim
     return [s[0].reduced(listed, a.keepdim)]
 
 
 def first_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """The first operand's shape; the attribute that names one of its axes must do so."""
+    """The first operand's shape; the attribute for an axis must name one of its axes."""
     if isinstance(s[0], Dims):
         normalize_axis(a.dim if hasattr(a, "dim") else a.axis, len(s[0]))
     return [s[0]]
 
 
 def some_axes(**further: Callable[[random.Random], Any]) -> SampleFn:
-    """Several axes by ATen's names, and further attributes."""
+    """Draw several axes by ATen's names, and further attributes."""
 
     def draw(rng: random.Random, first: TensorType) -> Attrs | None:
         if first.rank == 0 or 0 in first.shape:
@@ -80,7 +80,7 @@ def some_axes(**further: Callable[[random.Random], Any]) -> SampleFn:
 
 
 def one_axis(name: str, **further: Callable[[random.Random], Any]) -> SampleFn:
-    """One axis, in the attribute ``name``, and further attributes."""
+    """Draw one axis, in the attribute ``name``, and further attributes."""
 
     def draw(rng: random.Random, first: TensorType) -> Attrs | None:
         if first.rank == 0 or 0 in first.shape:
@@ -91,7 +91,7 @@ def one_axis(name: str, **further: Callable[[random.Random], Any]) -> SampleFn:
 
 
 def either(rng: random.Random) -> int:
-    """A flag."""
+    """A flag, 0 or 1."""
     return rng.randint(0, 1)
 
 
@@ -99,10 +99,10 @@ def either(rng: random.Random) -> int:
 
 
 def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
-    """A reduction in Torch, from templates with the places ``{x}``, ``{dim}``, ``{keep}`` and ``{dtype}``.
+    """The Torch text of a reduction, from templates with the places ``{x}``, ``{dim}``, ``{keep}`` and ``{dtype}``.
 
-    ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones all axes. The type is left out now and then
-    where it is the default.
+    ``single`` forms reduce one axis, whose number is ``dim``; ``full`` ones reduce all axes. Where the type is the
+    default, the text sometimes leaves it out.
     """
     spelled = _spelled(forms, single, full, str, ("{y}.squeeze({dim})", "{y}.reshape({shape})", "{x}.clone()"))
 
@@ -114,7 +114,7 @@ def torch(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> 
 
 
 def without_type(c: Call, text: str) -> str:
-    """The text without the type of a sum or a product, now and then, where it is the default."""
+    """The text of a sum or a product, sometimes without the type where that is the default."""
     dtype = c.types[0].dtype
     if dtype not in _OWN_TYPE or not c.draws.chance(_TYPE_LEFT_OUT):
         return text
@@ -122,7 +122,7 @@ def without_type(c: Call, text: str) -> str:
 
 
 def tensorflow(*forms: str, single: Sequence[str] = (), full: Sequence[str] = ()) -> SpellFn:
-    """A reduction in TensorFlow, from the same templates."""
+    """The TensorFlow text of a reduction, from the same templates."""
     changes = ("tf.squeeze({y}, axis={dim})", "tf.reshape({y}, {shape})", "tf.identity({x})")
     return _spelled(forms, single, full, lambda over: str(list(over)), changes)
 
@@ -134,7 +134,7 @@ def _spelled(
     listing: Callable[[tuple[int, ...]], str],
     changes: tuple[str, str, str],
 ) -> SpellFn:
-    """A reduction, now and then with the dimensions kept or dropped afterwards rather than by the reduction."""
+    """The text of a reduction; sometimes it keeps or drops the dimensions after the reduction, not in it."""
     squeezed, reshaped, unchanged = changes
 
     def spell(c: Call) -> str:

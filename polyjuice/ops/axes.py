@@ -1,4 +1,4 @@
-"""Attributes that count axes: from the front, or from the end where they are negative."""
+"""Attributes that count axes, from the front or (negative) from the end."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ _OF_RESULT = frozenset(["Unsqueeze", "OneHot", "stack", "diag_embed"])
 
 
 def from_the_front(op: str, attrs: Attrs, rank: int, result_rank: int) -> dict[str, Any]:
-    """The attributes of an operator, of a first operand and a first result of these ranks, with no axis negative."""
+    """The attributes of an operator with all axes counted from the front.
+
+    ``rank`` and ``result_rank`` are the ranks of the first operand and the first result.
+    """
     rank = result_rank if op in _OF_RESULT else rank
     return _changed(attrs, lambda axis: axis + rank if axis < 0 else axis)
 
 
 def from_the_end(op: str, attrs: Attrs, rank: int, result_rank: int) -> dict[str, Any]:
-    """Likewise, with all axes negative, but for Flatten's that lies behind the last."""
+    """The attributes with all axes counted from the end, except Flatten's axis behind the last."""
     rank = result_rank if op in _OF_RESULT else rank
     return _changed(attrs, lambda axis: axis - rank if 0 <= axis < rank else axis)
 

@@ -16,11 +16,11 @@ from polyjuice.ops.spec import Attr, Call, DecomposeFn, ErrorContext, Limits, Op
 from polyjuice.ops.terms import Term, onnx_term, where
 
 _BITS_ERROR = errors.decided(lambda c: errors.added(c) > 0)
-"""Bits are what they are, unless an operand itself is in doubt."""
+"""No error, unless an operand itself is in doubt."""
 
 
 def _shift_error(c: ErrorContext) -> np.ndarray:
-    """Shifts by less than nothing, or by all bits and more, are anyone's guess."""
+    """The bound for shifts; the result is unknown for negative amounts, and for as many bits as there are, or more."""
     bits = 8 * c.x[1].dtype.itemsize
     return errors.infinite_if((c.x[1] < 0) | (c.x[1] >= bits), _BITS_ERROR(c))
 
@@ -33,14 +33,14 @@ _GREATEST_UINT64 = 2.0**64 - 2.0**11
 
 
 def _as_integers(*arrays: np.ndarray) -> list[np.ndarray]:
-    """Integers held in floats as those of 64 bits: without a sign where none is negative."""
+    """Integers held in floats as 64-bit integers: unsigned if none is negative."""
     if any(bool((x < 0).any()) for x in arrays):
         return [x.astype(np.int64) for x in arrays]
     return [np.minimum(x, _GREATEST_UINT64).astype(np.uint64) for x in arrays]
 
 
 def _on_bits(function: Any) -> Any:
-    """A bitwise function that takes integers held in floats too, as an analysis of overflow does."""
+    """A bitwise function that also takes integers held in floats, which the analysis of overflow passes."""
 
     def apply(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         if x.dtype.kind == "f":
@@ -92,7 +92,7 @@ def _power_of_two(exponent: Term) -> Term:
 
 
 def _shift_left_onnx(x: Term, n: Term, a: Attrs) -> Term:
-    """A product in int64; by 63 in two steps, since 2**63 is no int64."""
+    """A product in int64; a shift by 63 takes two steps, because 2**63 is no int64."""
     if x.dtype in UNSIGNED:
         return x.then("BitShift", n, direction="LEFT")
     half = n / 2
@@ -100,7 +100,7 @@ def _shift_left_onnx(x: Term, n: Term, a: Attrs) -> Term:
 
 
 def _shift_right_onnx(x: Term, n: Term, a: Attrs) -> Term:
-    """A quotient rounded down: that of the complement, complemented, where the number is negative."""
+    """A quotient rounded down; for a negative number, the complement of its complement's quotient."""
     if x.dtype in UNSIGNED:
         return x.then("BitShift", n, direction="RIGHT")
     wide, half = x.to("int64"), n / 2
@@ -144,30 +144,30 @@ _floor_mod, _trunc_mod = _checked(np.mod), _checked(np.fmod)
 
 
 def _quotient_unstable(c: ErrorContext) -> np.ndarray:
-    """Whether the quotient may lie on the other side of an integer: by the operands' errors or by its own rounding."""
+    """Whether the quotient may cross an integer, by the operands' errors or by its own rounding."""
     (x, y), (ex, ey) = (np.asarray(c.x[0], np.float64), np.asarray(c.x[1], np.float64)), c.e
     quotient = x / y
     room = np.abs(y) - ey
     reach = (ex + np.abs(quotient) * ey) / np.where(room > 0, room, 1.0) + 4 * c.unit * np.abs(quotient)
-    reach = reach + dtypes.smallest_normal(errors.held(c)) * bool(c.unit) * (quotient != 0)  # a quotient lost
+    reach = reach + dtypes.smallest_normal(errors.held(c)) * bool(c.unit) * (quotient != 0)  # flushed to 0
     stable = (np.abs(quotient - np.rint(quotient)) > reach) | (reach == 0)
     return np.asarray(~(stable & (room > 0)))
 
 
 def _remainder_error(c: ErrorContext) -> np.ndarray:
-    """x - n y where the integer n is known; it is computed as a product and a difference by some."""
+    """The bound for x - n y where the integer n is known; some frameworks compute a product and a difference."""
     (x, y), (ex, ey) = c.x, c.e
     turns = np.abs(np.asarray(x, np.float64) / y) + 1
     rounding = 4 * c.unit * (np.abs(x) + np.abs(y)) if c.unit else 0.0
     open_ = _quotient_unstable(c) | errors.least_by(c)
-    if x.dtype in (np.int64, np.uint64):  # some compute in float64
+    if x.dtype in (np.int64, np.uint64):  # some frameworks compute in float64
         open_ |= _beyond(c, 2.0**53)
     return errors.infinite_if(open_, ex + turns * ey + rounding)
 
 
 def _floor_divide_error(c: ErrorContext) -> np.ndarray:
     open_ = _quotient_unstable(c)
-    if c.x[0].dtype.kind == "i":  # some divide the operand less the remainder, which may wrap around
+    if c.x[0].dtype.kind == "i":  # some frameworks divide the operand less the remainder, which may wrap around
         open_ |= _beyond(c, np.iinfo(c.x[0].dtype).max)
     return np.where(open_, np.inf, 0.0)
 

@@ -1,4 +1,4 @@
-"""Building and checking typed graphs: every step that makes a graph ends here, so that none goes on ill-typed."""
+"""Build and check typed graphs. Every step that makes a graph ends here, so that no ill-typed graph goes on."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from polyjuice.ops.table import TABLE, entry
 def complete_attrs(op: Op, attrs: Mapping[str, Any], dtype: str = "") -> Attrs:
     """The attributes with the operator's defaults filled in. Raises TypeMismatch where a required one is missing.
 
-    Floats are rounded to what ONNX can hold: single precision, or, for attributes of the first operand's type, that
-    type, if ``dtype`` names it.
+    Floats are rounded to ONNX's precision. That is single precision, or ``dtype`` (if not "") for attributes of the
+    first operand's type.
     """
     full: dict[str, Any] = {}
     for attr in op.attrs:
@@ -56,7 +56,7 @@ def infer_node(node: Node, types: Mapping[str, TensorType]) -> tuple[TensorType,
 def _inferred(
     domain: str, name: str, operands: tuple[TensorType, ...], attrs: tuple[tuple[str, Any], ...]
 ) -> tuple[TensorType, ...]:
-    """What ``infer`` says: a graph is checked after each step, and most of its applications are those of before."""
+    """The result of ``infer``, cached, because a graph is checked after each step and most applications recur."""
     return infer(TABLE[domain, name], operands, dict(attrs))
 
 
@@ -79,7 +79,7 @@ def check(graph: Graph) -> Graph:
 
 
 class GraphBuilder:
-    """Collects inputs, constants and nodes, infers every type, and yields a checked Graph."""
+    """Collects inputs, constants and nodes, infers every type, and builds a checked Graph."""
 
     def __init__(self, opsets: Mapping[str, int] | None = None) -> None:
         self.types: dict[str, TensorType] = {}
@@ -95,12 +95,14 @@ class GraphBuilder:
         return f"{stem}{len(self.types)}"
 
     def input(self, type: TensorType, name: str | None = None) -> str:
+        """Add an input; returns its name."""
         name = name or self._fresh("x")
         self.types[name] = type
         self._inputs.append(name)
         return name
 
     def constant(self, array: np.ndarray, name: str | None = None) -> str:
+        """Add a constant; returns its name."""
         name = name or self._fresh("c")
         self.types[name] = TensorType(dtypes.of_array(array), array.shape)
         self._constants[name] = array
@@ -128,7 +130,7 @@ class GraphBuilder:
         results: Sequence[TensorType],
         outputs: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        """Apply an operator of the table whose result types have been inferred, with all its attributes."""
+        """Apply an operator of the table with all its attributes and known result types; returns the results' names."""
         names = tuple(outputs) or tuple(
             f"v{len(self.types)}_{i}" if i else self._fresh("v") for i in range(len(results))
         )
@@ -143,11 +145,11 @@ class GraphBuilder:
         self._nodes.append(node)
 
     def build(self, outputs: Sequence[str], updates: Mapping[str, str] = MappingProxyType({})) -> Graph:
-        """The checked graph; ``updates`` says which value each of some inputs holds in the end. Raises GraphError."""
+        """The checked graph; ``updates`` maps an updated input to its final value. Raises GraphError."""
         return check(self.graph(outputs, updates))
 
     def graph(self, outputs: Sequence[str], updates: Mapping[str, str] = MappingProxyType({})) -> Graph:
-        """The graph as it stands."""
+        """The graph so far, unchecked."""
         return Graph(
             tuple(self._inputs),
             dict(self._constants),

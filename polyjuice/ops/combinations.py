@@ -76,7 +76,7 @@ def _sample_combination(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _combination(name: str, function: Any, symbol: str, error: ErrorFn, dtypes: tuple[str, ...], **more: Any) -> Op:
-    """``x + value * (y symbol z)``."""
+    """The entry of ``x + value * (y symbol z)``."""
 
     def tensorflow(c: Call) -> str:
         value, y = c.attrs["value"], f"{{1}} {symbol} {{2}}"

@@ -1,4 +1,4 @@
-"""Questions about elements: comparison, logic, and the classes of floating numbers."""
+"""Elementwise predicates: comparison, logic, and the classes of floating numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _draw_is_inf(rng: random.Random, first: TensorType) -> Attrs:
 
 
 def _signbit_error(c: ErrorContext) -> np.ndarray:
-    """The sign of a floating zero, or of a NaN, is anyone's guess."""
+    """No error, except for floating zeros and NaN, whose sign is open."""
     if c.x[0].dtype.kind != "f":
         return np.where(c.e[0] > 0, np.inf, 0.0)
     return np.where(np.abs(c.x[0]) > c.e[0], 0.0, np.inf)

@@ -1,12 +1,12 @@
 """ATen's operators on complex numbers: complex64, which has the real and the imaginary part in float32.
 
-A complex value's reference is complex128, and its error bound is one on the modulus of the difference: so it bounds
-each part as well. Sums and products of Gaussian integers are exact as long as all parts and partial sums are integers
-that float32 holds. A number with a part that is infinite or a NaN is masked, whatever is done with it: C's Annex G
-makes infinities of some products of which NumPy's and Torch's own arithmetic makes NaN.
+A complex value's reference is complex128. Its error bound is on the modulus of the difference, so it bounds each part
+too. Sums and products of Gaussian integers are exact while float32 holds all parts and partial sums. A number with an
+infinite or NaN part is masked in all operators. By C's Annex G some products are infinite, and by NumPy's and Torch's
+own arithmetic they are NaN.
 
-Torch reads ``conj`` and what it makes of ``imag`` lazily: the tensor has a bit that says that its memory is to be
-conjugated or negated. Compilers have to carry it along.
+Torch evaluates ``conj``, and the imaginary part of a conjugate, lazily: a bit of the tensor says that its memory is
+still to be conjugated or negated. Compilers must carry the bit along.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ PARTS = ("float32",)
 """The types of the parts of complex numbers."""
 
 _MULTIPLICATION = 4.0
-"""A product errs by at most sqrt(5) u |x| |y| (Brent, Percival and Zimmermann, Mathematics of Computation 76, 2007), in
-the usual order; a little more with three multiplications."""
+"""A product errs by at most sqrt(5) u |x| |y| in the usual order; with three multiplications by a little more.
+
+Source: Brent, Percival and Zimmermann, Mathematics of Computation 76, 2007.
+"""
 
 _MODULUS = 4.0
 """A modulus is a square root of a sum of two squares, or better."""
 
 
 def _size(x: np.ndarray) -> np.ndarray:
-    """The sum of the magnitudes of both parts: no partial sum of a product or a sum of such numbers is greater."""
+    """The sum of the magnitudes of both parts, which bounds all partial sums of products and sums of such numbers."""
     return np.asarray(np.abs(x.real) + np.abs(x.imag))
 
 
@@ -47,7 +49,7 @@ def _size(x: np.ndarray) -> np.ndarray:
 
 
 def _finite(rule: ErrorFn) -> ErrorFn:
-    """A rule that knows nothing of what is not finite, nor of what is made of that."""
+    """A rule with an infinite bound wherever an operand or the result is not finite."""
 
     def bound(c: ErrorContext) -> np.ndarray:
         found = np.where(np.isfinite(c.y[0]), np.asarray(rule(c), np.float64), np.inf)
@@ -70,19 +72,19 @@ def _each_part(c: ErrorContext) -> np.ndarray:
 
 
 def _product_error(c: ErrorContext) -> np.ndarray:
-    """Each of the four products of parts may be lost below the least normal number."""
+    """The bound for a product; each of its four products of parts may underflow."""
     return errors.product(c) + 4 * dtypes.smallest_normal(errors.held(c)) * (c.unit > 0)
 
 
 def _modulus_error(c: ErrorContext) -> np.ndarray:
-    """A modulus moves at most by the modulus of the change; squares may be lost, or leave the type."""
+    """A modulus moves at most by the modulus of the change; squares may underflow or overflow."""
     size = np.abs(c.x[0]) + c.e[0]
     lost = np.sqrt(2 * dtypes.smallest_normal(errors.held(c)))
     return errors.unless_overflow(c, size * size, c.e[0] + np.where(size > 0, lost, 0.0))
 
 
 def _angle_error(c: ErrorContext) -> np.ndarray:
-    """Zero has no angle, and along the negative real axis the sign of a zero decides between pi and -pi."""
+    """Unknown for zero, and at the negative real axis, where a zero's sign decides between pi and -pi."""
     z, tiny = c.x[0], dtypes.smallest_normal(errors.held(c))
     reach = np.broadcast_to(c.e[0] + tiny, z.shape)
     room = np.abs(z) - reach
@@ -203,7 +205,7 @@ def _op(
 
 
 def _part(name: str, numpy: Callable[[np.ndarray], np.ndarray]) -> Op:
-    """One of the two parts of each element, which Torch gives as a view."""
+    """The entry of the real or the imaginary part, which Torch returns as a view."""
     spellings = (f"torch.{name}({{0}})", f"{{0}}.{name}")
     return _op(name, lambda x, a: numpy(x[0]), errors.lipschitz(), spellings, result="float32", moves=True)
 

@@ -22,7 +22,7 @@ from polyjuice.ops.structural import reshaped
 _EINSUM_TYPES = tuple(t for t in WIDE if t != "bfloat16")
 
 _MOST_STEPS = 20_000
-"""The most products that a sampled equation may take."""
+"""The most multiplications of a sampled equation."""
 
 
 def _terms(equation: str) -> tuple[list[str], str]:
@@ -52,7 +52,7 @@ def _sizes(equation: str, shapes: Sequence[Sequence[int]]) -> dict[str, int]:
 
 def _einsum_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     if not all(isinstance(shape, Dims) for shape in s):
-        len(s[0])  # a rendered signature cannot take an equation apart
+        len(s[0])  # raises for a rendered signature, which cannot split an equation
     sizes = _sizes(a.equation, s)
     return [Dims(sizes[letter] for letter in _terms(a.equation)[1])]
 
@@ -150,7 +150,7 @@ def _fits(equation: str, first: TensorType) -> bool:
 
 
 def _equation(c: Call) -> str:
-    """The equation, now and then with spaces, other letters, or (where that is the result) no result."""
+    """The equation, sometimes with spaces, other letters, or (where it is redundant) without the result."""
     equation = str(c.attrs["equation"])
     operands, output = _terms(equation)
     letters = "".join(operands)
@@ -171,7 +171,7 @@ _SUMMED_IN_64_BITS = ("int32", "uint32", "uint64")
 
 
 def _einsum_torch(c: Call) -> str:
-    """ATen sums integers in 64 bits, where it sums them alone."""
+    """ATen sums integers in 64 bits, where it only sums them."""
     operands, dtype = ", ".join(c.x), c.types[0].dtype
     forms = (f'torch.einsum("{_equation(c)}", {operands})', f'torch.einsum("{_equation(c)}", ({operands},))')
     return c.draws.choice(forms) + (f".to(torch.{dtype})" if dtype in _SUMMED_IN_64_BITS else "")
@@ -213,7 +213,7 @@ def _tensordot_tensorflow(c: Call) -> str:
 
 
 def _tensordot_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    """Both operands as matrices, the dimensions to contract in the middle."""
+    """Both operands as matrices, with the contracted dimensions in the middle."""
     shapes = [b.types[name].shape for name in x]
     kept = [
         [d for d in range(len(s)) if d not in a[key]]
@@ -232,14 +232,14 @@ def _tensordot_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 
 def _aligned(left: Sequence[int], right: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Both shapes at one rank, ones in front."""
+    """Both shapes at one rank, with ones in front."""
     rank = max(len(left), len(right))
     ours, others = ((1,) * (rank - len(s)) + tuple(s) for s in (left, right))
     return ours, others
 
 
 def _interleaved(left: Sequence[int], right: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """The shapes in which a product with broadcasting has the elements of the Kronecker product, and its shape."""
+    """The operands' shapes, and the result's, for which broadcasting makes the Kronecker product."""
     ours, others = _aligned(left, right)
     wide = tuple(size for d in ours for size in (d, 1)), tuple(size for d in others for size in (1, d))
     return *wide, tuple(d * e for d, e in zip(ours, others, strict=True))
@@ -263,7 +263,7 @@ def _draw_kron(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _kron_tensorflow(c: Call) -> str:
-    """All products of two elements, put in order: TensorFlow broadcasts no more than a few alternating dimensions."""
+    """All products of two elements, put in order, because TensorFlow broadcasts only a few alternating dimensions."""
     ours, others = _aligned(c.types[0].shape, c.types[1].shape)
     perm = [axis for d in range(len(ours)) for axis in (d, len(ours) + d)]
     products = f"tf.reshape({c.x[0]}, (-1, 1)) * tf.reshape({c.x[1]}, (1, -1))"

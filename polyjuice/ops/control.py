@@ -1,8 +1,8 @@
-"""Control flow: operators whose meaning is that of other graphs, which are their attributes.
+"""Control flow: operators with other graphs as attributes.
 
-A subgraph takes the operands (the body of a Loop also the iteration's number, last) and names no value from outside:
-what ONNX's subgraphs capture are operands here. On given operands an application amounts to a plain graph
-(``Op.unrolled``), by which the interpreter and the analysis of errors understand it.
+A subgraph takes the operands as inputs (the body of a Loop also takes the iteration's number, last). It names no outer
+values: the captures of ONNX's subgraphs are operands here. With known operands an application unrolls to a plain graph
+(``Op.unrolled``), which the interpreter and the analysis of errors use.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ITERATION = TensorType("int64", ())
 """The type of the number of an iteration."""
 
 _LARGEST_CONSTANT = 64
-"""Constants of more elements are not written out inside an expression."""
+"""Larger constants are not written out inside an expression."""
 
 
 def _by_unrolling(*_: object) -> Any:
@@ -99,7 +99,7 @@ def unrolled_loop(x: Sequence[np.ndarray], a: Attrs) -> Graph:
 
 
 class _Unspelled(Exception):
-    """An operator or a constant of a subgraph has no spelling; the message says why."""
+    """An operator or a constant of a subgraph has no text; the message says why."""
 
 
 def _number_text(framework: str, array: np.ndarray, t: TensorType) -> str:
@@ -113,7 +113,7 @@ def _number_text(framework: str, array: np.ndarray, t: TensorType) -> str:
 
 
 def _body_text(c: Call, framework: str, graph: Graph, operands: Sequence[str], let: Callable[[str], str]) -> list[str]:
-    """The outputs of a subgraph on named operands; every node's result is bound to a name by ``let``.
+    """The outputs of a subgraph on named operands; ``let`` binds every node's result to a name.
 
     Raises _Unspelled.
     """
@@ -157,8 +157,8 @@ def _lambda(
 ) -> str:
     """A subgraph as a lambda that binds its intermediate values by assignment expressions. Raises _Unspelled.
 
-    Its results, each put into the template ``result``, follow those ``before``. No value of a model has a name that
-    begins as those inside do.
+    It returns the values in ``before``, then its results, each put into the template ``result``. Names inside have a
+    prefix that no value of a model has.
     """
     steps: list[str] = []
 
@@ -240,9 +240,9 @@ _BINARY = ("Add", "Sub", "Mul", "Max", "Min", "And", "Or")
 
 
 def _small_graph(rng: random.Random, operands: Sequence[TensorType], pool: range, extra: Sequence[TensorType]) -> Graph:
-    """Up to three elementwise operators on the operands in the pool, which are of one type, as is the result.
+    """Up to three elementwise operators on the operands in the pool; these and the result have one type.
 
-    Every operand is read: in a file, a subgraph takes what it captures.
+    Every operand is read, because a subgraph in a file only has the inputs that it captures.
     """
     from polyjuice.ops.build import GraphBuilder  # the table holds this module's entries
     from polyjuice.ops.table import TABLE

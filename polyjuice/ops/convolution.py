@@ -21,7 +21,7 @@ from polyjuice.ops.text import subscript
 def linear_error(c: ErrorContext, apply: NumpyFn, terms: int) -> np.ndarray:
     """The bound of an operator ``apply`` that is linear in each of two operands; the third, if any, is a bias.
 
-    The two operands' elements meet in ``terms`` products, and the bias belongs to axis 1 of the result.
+    The two operands' elements meet in ``terms`` products. The bias belongs to axis 1 of the result.
     """
     full = [np.broadcast_to(e, np.shape(x)) for e, x in zip(c.e, c.x, strict=True)]
     unknown = any(np.isinf(e).any() for e in full)
@@ -69,7 +69,7 @@ def conv(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
-    """Torch's text of a convolution of these expressions with the attributes of Conv.
+    """The Torch text of a convolution of these expressions with the attributes of Conv.
 
     ``spatial`` are the data's sizes, ``shape`` is that of the weights.
     """
@@ -90,7 +90,7 @@ def conv_torch(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: 
 
 
 def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], shape: Sequence[int]) -> str:
-    """TensorFlow's text of a convolution of these expressions with the attributes of Conv.
+    """The TensorFlow text of a convolution of these expressions with the attributes of Conv.
 
     ``spatial`` are the data's sizes, ``shape`` is that of the weights.
     """
@@ -121,7 +121,7 @@ def conv_tensorflow(c: Call, operands: Sequence[str], spatial: Sequence[int], sh
 
 
 def _convolved(c: Call, x: str, weight: str, padding: str) -> str:
-    """One group, channels last. The CPU kernel of conv3d has no dilations, tf.nn.convolution none beside strides."""
+    """One group, channels last. conv3d has no dilations on a CPU, tf.nn.convolution none together with strides."""
     strides, dilations = list(c.attrs["strides"]), list(c.attrs["dilations"])
     r = len(strides)
     if r == 3 and max(dilations) > 1:
@@ -152,7 +152,7 @@ def _sample_conv(rng: random.Random, first: TensorType) -> Sample | None:
 
 
 def _full_sizes(spatial: Sequence[int], kernel: Sequence[int], a: Attrs) -> tuple[int, ...]:
-    """The sizes over which the windows of all input elements reach."""
+    """The sizes of the area that the windows of all input elements cover."""
     return tuple(
         s * (n - 1) + d * (k - 1) + 1 for n, k, s, d in zip(spatial, kernel, a["strides"], a["dilations"], strict=True)
     )
@@ -198,7 +198,7 @@ def _conv_transpose(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _transpose_error(c: ErrorContext) -> np.ndarray:
-    """As Conv's; unknown with infinite operands, which a spelling may multiply with zeros between the elements."""
+    """As Conv's; unknown with infinite operands, because some texts multiply them by zeros between the elements."""
     if not all(np.isfinite(v).all() for v in (*c.x, *c.e)):
         return np.full(np.shape(c.y[0]), np.inf)
     return linear_error(c, _conv_transpose, c.x[1][:, 0].size // c.attrs["group"])
@@ -255,7 +255,7 @@ def _transposed(c: Call, x: str, weight: str, data: Sequence[int], weights: Sequ
 
 
 def _interleaved(x: str, shape: Sequence[int], strides: Sequence[int]) -> str:
-    """Channels last: zeros between the elements of the spatial axes, one axis after the other."""
+    """Channels last: put zeros between the elements of the spatial axes, one axis after the other."""
     sizes = list(shape)
     for axis, stride in enumerate(strides, start=1):
         if stride > 1:

@@ -1,4 +1,4 @@
-"""Operators whose result depends on the shape and type of their operand alone."""
+"""Operators whose result depends only on the shape and type of their operand."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _shape_tensorflow(c: Call) -> str:
 
 
 def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
-    """At least one dimension, where there are any: a tensor without elements says nothing."""
+    """Draw at least one dimension, where there are any, because an empty result tests nothing."""
     if not first.rank or rng.random() < 0.5:
         return {"start": 0, "end": _FAR}
     start = rng.randrange(first.rank)
@@ -83,7 +83,7 @@ def _draw_shape(rng: random.Random, first: TensorType) -> Attrs:
 def _filling(
     name: str, torch: Spelling, tensorflow: Spelling, attrs: tuple[Attr, ...] = (), value: float | None = None
 ) -> Op:
-    """A tensor of one value, an attribute or a given number."""
+    """The entry of a tensor of one value, which is an attribute or ``value``."""
 
     def filler(a: Attrs) -> float:
         return float(a[attrs[0].name]) if value is None else value

@@ -1,4 +1,4 @@
-"""Operators that ONNX lacks, or lacks at an opset, said in those it has (the ``onnx`` field of the table's entries)."""
+"""Decompose operators that ONNX lacks, or lacks at an opset (by the ``onnx`` field of the table's entries)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from polyjuice.ops.table import entry
 
 
 class NoDecomposition(ValueError):
-    """An operator that no operators of ONNX's say; the message names the node and the reason."""
+    """An operator that ONNX's operators cannot express; the message names the node and the reason."""
 
 
 def is_native(node: Node, opset: int) -> bool:
-    """Whether ONNX has the operator at this opset (an opaque node is its own business)."""
+    """Whether ONNX has the operator at this opset (an opaque node always counts as such)."""
     op = entry(node)
     return op is None or (not op.domain and op.since <= opset)
 
@@ -83,7 +83,7 @@ def _native(
     fresh: Iterator[str],
     renamed: dict[str, str],
 ) -> list[Node]:
-    """The nodes in place of one, in the graph's names; ``renamed`` learns of results that an operand stands for."""
+    """The nodes that replace one node, in the graph's names; results that are operands are added to ``renamed``."""
     if is_native(node, opset):
         return [node]
     inner = body(node, types)

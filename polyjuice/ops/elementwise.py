@@ -1,6 +1,6 @@
 """Elementwise arithmetic and rounding.
 
-Meanings follow the ONNX operator specification at opset 18, or ATen's; integer division truncates in ONNX.
+The meanings follow the ONNX operator specification at opset 18, or ATen's. Integer division truncates in ONNX.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from polyjuice.ops.terms import onnx_term, where
 
 
 def _arithmetic(name: str, function: Any, symbol: str, word: str, error: ErrorFn, *tensorflow: str, **more: Any) -> Op:
-    """A sum, a difference or a product; ``word`` is TensorFlow's for it."""
+    """The entry of a sum, a difference or a product; ``word`` is TensorFlow's name for it."""
     torch = name.lower()
     return binary(
         name,
@@ -72,7 +72,7 @@ def _either(*spellings: TextFn) -> TextFn:
 
 
 def _add_n(c: Call) -> str:
-    """TensorFlow's sum of many, which does not broadcast."""
+    """TensorFlow's sum of many operands, which does not broadcast."""
     if len(set(c.types)) == 1:
         return f"tf.add_n([{', '.join(c.x)}])"
     return folded("({0} + {1})")(c)
@@ -87,7 +87,7 @@ def _divided(spell: TextFn) -> TextFn:
 
 
 def _extremum(name: str, word: str, function: Any, symbol: str) -> Op:
-    """The least or the greatest of the operands."""
+    """The entry of the least or the greatest of the operands."""
     return variadic(
         name,
         _fold(function),
@@ -139,7 +139,7 @@ def _reciprocal_error(c: ErrorContext) -> np.ndarray:
 
 
 def _power_error(c: ErrorContext) -> np.ndarray:
-    """For a known integer as exponent, powers of magnitudes; else the corners of the intervals, of positive bases."""
+    """For a known integer as exponent, powers of magnitudes; else the corners of the intervals, for positive bases."""
     (x, y), (ex, ey) = c.x, c.e
     base, size = np.abs(x), np.abs(c.y[0])
     bound = errors.corners(c, [[x + dx, y + dy] for dx in (-ex, ex) for dy in (-ey, ey)])
@@ -147,7 +147,7 @@ def _power_error(c: ErrorContext) -> np.ndarray:
     whole = (ey == 0) & (y == np.rint(y)) & np.isfinite(ex) & ((y >= 0) | (base > ex))
     high, low = np.power(base + ex, y), np.power(np.maximum(base - ex, 0), y)
     apart = np.maximum(np.abs(high - size), np.abs(size - low))
-    turned = np.where(base < ex, np.power(np.maximum(ex - base, 0), y), 0.0)  # of a base on the other side of 0
+    turned = np.where(base < ex, np.power(np.maximum(ex - base, 0), y), 0.0)  # the base crosses 0
     bound = np.where(whole, np.where(y == 0, 0.0, apart + np.where(y % 2 == 1, turned, 0.0)), bound)
     exponent = np.abs(y * np.log(np.where(x == 0, 1.0, base)))
     return np.asarray(bound + 4 * exponent * c.unit * size)
@@ -157,13 +157,13 @@ def _power_error(c: ErrorContext) -> np.ndarray:
 
 
 def _fraction_error(c: ErrorContext) -> np.ndarray:
-    """x - trunc(x): unbounded where the error may reach an integer."""
+    """The bound for x - trunc(x), infinite where the error may reach an integer."""
     x, e = c.x[0], c.e[0]
     return np.where((e > 0) & (np.trunc(x - e) != np.trunc(x + e)), np.inf, e)
 
 
 def _rounding(name: str, function: Any, tensorflow: Spelling, *torch: str, **more: Any) -> Op:
-    """An integer next to the operand, with further ways to say it in Torch."""
+    """The entry of an integer next to the operand, with further Torch templates."""
     word = name.lower()
     return unary(
         name,
@@ -179,7 +179,7 @@ def _rounding(name: str, function: Any, tensorflow: Spelling, *torch: str, **mor
 
 
 def _copysign_error(c: ErrorContext) -> np.ndarray:
-    """The sign of a zero is anyone's guess."""
+    """No error of its own; the sign of a zero is open."""
     return np.where(np.abs(c.x[1]) <= c.e[1], np.inf, c.e[0] + 0 * c.e[1])
 
 

@@ -1,10 +1,11 @@
 """Rules that carry absolute error bounds from an operator's operands to its result.
 
-Each rule is first-order-free: it bounds the true change, not its linearisation, so that the bounds hold for large
-operand errors too. An element whose value cannot be bounded (a decision that the error could turn over, a pole) gets
-an infinite bound, which masks it and all that depends on it. The rounding of the operator itself is added by the
-caller from ``Op.ulps``. Sums follow Higham, Accuracy and Stability of Numerical Algorithms, section 4.2: any order of
-summation of n terms errs by at most (n - 1) u times the sum of magnitudes, to first order.
+Each rule bounds the true change, not its linearisation, so that the bounds hold for large operand errors too. An
+element without a bound (a decision that the error could turn over, a pole) gets an infinite one. An infinite bound
+masks the element, and all that depends on it. The caller adds the rounding of the operator itself, from ``Op.ulps``.
+
+Sums follow Higham, Accuracy and Stability of Numerical Algorithms, section 4.2. Any order of summation of n terms errs
+by at most (n - 1) u times the sum of magnitudes, to first order.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from polyjuice.ops.spec import ErrorContext, ErrorFn
 
 
 def none(c: ErrorContext) -> np.ndarray:
-    """No operand error matters (operands are integers, or the result is a shape)."""
+    """For operators without errors: their operands are integers, or the result is a shape."""
     return np.zeros(np.shape(c.y[0]))
 
 
 def moved(c: ErrorContext) -> object:
-    """The operator rearranges elements: their errors move along. Only floating operands may carry errors."""
+    """For operators that rearrange elements: the errors move along. Only floating operands may carry errors."""
     return c.numpy([np.broadcast_to(e, np.shape(x)) for e, x in zip(c.e, c.x, strict=True)], c.attrs)
 
 
 def lipschitz(constant: float = 1.0) -> ErrorFn:
-    """The result moves at most ``constant`` times as far as the single operand."""
+    """For functions that move at most ``constant`` times as far as their single operand."""
     return lambda c: constant * c.e[0]
 
 
 def added(c: ErrorContext) -> np.ndarray:
-    """Sums, differences and selections: the operands' errors add up."""
+    """For sums, differences and selections: the operands' errors add up."""
     total = np.zeros(np.shape(c.y[0]))
     for e in c.e:
         total = total + e
@@ -41,7 +42,10 @@ def added(c: ErrorContext) -> np.ndarray:
 
 
 def one_sum(c: ErrorContext) -> np.ndarray:
-    """One sum or difference and its rounding, which loses at most the smaller operand: so a huge one stays as it is."""
+    """For one sum or difference, with its rounding.
+
+    The rounding loses at most the smaller operand, so that a huge operand keeps its value.
+    """
     (a, b), (ea, eb) = c.x, c.e
     carried = ea + eb
     if not c.unit:
@@ -51,7 +55,7 @@ def one_sum(c: ErrorContext) -> np.ndarray:
 
 
 def largest(c: ErrorContext) -> np.ndarray:
-    """At most the largest of the operands' errors."""
+    """The largest of the operands' errors."""
     bound = np.zeros(np.shape(c.y[0]))
     for e in c.e:
         bound = np.maximum(bound, e)
@@ -59,7 +63,7 @@ def largest(c: ErrorContext) -> np.ndarray:
 
 
 def isotone(c: ErrorContext) -> np.ndarray:
-    """Functions that grow with every operand (the greatest or the least of some): all are moved the same way."""
+    """For functions that grow with every operand (such as the greatest of some): all operands move the same way."""
     if not in_doubt(c):
         return np.zeros(np.shape(c.y[0]))
     return corners(c, [[x + side * e for x, e in zip(c.x, c.e, strict=True)] for side in (-1.0, 1.0)])
@@ -90,14 +94,15 @@ def quotient(c: ErrorContext) -> np.ndarray:
 
 
 def monotone(c: ErrorContext) -> np.ndarray:
-    """A monotone function of one operand: evaluated at the ends of the operand's interval."""
+    """For a monotone function of one operand: its values at the ends of the operand's interval."""
     return corners(c, [[c.x[0] - c.e[0]], [c.x[0] + c.e[0]]])
 
 
 def corners(c: ErrorContext, points: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
-    """The largest distance of the result from its values at the given operand points; NaN means unbounded.
+    """The largest distance of the result from its values at the given operand points; infinite where one is NaN.
 
-    So does an operand of which nothing is known: it may be a NaN, of which even a bounded function makes one.
+    It is also infinite for an operand of infinite error. Such an operand may be a NaN, for which even a bounded
+    function gives NaN.
     """
     bound = np.zeros(np.shape(c.y[0]))
     for point in points:
@@ -109,7 +114,7 @@ def corners(c: ErrorContext, points: Sequence[Sequence[np.ndarray]]) -> np.ndarr
 
 
 def plus_absolute(rule: ErrorFn, units: float) -> ErrorFn:
-    """A rule plus ``units`` unit roundoffs of 1: for functions that are computed through terms of magnitude 1."""
+    """A rule plus ``units`` unit roundoffs of 1, for functions computed through terms of magnitude 1."""
 
     def bound(c: ErrorContext) -> object:
         return rule(c) + units * c.unit
@@ -118,7 +123,7 @@ def plus_absolute(rule: ErrorFn, units: float) -> ErrorFn:
 
 
 def decided(steps: Callable[[ErrorContext], np.ndarray]) -> ErrorFn:
-    """A decision: no error where the operands' error cannot turn it over (``steps`` is False), else unbounded."""
+    """For decisions: no error where the operands' errors cannot turn it over (``steps`` is False), else unbounded."""
     return lambda c: np.where(steps(c), np.inf, 0.0)
 
 
@@ -134,17 +139,18 @@ def _float(x: np.ndarray) -> np.ndarray:
 
 
 def stepped(c: ErrorContext) -> np.ndarray:
-    """A step function of one operand (floor, sign, a cast to integers): unstable if its interval crosses a step."""
+    """For a step function of one operand (floor, sign, an integer cast): unbounded if its interval crosses a step."""
     low, high = c.numpy([c.x[0] - c.e[0]], c.attrs), c.numpy([c.x[0] + c.e[0]], c.attrs)
     return np.where((c.e[0] > 0) & ~(low == high), np.inf, 0.0)
 
 
 def infinite_if(mask: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """The bound, infinite where the mask is set."""
     return np.where(mask, np.inf, bound)
 
 
 def summed(terms: int, c: ErrorContext, errors: np.ndarray, magnitudes: np.ndarray) -> np.ndarray:
-    """A sum of ``terms`` terms: the given summed errors, plus the rounding of a sum in any order."""
+    """For a sum of ``terms`` terms: the summed errors, plus the rounding of a sum in any order."""
     size = magnitudes + errors
     return infinite_if(overflows(c, size), errors + terms * c.unit * size)
 
@@ -152,9 +158,10 @@ def summed(terms: int, c: ErrorContext, errors: np.ndarray, magnitudes: np.ndarr
 def summed_beyond(
     x: np.ndarray, e: np.ndarray, meets: Callable[[np.ndarray], np.ndarray], bound: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """A sum some of whose terms may be infinities or NaN: it is a NaN with any NaN and with infinities of both signs.
+    """For a sum with infinities or NaN among its terms.
 
-    ``meets`` says of which sums some terms are part, and ``bound`` is the bound for finite terms.
+    The sum is NaN with any NaN, or with infinities of both signs. ``meets`` maps a mask of terms to the mask of sums
+    that have one of them. ``bound`` is the bound for finite terms.
     """
     finite = np.isfinite(x)
     if finite.all():
@@ -168,8 +175,8 @@ def summed_beyond(
 def exponent_errors(x: np.ndarray, e: np.ndarray, axes: tuple[int, ...], unit: float) -> tuple[np.ndarray, np.ndarray]:
     """The elements less the greatest of each line, and their errors with the rounding of that difference.
 
-    An element of -inf is one that is left out for certain. A difference loses at most the smaller operand: an element
-    that is a huge negative number, to leave it out, stays one.
+    An element of -inf is certainly left out. A difference loses at most the smaller operand, so a huge negative number,
+    which also leaves an element out, keeps its value.
     """
     top = np.max(x, axis=axes, keepdims=True, initial=-np.inf)
     low = x - top
@@ -178,10 +185,10 @@ def exponent_errors(x: np.ndarray, e: np.ndarray, axes: tuple[int, ...], unit: f
 
 
 def log_sum_error(x: np.ndarray, e: np.ndarray, axes: tuple[int, ...], unit: float) -> np.ndarray:
-    """The error that operands carry into log(sum(exp(x))): that of each term counts by the share it has in the sum.
+    """The error that operands carry into log(sum(exp(x))), where each term counts by its share in the sum.
 
     |log(sum(exp(x + d))) - log(sum(exp(x)))| <= log(sum(p exp(|d|))) where p = softmax(x). The error is unbounded in a
-    line whose greatest element is no finite number.
+    line whose greatest element is not finite.
     """
     low, moved = exponent_errors(x, e, axes, unit)
     unknown = np.any(~(moved < np.inf) | np.isnan(low), axis=axes, keepdims=True)
@@ -193,7 +200,7 @@ def log_sum_error(x: np.ndarray, e: np.ndarray, axes: tuple[int, ...], unit: flo
 
 
 def gathered(c: ErrorContext) -> object:
-    """The first operand's elements at places that the others give; none is known if a place is in doubt."""
+    """The errors of the first operand's elements at the places in the others; infinite if a place is in doubt."""
     if any(np.any(e) for e in c.e[1:]):
         return np.full(np.shape(c.y[0]), np.inf)
     return c.numpy([np.broadcast_to(c.e[0], c.x[0].shape), *c.x[1:]], c.attrs)
@@ -205,16 +212,16 @@ def held(c: ErrorContext) -> str:
 
 
 def overflows(c: ErrorContext, magnitudes: np.ndarray) -> np.ndarray:
-    """Where intermediate values of these magnitudes may leave the range of the type."""
+    """The mask of intermediate values, by their magnitudes, that may overflow the type."""
     return np.asarray(~(magnitudes <= dtypes.largest_finite(held(c)) / 2))
 
 
 def multilinear(c: ErrorContext, function: Callable[[Sequence[np.ndarray]], np.ndarray], terms: int) -> np.ndarray:
-    """A sum of ``terms`` products, affine in each operand: the result on magnitudes tells how far operands carry.
+    """For a sum of ``terms`` products, affine in each operand: ``function`` on magnitudes bounds the errors.
 
-    |f(x + d) - f(x)| is at most f(|x| + e) - f(|x|) for non-negative e; an unbounded operand error reaches whatever
-    the element takes part in, even where it meets a zero. Without errors nothing is carried: two sums of the same large
-    terms may be rounded differently.
+    |f(x + d) - f(x)| is at most f(|x| + e) - f(|x|) for non-negative e. An unbounded operand error reaches all results
+    that the element takes part in, even where it meets a zero. Without operand errors the first term is 0, because two
+    sums of the same large terms may be rounded differently.
     """
     sizes = [np.abs(x if x.dtype.kind == "c" else np.asarray(x, np.float64)) for x in c.x]
     e = [np.broadcast_to(np.asarray(e, np.float64), x.shape) for e, x in zip(c.e, sizes, strict=True)]
@@ -235,12 +242,12 @@ def multilinear(c: ErrorContext, function: Callable[[Sequence[np.ndarray]], np.n
 
 
 def plus_proportional(rule: ErrorFn, units: float) -> ErrorFn:
-    """A rule plus ``units`` unit roundoffs of the first operand: for products of it with a rounded factor."""
+    """A rule plus ``units`` unit roundoffs of the first operand, for its products with a rounded factor."""
     return lambda c: rule(c) + units * c.unit * np.abs(c.x[0])
 
 
 def plus_backward(rule: ErrorFn, units: float, low: float = -np.inf, high: float = np.inf) -> ErrorFn:
-    """A rule plus what ``units`` unit roundoffs of the single operand do, within the function's domain."""
+    """A rule plus the effect of ``units`` unit roundoffs of the single operand, within the function's domain."""
 
     def bound(c: ErrorContext) -> np.ndarray:
         reach = units * c.unit * np.abs(c.x[0])
@@ -251,14 +258,14 @@ def plus_backward(rule: ErrorFn, units: float, low: float = -np.inf, high: float
 
 
 def least_by(c: ErrorContext) -> np.ndarray:
-    """Where an integer quotient is that of the least number by -1, which no type holds; processors trap there."""
+    """The mask of integer quotients of the least number by -1, which no type holds; processors trap there."""
     if c.x[0].dtype.kind != "i":
         return np.zeros(np.shape(c.y[0]), bool)
     return np.asarray((c.x[0] == np.iinfo(c.x[0].dtype).min) & (c.x[1] == -1))
 
 
 def unless_overflow(c: ErrorContext, magnitudes: np.ndarray, bound: np.ndarray) -> np.ndarray:
-    """Unbounded where an intermediate value of such a magnitude may leave the result's floating type."""
+    """The bound, infinite where an intermediate value of such a magnitude may overflow the result's floating type."""
     return infinite_if(overflows(c, magnitudes), bound)
 
 
@@ -272,5 +279,5 @@ def near(c: ErrorContext, threshold: float) -> np.ndarray:
 
 
 def known(c: ErrorContext) -> np.ndarray:
-    """A question that is settled for every operand with a finite error: whether it is finite, a NaN, an infinity."""
+    """For a question that every finite error leaves settled: whether an operand is finite, a NaN, an infinity."""
     return np.where(np.isinf(c.e[0]), np.inf, 0.0)

@@ -1,4 +1,4 @@
-"""ATen's extremes: the least and the greatest element at once, an extreme and its place, a place among all elements."""
+"""ATen's extremes: both at once, one with its place, and the place of one among all elements."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from polyjuice.ops.spec import (
 )
 
 _op = partial(along.reduction, types=NUMERIC, exact=True, limits=Limits.INFINITY, weight=0.4)
-"""An operator that selects extremes, or says where they stand."""
+"""The entry of an operator that selects extremes, or their places."""
 
 
 _SHORT = ("int16", "uint16")
-"""Element types of which ONNX has no extremes."""
+"""Element types for which ONNX has no extremes."""
 
 
 def _reduced(b: Builder, op: str, x: str, a: Attrs) -> str:
@@ -106,7 +106,7 @@ def _extreme_and_place_onnx(name: str) -> DecomposeFn:
 
 
 def _along_dim(name: str, sign: int) -> Op:
-    """ATen's max.dim and min.dim: the extreme along a dimension, and the first place where it stands."""
+    """ATen's max.dim and min.dim: the extreme along a dimension, and its first place."""
     return _op(
         name,
         _extreme_and_place(sign),
@@ -149,7 +149,7 @@ def _place_onnx(op: str) -> DecomposeFn:
 
 
 def _of_all(name: str, sign: int) -> Op:
-    """ATen's argmax and argmin without a dimension: an index into the elements in order."""
+    """ATen's argmax and argmin without a dimension: an index into the flattened elements."""
     return _op(
         name,
         lambda x, a: np.asarray((np.argmax if sign > 0 else np.argmin)(x[0])),

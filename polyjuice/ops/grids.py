@@ -26,7 +26,7 @@ def _grid_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _pixels(grid: np.ndarray, shape: Sequence[int], align: int) -> list[np.ndarray]:
-    """Rows and columns (fractions of them) of the places, which are given as columns and rows from -1 to 1."""
+    """Fractional rows and columns of the places, which the grid has as columns and rows from -1 to 1."""
     out = []
     for size, v in zip(shape[2:], (grid[..., 1], grid[..., 0]), strict=True):
         half = np.asarray(0.5, grid.dtype)
@@ -51,18 +51,18 @@ _STEEPNESS = -0.75
 """The free number of the cubic convolution (Keys, 1981), as Torch and ONNX choose it."""
 
 _SLOPE, _WEIGHT = {"bilinear": 2.0, "bicubic": 5.0}, {"bilinear": 1.0, "bicubic": 2.0}
-"""How steep an interpolation is at most, in both directions together, and what its weights add up to, signs aside."""
+"""The greatest slope of an interpolation, in both directions together, and the sum of its weights' magnitudes."""
 
 
 def _cubic_weight(distance: np.ndarray) -> np.ndarray:
-    """How much an element at a distance of at most 2 counts."""
+    """The weight of an element at a distance of at most 2."""
     d, k = np.abs(distance), np.asarray(_STEEPNESS, distance.dtype)
     near = ((k + 2) * d - (k + 3)) * d * d + 1
     return np.asarray(np.where(d <= 1, near, ((k * d - 5 * k) * d + 8 * k) * d - 4 * k))
 
 
 def _grid_cubic(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, padding: str) -> np.ndarray:
-    """The 16 elements around each place, weighed; what lies outside is taken from the border, or is 0."""
+    """The weighted 16 elements around each place; elements outside come from the border, or are 0."""
     total: Any = 0
     for row in (np.floor(rows) + i for i in (-1, 0, 1, 2)):
         for column in (np.floor(columns) + i for i in (-1, 0, 1, 2)):
@@ -129,7 +129,7 @@ def _sample_grid(rng: random.Random, first: TensorType) -> Sample:
 
 
 def _centring_pads(shape: Sequence[int], a: Any) -> tuple[int, ...]:
-    """The pads (or, negative, the elements to cut off) that bring axes to their new sizes around the middle."""
+    """The pads (negative: elements to cut off) that bring axes to their new sizes around the middle."""
     starts, ends = [0] * len(shape), [0] * len(shape)
     for axis, size in zip(a["axes"], a["shape"], strict=True):
         axis = normalize_axis(axis, len(shape))

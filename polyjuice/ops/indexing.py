@@ -25,12 +25,12 @@ _GATHERING: dict[str, Any] = {
 
 
 def index_values(x: np.ndarray) -> np.ndarray:
-    """Index values; the analysis of exactness gives them as floats."""
+    """Index values as integers; the analysis of exactness passes floats."""
     return x.astype(np.int64, copy=False)
 
 
 def unsigned(indices: np.ndarray) -> np.ndarray:
-    """Indices of an operator of ATen's that does not count from the end. Raises IndexError."""
+    """Indices of an ATen operator that does not count from the end. Raises IndexError for negative ones."""
     out = index_values(indices)
     if np.any(out < 0):
         raise IndexError("a negative index")
@@ -38,7 +38,7 @@ def unsigned(indices: np.ndarray) -> np.ndarray:
 
 
 def index_range(rng: random.Random, size: int) -> tuple[int, int]:
-    """Valid indices of an axis, sometimes such as count from its end too."""
+    """Valid indices of an axis, sometimes also ones from its end."""
     return (-size if rng.random() < 0.3 else 0), size - 1
 
 
@@ -48,11 +48,12 @@ def wrapped_torch(index: str, size: int) -> str:
 
 
 def wrapped_tensorflow(index: str, sizes: object) -> str:
+    """TensorFlow's text for indices counted from the front."""
     return f"tf.math.floormod({index}, {sizes})"
 
 
 def as_long(c: Call, text: str) -> str:
-    """Indices in the type that Torch's gathering and scattering functions want."""
+    """Indices in the type that Torch's gathering and scattering functions require."""
     return text if c.types[1].dtype == "int64" else f"{text}.to(torch.int64)"
 
 
@@ -73,7 +74,7 @@ def _gather(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _gather_torch(c: Call) -> str:
-    """Indexing with a tensor; with one of rank 0 Torch would read its value on the host, so it is made a vector."""
+    """Indexing with a tensor; one of rank 0 becomes a vector, because Torch would read its value on the host."""
     axis = normalize_axis(c.attrs["axis"], c.types[0].rank)
     leading = ":, " * axis
     if c.draws.chance(0.3):
@@ -118,7 +119,7 @@ def _gather_elements_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def places_along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
-    """For each element of an index tensor, its own place but for one axis, where it says the place."""
+    """For each element of an index tensor, its own place, except along one axis, where the element is the place."""
     shape, rank = indices.shape, indices.ndim
     places = [np.arange(n).reshape([-1 if i == d else 1 for i in range(rank)]) for d, n in enumerate(shape)]
     places[normalize_axis(axis, rank)] = indices
@@ -249,7 +250,7 @@ def _one_hot_shape(s: Sequence[Any], a: Any) -> Sequence[Dims]:
 
 
 def _hot(indices: np.ndarray, a: Attrs) -> np.ndarray:
-    """Where each index is, after those that count from the end were turned; nowhere if it is out of range."""
+    """One-hot masks of the indices, which may count from the end; all zero for an index out of range."""
     indices = index_values(indices)
     wrapped = np.where(indices < 0, indices + a["depth"], indices)
     axis = normalize_axis(a["axis"], indices.ndim + 1)

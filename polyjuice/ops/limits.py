@@ -1,9 +1,9 @@
-"""Error bounds beyond the real numbers: of applications whose operands or results are infinities or NaN.
+"""Error bounds for applications with infinities or NaN among their operands or results.
 
-A NaN or an infinity is known where every compiler must give it: its operands are known, it does not depend on the sign
-of a zero, and it is none that a narrower or wider intermediate type would change (an overflow). Where frameworks are
-known to agree is for the table to say (``Op.limits``); elsewhere such an operand masks what depends on it. What
-overflows a narrow type is known: the program asks for that type, and nothing is computed in it.
+A NaN or an infinity is known where every compiler must give it. Its operands are then known, and it depends on no
+zero's sign. It is also no overflow, which a narrower or wider intermediate type would change. The table says where
+frameworks agree (``Op.limits``). Elsewhere such an operand masks all that depends on it. An overflow of a narrow type
+is known: the program asks for that type, and nothing is computed in it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from polyjuice.ir import dtypes
 from polyjuice.ops.spec import ErrorContext, Limits, Op
 
-#: An operator that is not fit for infinities may compute with numbers so many times as great as its operands.
+#: An operator without INFINITY in its limits may compute with numbers this many times as great as its operands.
 HEADROOM = 64.0
 
 _MODERATE = (2.0**-10, 2.0**6)
-"""The magnitudes of operands from which no function overflows: an infinity is then that of a pole."""
+"""The magnitudes of operands from which no function overflows, so that an infinite result means a pole."""
 
 
 def carried(op: Op, c: ErrorContext, extreme: Sequence[np.ndarray | None], edge: bool) -> object:
@@ -42,7 +42,7 @@ def carried(op: Op, c: ErrorContext, extreme: Sequence[np.ndarray | None], edge:
 
 
 def _admitted(op: Op, x: np.ndarray, e: np.ndarray, extreme: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """An operand with an unbounded error where it is something that the operator is not fit for."""
+    """An operand, with an unbounded error where the operator's limits exclude its elements."""
     if extreme is None:
         return x, e
     missing = np.zeros(x.shape, bool)
@@ -56,9 +56,9 @@ def _admitted(op: Op, x: np.ndarray, e: np.ndarray, extreme: np.ndarray | None) 
 def _at_limits(
     op: Op, c: ErrorContext, x: Sequence[np.ndarray], e: Sequence[np.ndarray], y: np.ndarray, edge: bool
 ) -> np.ndarray:
-    """How far results move from ``y``, where operands may be either zero and lie anywhere within their errors.
+    """The distance of results from ``y`` for operands that lie anywhere within their errors, and zeros of either sign.
 
-    The operators that come here are monotone in each operand on either side of zero.
+    The operators here are monotone in each operand on either side of zero, except those that are STRICT.
     """
     y = y.astype(np.float64)
     stored = c.held in dtypes.NARROW_FLOATS
@@ -81,7 +81,7 @@ def _at_limits(
 
 
 def _points(x: np.ndarray, e: np.ndarray) -> list[np.ndarray]:
-    """The ends of an operand's interval, and where it holds zero, zeros of both signs."""
+    """The ends of an operand's interval; where that contains zero, zeros of both signs instead."""
     low, high = x - e, x + e
     crosses = (low <= 0) & (high >= 0)
     return [low, high, np.where(crosses, -0.0, low), np.where(crosses, 0.0, high)]

@@ -1,4 +1,4 @@
-"""Matrix products and what is made of them: ONNX's MatMul, Gemm and MatMulInteger, ATen's products, determinants."""
+"""Matrix products and related operators: ONNX's MatMul, Gemm and MatMulInteger, ATen's products, determinants."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from polyjuice.ops.text import literal
 
 
 def magnitudes(numpy: NumpyFn) -> NumpyFn:
-    """All intermediate sums of a linear operator are bounded by its value on magnitudes."""
+    """A linear operator on magnitudes, which bounds all its intermediate sums."""
     return lambda x, a: numpy([np.abs(v) for v in x], a)
 
 
 def linear_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
-    """The error of sums of products that the operator's own meaning says."""
+    """The error rule for sums of products, from the operator's own meaning."""
     return lambda c: errors.multilinear(c, lambda x: c.numpy(x, c.attrs), terms(c))
 
 
 def product(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+    """The matrix product."""
     return np.asarray(np.matmul(x[0], x[1]))
 
 
@@ -45,7 +46,7 @@ def product(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def matmul_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """NumPy's matmul. The rendered form (for the e-graph) covers operands of rank 2 and more."""
+    """The result shape of NumPy's matmul. The rendered form (for the e-graph) covers operands of rank 2 and more."""
     left, right = s
     if isinstance(left, Dims):
         if not left or not right:
@@ -134,11 +135,12 @@ def _gemm_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def positive(a: Attrs) -> Attrs:
+    """The factors as magnitudes."""
     return {**a, "alpha": abs(a["alpha"]), "beta": abs(a["beta"])}
 
 
 def scaled_error(terms: Callable[[ErrorContext], int]) -> ErrorFn:
-    """A product with a factor, plus a bias with another: linear in the bias and in each factor of the product."""
+    """For a product with a factor, plus a bias with another: linear in the bias and in each factor of the product."""
 
     def bound(c: ErrorContext) -> np.ndarray:
         positives = positive(c.attrs)
@@ -175,6 +177,7 @@ def _gemm_tensorflow(c: Call) -> str:
 
 
 def sum_tensorflow(c: Call, multiplied: str, bias: str | None, rank: int) -> str:
+    """TensorFlow's text for alpha * product + beta * bias."""
     text, t = _times(c.attrs["alpha"], multiplied, c.types[0].dtype), c.types[0].dtype
     if bias is None:
         return text
@@ -184,7 +187,7 @@ def sum_tensorflow(c: Call, multiplied: str, bias: str | None, rank: int) -> str
 
 
 def factors(rng: random.Random, dtype: str) -> Attrs:
-    """alpha and beta: 1 mostly, small integers, for floats now and then a fraction."""
+    """Draw alpha and beta: mostly 1, else small integers, or for floats sometimes a fraction."""
     choices = (1.0, 1.0, 2.0, -1.0, *((0.5, 0.3) if dtype in FLOATS else (3.0,)))
     return {"alpha": rng.choice(choices), "beta": rng.choice(choices)}
 
@@ -226,7 +229,7 @@ def _matmul_integer(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _widest_integer(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The same of magnitudes, where no zero point takes anything away."""
+    """The product of magnitudes, from which no zero point subtracts anything."""
     sizes = [np.abs(v) for v in x]
     return _matmul_integer([*sizes[:2], *(-v for v in sizes[2:])], a)
 
@@ -278,7 +281,7 @@ def _zero_point(rng: random.Random, dtype: str, shape: tuple[int, ...]) -> Opera
 # --- Det -------------------------------------------------------------------------------------------------------------
 
 _LARGEST_BOUNDED = 5
-"""The bound of a determinant sums all permutations: the order up to which it does."""
+"""The largest order of a determinant with a bound, which sums over all permutations."""
 
 
 def _det_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
@@ -296,7 +299,7 @@ def _permanent(x: np.ndarray) -> np.ndarray:
 
 
 def _det_error(c: ErrorContext) -> np.ndarray:
-    """Elimination with pivots solves for a matrix n^2 2^(n-1) u max|a| away (Higham, theorem 9.5)."""
+    """Elimination with pivots is exact for a matrix within n^2 2^(n-1) u max|a| (Higham, theorem 9.5)."""
     x, n = np.abs(c.x[0]), c.x[0].shape[-1]
     if n > _LARGEST_BOUNDED:
         return np.full(c.y[0].shape, np.inf)

@@ -1,4 +1,4 @@
-"""Operators that see the memory of a tensor: its bits as another element type, its elements in other steps."""
+"""Operators that depend on a tensor's memory: its bits as another type, its elements at other strides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDTHS = (
 )
 """Element types of the same width, the floating one first. (Half types are computed in another one.)
 
-No type is here with two floating ones, or two of integers: an array of a wider type tells which one is meant.
+No pair has two floating types, or two integer types, because arrays of a wider type must tell which one is meant.
 """
 
 _OTHERS: dict[str, tuple[str, ...]] = {}
@@ -55,7 +55,7 @@ def _bits_shape(s: Sequence[Dims], a: Any) -> Sequence[Any]:
 
 
 def _bits_error(c: ErrorContext) -> np.ndarray:
-    """Nothing is known of the bits of a number that is not known exactly, of NaN, and of a zero's sign."""
+    """No error for a number that is known exactly. NaN, and zeros with their sign, have unknown bits."""
     known = c.e[0] == 0
     if c.x[0].dtype.kind == "f":
         known &= (c.x[0] != 0) & ~np.isnan(c.x[0])
@@ -107,7 +107,7 @@ def _seen(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _seen_error(c: ErrorContext) -> np.ndarray:
-    """An element is known where all bits of it are."""
+    """An element is known if all of its bits are."""
     unknown = np.broadcast_to(_bits_error(c) > 0, c.x[0].shape)
     of, to = _width(c.attrs["of"]), _width(c.attrs["to"])
     if to < of:
@@ -118,7 +118,7 @@ def _seen_error(c: ErrorContext) -> np.ndarray:
 
 
 def _seen_torch(c: Call) -> str:
-    """Wider elements need memory that begins at a multiple of their width: a view may begin anywhere."""
+    """A view may begin anywhere, but wider elements need memory that begins at a multiple of their width."""
     wider = _width(c.attrs["to"]) > _width(c.attrs["of"])
     own = c.own[0] if c.own else False
     ordered = ".clone(memory_format=torch.contiguous_format)" if wider and not own else ".contiguous()"
@@ -134,7 +134,7 @@ def _seen_tensorflow(c: Call) -> str:
 
 
 def seen_as(t: TensorType, to: str) -> Attrs | None:
-    """The attributes by which a tensor is seen as elements of another width; None where it cannot be."""
+    """The attributes for seeing a tensor as elements of another width; None where that is impossible."""
     of, width = _width(t.dtype), _width(to)
     if of == width or not t.rank or t.shape[-1] * of % width:
         return None
@@ -165,7 +165,7 @@ def _places(a: Attrs) -> np.ndarray:
 
 
 def _strided_torch(c: Call) -> str:
-    """Of a tensor that lies in order. An offset that is not said is that at which the tensor itself begins."""
+    """as_strided of a contiguous tensor. A storage offset that is left out is the tensor's own."""
     offset = c.attrs["storage_offset"]
     tensor = f"{c.x[0]}.contiguous()" + (f".view(-1)[{offset}:]" if offset else "")
     form = c.draws.choice(["torch.as_strided({0}, {1}, {2})", "{0}.as_strided({1}, {2})"])

@@ -1,4 +1,4 @@
-"""Normalisation by statistics given or computed."""
+"""Normalisation by given or computed statistics."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _lrn_denominator(x: np.ndarray, a: Attrs) -> np.ndarray:
 def _lrn_error(c: ErrorContext) -> np.ndarray:
     """x / d^beta at the ends of the intervals of x and d (beta is positive and d at least its bias).
 
-    The sums of squares may be running ones, from which what leaves the window is taken away again.
+    Kernels may keep a running sum of squares, and subtract squares that leave the window.
     """
     x, beta, channels = np.abs(c.x[0]), c.attrs["beta"], c.x[0].shape[1]
     e = np.broadcast_to(c.e[0], x.shape)
@@ -149,7 +149,7 @@ def _draw_lrn(rng: random.Random, first: TensorType) -> Attrs:
 
 
 _LEAST_SAMPLE = 4
-"""The generator takes no statistics of fewer elements: they are often close together, and little can be said then."""
+"""The generator takes no statistics of fewer elements, which are often so close that the bound is infinite."""
 
 
 def _standard(x: np.ndarray, axes: tuple[int, ...], epsilon: float, centred: bool = True) -> np.ndarray:
@@ -170,8 +170,8 @@ def _affine_error(
 ) -> np.ndarray:
     """The bound of _standard(x) scale + bias, where ``parameters`` are scale and bias with their errors, if any.
 
-    The variance may be computed as mean(x^2) - mean(x)^2, whose rounding is relative to the squares themselves (and
-    nothing is known where these overflow), and epsilon may be rounded to the element type.
+    Frameworks may compute the variance as mean(x^2) - mean(x)^2, with a rounding relative to the squares themselves. It
+    is unknown where the squares overflow. They may also round epsilon to the element type.
     """
     n = sampling.total(x.shape[axis] for axis in axes)
     u = (n + 4) * c.unit
@@ -201,7 +201,7 @@ def _affine_error(
 
 
 def _parameters(c: ErrorContext, place: Callable[[np.ndarray], np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Scale and bias with their errors, made to broadcast with the data."""
+    """Scale and bias with their errors, in shapes that broadcast with the data."""
     return [(place(p), place(np.broadcast_to(e, p.shape))) for p, e in zip(c.x[1:], c.e[1:], strict=True)]
 
 
@@ -351,7 +351,10 @@ def _group_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
-    """What ONNX's and ATen's operator have in common; how they call epsilon, and how many parameters there may be."""
+    """The shared fields of ONNX's and ATen's entry; ``name`` is the attribute for epsilon.
+
+    ``parameters`` are the possible numbers of parameters.
+    """
 
     def meaning(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
         rank = x[0].ndim
@@ -363,7 +366,7 @@ def _group_norm(name: str, parameters: Sequence[int]) -> dict[str, Any]:
     def torch(c: Call) -> str:
         groups, t = c.attrs["num_groups"], c.types[0]
         weight, bias = [*c.x[1:], "None", "None"][:2]
-        alone = t.size // groups == 1  # which F.group_norm takes for a mistake
+        alone = t.size // groups == 1  # F.group_norm raises an error for it
         place = "torch" if alone else c.draws.choice(("torch", "F"))
         return f"{place}.group_norm({c.x[0]}, {groups}, {weight}, {bias}, {c.attrs[name]})"
 

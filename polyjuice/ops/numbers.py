@@ -1,6 +1,6 @@
-"""Python numbers beside tensors: Torch's rule of promotion, and the number as an element of the type that it leads to.
+"""Python numbers beside tensors: Torch's rule of promotion, and the number as an element of the promoted type.
 
-A number is kept as Python writes it (``2``, ``2.0``, ``1e300``, ``-inf``): the text says its kind, and loses nothing.
+A number is stored as Python writes it (``2``, ``2.0``, ``1e300``, ``-inf``): the text has its kind, and all digits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from polyjuice.ops.spec import TypeMismatch
 Number = int | float
 
 INTEGERS, FLOATING = "int64", "float32"
-"""The types of Python's integers and floating numbers where the tensor is of a lesser kind: Torch's defaults."""
+"""The types of Python's integers and floating numbers beside a tensor of a lesser kind: Torch's defaults."""
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 """The integers that Torch takes as numbers."""
@@ -24,7 +24,7 @@ _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
 @lru_cache(1 << 12)
 def parse(text: str) -> Number:
-    """The number that a text stands for. Raises TypeMismatch where it stands for none that Torch takes."""
+    """The number of a text. Raises TypeMismatch where it is no number that Torch takes."""
     try:
         whole = int(text)
     except ValueError:
@@ -48,7 +48,7 @@ def python(text: str) -> str:
 
 
 def promoted(dtype: str, number: Number) -> str:
-    """The element type in which a tensor meets a Python number."""
+    """The element type to which a tensor is promoted beside a Python number."""
     if isinstance(number, float):
         return dtype if dtypes.is_float(dtype) else FLOATING
     return INTEGERS if dtype == "bool" else dtype
@@ -63,23 +63,23 @@ def in_range(number: Number, dtype: str) -> bool:
 
 
 def boundaries(dtype: str) -> list[int]:
-    """The boundary integers of a type that Torch takes as numbers: of uint64 those of 63 bits."""
+    """The boundary integers of a type that Torch takes as numbers; for uint64, only those below 2^63."""
     return [n for n in dtypes.boundary_integers(dtype) if _LEAST <= n <= _GREATEST]
 
 
 def vanishes(number: Number, dtype: str) -> bool:
-    """Whether a number is so small that a floating type has zero for it."""
+    """Whether a number other than zero is zero in a floating type."""
     return number != 0 and _rounded(number, dtype) == 0
 
 
 def single(number: Number) -> bool:
-    """Whether a number is a floating one that float32 has as a finite number, rounded, but not to zero."""
+    """Whether a number is floating, finite in float32, and not rounded to zero there."""
     fits = isinstance(number, float) and math.isfinite(number) and in_range(number, FLOATING)
     return fits and not vanishes(number, FLOATING)
 
 
 def held(number: Number, dtype: str) -> bool:
-    """Whether a tensor of a type keeps it beside a number, and the type has exactly that number."""
+    """Whether a tensor keeps its type beside a number, and the type holds that number exactly."""
     if dtype == "bool" or promoted(dtype, number) != dtype:
         return False
     if not dtypes.is_float(dtype):
@@ -88,7 +88,7 @@ def held(number: Number, dtype: str) -> bool:
 
 
 def distance(number: Number, dtype: str) -> float:
-    """How far a number is from its value in a floating type; infinite where the type has none so large."""
+    """The distance of a number from its value in a floating type; infinite where the type has none so large."""
     if not math.isfinite(number):
         return 0.0
     if vanishes(number, dtype):
@@ -97,7 +97,7 @@ def distance(number: Number, dtype: str) -> float:
 
 
 def element(number: Number, dtype: str) -> np.ndarray:
-    """A number as an array of rank 0: rounded to a floating type, in an integer type wrapped around."""
+    """A number as an array of rank 0: rounded in a floating type, wrapped around in an integer type."""
     if dtypes.is_float(dtype):
         return np.asarray(_rounded(number, dtype)).astype(dtypes.to_numpy(dtype))
     return np.asarray(int(number) & (2**64 - 1), np.uint64).astype(dtypes.to_numpy(dtype))

@@ -21,7 +21,7 @@ from polyjuice.ops.windows import channels_last, spatial_pads
 
 
 def _grid(a: Attrs) -> tuple[int, ...]:
-    """How many blocks there are along each axis of the image."""
+    """The number of blocks along each axis of the image."""
     return windows.window_dims(a["image_shape"], a["block_shape"], a["strides"], a["pads"], a["dilations"])
 
 
@@ -34,7 +34,7 @@ def _col2im_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _block_places(a: Attrs) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-    """Each place in a block, and where all blocks have it in the padded image."""
+    """Each place in a block, with its positions in the padded image for all blocks."""
     grid = _grid(a)
     for place in itertools.product(*map(range, a["block_shape"])):
         yield (
@@ -60,7 +60,7 @@ def _col2im(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _col2im_error(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[0], c.x[0].shape)
-    if not np.isfinite(c.x[0] + e).all():  # a spelling may multiply with zeros
+    if not np.isfinite(c.x[0] + e).all():  # some texts multiply by zeros
         return np.full(c.y[0].shape, np.inf)
     carried, size = (_col2im([v], c.attrs) for v in (e, np.abs(c.x[0])))
     return errors.summed(sampling.total(c.attrs["block_shape"]), c, carried, size)
@@ -98,7 +98,7 @@ def _col2im_tensorflow(c: Call) -> str | Hole:
 
 @sampling.of_rank(3, 3)
 def _sample_col2im(rng: random.Random, first: TensorType) -> Sample:
-    """An image for a given number of columns: the blocks lie in a grid with as many places."""
+    """An image for a number of columns: the blocks lie in a grid with as many places."""
     r = rng.choices((1, 2, 3), (1, 8, 1))[0]
     grid = [*sampling.shape_of_size(rng, first.shape[2], r)]
     grid = [1] * (r - len(grid)) + grid
@@ -143,7 +143,7 @@ def _im2col(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _im2col_error(c: ErrorContext) -> object:
-    """Unknown with infinities and NaN: some gather the patches by a convolution, which multiplies them with zeros."""
+    """Unknown with infinities and NaN, because some frameworks gather patches by a convolution with zeros."""
     if not np.isfinite(c.x[0] + c.e[0]).all():
         return np.full(c.y[0].shape, np.inf)
     return errors.moved(c)

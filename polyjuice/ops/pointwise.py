@@ -1,4 +1,4 @@
-"""Makers of entries for elementwise operators, which differ in little but their function and their spellings."""
+"""Makers of entries for elementwise operators, which differ mostly in their function and their texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyjuice.ops.spec import Attr, Call, ErrorFn, Op, Sample, Spelling
 from polyjuice.ops.text import literal
 
 TextFn = Callable[[Call], str]
-"""A spelling that always finds words."""
+"""A function that returns the text of any application, never a Hole."""
 
 HALF_TO_SINGLE = {"float16": "float32", "bfloat16": "float32"}
 
@@ -23,7 +23,7 @@ SMALL_TO_INT32 = {"int8": "int32", "int16": "int32", "uint8": "int32", "uint16":
 
 
 def broadcast_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
-    """All operands broadcast to one shape."""
+    """The shape to which all operands broadcast."""
     out = s[0]
     for shape in s[1:]:
         out = out.broadcast(shape)
@@ -83,9 +83,9 @@ def parametric(
     dtypes: tuple[str, ...] = FLOATS,
     **properties: Any,
 ) -> Op:
-    """An operator of one operand with floating attributes: their names, defaults, and the values that are sampled.
+    """An operator of one operand with floating attributes: their names, defaults, and the sampled values.
 
-    On integers only the integers among those values are sampled, the non-negative ones where the type is unsigned.
+    For integers, only the integers among those values are sampled, and only non-negative ones for an unsigned type.
     """
 
     def draw(rng: random.Random, first: TensorType) -> Attrs:
@@ -100,7 +100,7 @@ def parametric(
 
 
 def suitable(values: Sequence[float | None], dtype: str) -> list[float | None]:
-    """Those of some numbers that a type can hold."""
+    """The numbers that a type can hold."""
     if dtype in FLOATS:
         return list(values)
     whole = [v for v in values if v is not None and v == int(v)]
@@ -173,7 +173,7 @@ def by_type(dtypes: Sequence[str], those: Sequence[str], others: Sequence[str]) 
 
 
 def cast_around(wide: Mapping[str, str], *templates: str) -> TextFn:
-    """TensorFlow templates; for some element types through a wider one, because TensorFlow has no kernel on them."""
+    """TensorFlow templates, with a cast to a wider type around some element types without a kernel."""
 
     def spell(c: Call) -> str:
         dtype = c.types[0].dtype

@@ -1,4 +1,4 @@
-"""ATen's max pooling that also says where each maximum stands."""
+"""ATen's max pooling with the index of each maximum."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _flat_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
-    """The elements of each window along the last axis; ``value`` stands in the padding."""
+    """The elements of each window along the last axis; the padding has ``value``."""
     found = pool_windows(x, _window(a), value)
     return found.reshape(*found.shape[:-_RANK], -1)
 
@@ -53,7 +53,7 @@ def _pooled(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-    """ATen does not say which of equal elements it takes."""
+    """The greatest error in a window. The index is open among equal elements, because ATen does not define it."""
     value = greatest_error(c, lambda x, a: _pooled(x, a)[0])
     elements = _flat_windows(np.asarray(c.x[0], np.float64), c.attrs, -np.inf)
     moved = _flat_windows(np.broadcast_to(c.e[0], c.x[0].shape).astype(np.float64), c.attrs, 0.0)

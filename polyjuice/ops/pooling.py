@@ -43,7 +43,7 @@ def _lowest(dtype: np.dtype) -> float:
 
 
 def pool_windows(x: np.ndarray, a: Attrs, value: float) -> np.ndarray:
-    """The windows of a pooling, ``[N, C, out..., kernel...]``; ``value`` stands in the padding."""
+    """The windows of a pooling, ``[N, C, out..., kernel...]``; the padding has ``value``."""
     pads = spatial_pads(_covering_pads(x.shape[2:], a))
     return windows.windows(pad_array(x, pads, value), a["kernel_shape"], a["strides"], a["dilations"])
 
@@ -58,7 +58,7 @@ def _fits_torch(pads: Sequence[int], a: Attrs) -> bool:
 
 
 def _pooled_tensorflow(x: str, kind: str, a: Attrs, same: bool = False) -> str:
-    """Windows of a tensor that is padded already, or of the pads SAME; channels last."""
+    """Windows of a tensor that is padded already, or with the padding SAME; channels last."""
     kernel, strides, r = list(a["kernel_shape"]), list(a["strides"]), len(a["strides"])
     if max(a["dilations"]) > 1:
         text = f'tf.nn.pool({x}, {kernel}, "{kind.upper()}", padding="VALID", dilations={list(a["dilations"])})'
@@ -72,7 +72,7 @@ def _is_same(spatial: Sequence[int], pads: Sequence[int], a: Attrs) -> bool:
 
 
 def _draw_pool(dilate: bool = False, ceil: bool = False, **choices: Sequence[Any]) -> Any:
-    """A function that draws a window's attributes, and of each further one one of these choices."""
+    """A function that draws a window's attributes, and one of the choices for each further attribute."""
 
     def draw(rng: random.Random, first: TensorType) -> dict[str, Any] | None:
         if not has_windows(first):
@@ -100,17 +100,17 @@ def _max_pool(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def greatest_error(c: ErrorContext, greatest: NumpyFn) -> np.ndarray:
-    """The greatest element lies between those of the intervals' ends."""
+    """The greatest element lies between the greatest lower end and the greatest upper end of the intervals."""
     if not errors.in_doubt(c) and np.isfinite(c.y[0]).all():
         return np.zeros(np.shape(c.y[0]))
     x, e = np.asarray(c.x[0], np.float64), np.broadcast_to(c.e[0], c.x[0].shape)
     moved = np.maximum(*(np.abs(greatest([v], c.attrs) - c.y[0]) for v in (x - e, x + e)))
-    known = np.where(c.y[0] == np.inf, 0.0, moved)  # of -inf alone some make the least finite number
+    known = np.where(c.y[0] == np.inf, 0.0, moved)  # for only -inf some frameworks give the least finite number
     return errors.infinite_if((greatest([e], c.attrs) == np.inf) | np.isnan(known), known)
 
 
 def _ceils(spatial: Sequence[int], result: Sequence[int], a: Attrs) -> bool:
-    """Whether Torch's ``ceil_mode`` gives these windows, with the pads that are written."""
+    """Whether Torch's ``ceil_mode`` gives these windows, with the same pads."""
     pads = tuple(a["pads"])
     if not _fits_torch(pads, a):
         return False
@@ -210,7 +210,7 @@ def _average_pool_tensorflow(c: Call) -> str | Hole:
 
 
 def _as_onnx_window(a: Attrs) -> dict[str, Any]:
-    """ONNX's attributes of the window of ATen's avg_pool2d, whose divisor does not depend on the pads."""
+    """ONNX's attributes for the window of ATen's avg_pool2d, whose divisor does not depend on the pads."""
     return {
         "kernel_shape": tuple(a["kernel_size"]),
         "strides": tuple(a["stride"]),
@@ -233,7 +233,7 @@ def _window_sums(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The average; of integers it is rounded towards 0."""
+    """The average, rounded towards 0 for integers."""
     total, divisor = _window_sums(x[0], a), np.asarray(a["divisor_override"], x[0].dtype)
     if total.dtype.kind == "i":
         return np.asarray(np.sign(total) * (np.abs(total) // divisor))
@@ -242,7 +242,7 @@ def _avg_pool2d(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _avg_pool2d_error(c: ErrorContext) -> np.ndarray:
     e = np.broadcast_to(c.e[0], c.x[0].shape)
-    if c.x[0].dtype.kind == "i":  # some average in float64
+    if c.x[0].dtype.kind == "i":  # some frameworks average in float64
         inexact = _window_sums(np.abs(c.x[0].astype(np.float64)), c.attrs) > 2.0**53
         return errors.infinite_if(inexact | (_window_sums(e, c.attrs) > 0), np.zeros(c.y[0].shape))
     terms = sampling.total(c.attrs["kernel_size"]) + 4
@@ -310,9 +310,9 @@ def norm(x: np.ndarray, p: int, axis: tuple[int, ...], keepdims: bool = False) -
 
 
 def norm_error(c: ErrorContext, carried: np.ndarray, value: np.ndarray, terms: int) -> np.ndarray:
-    """The bound of a p-norm over so many terms: by Minkowski's inequality at most the norm of the operand's errors.
+    """The bound of a p-norm over ``terms`` terms: by Minkowski's inequality at most the norm of the operand's errors.
 
-    Powers may be held in the element type: below its least number they vanish, beyond its greatest they are lost.
+    Kernels may hold powers in the element type, in which small ones vanish and large ones overflow.
     """
     held, p = errors.held(c), c.attrs["p"]
     lost = (terms * dtypes.smallest_normal(held)) ** (1 / p) if p > 1 else 0.0
@@ -391,7 +391,7 @@ def _global_norm_error(c: ErrorContext) -> np.ndarray:
 
 
 def _over_spatial(*templates: str) -> SpellFn:
-    """Templates in which ``{1}`` stands for the spatial axes, ``{2}`` for their number, ``{p}`` for the norm's."""
+    """Templates with the spatial axes as ``{1}``, their number as ``{2}``, and the norm's order as ``{p}``."""
 
     def spell(c: Call) -> str:
         axes = list(range(2, c.types[0].rank))

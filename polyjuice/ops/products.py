@@ -53,7 +53,7 @@ def op(
     sample: SampleFn,
     **more: Any,
 ) -> Op:
-    """A sum of products of ``terms`` terms, linear in each operand, and exact on integers."""
+    """The entry of a sum of products of ``terms`` terms, linear in each operand, and exact on integers."""
     defaults = {
         "types": {"T": WIDE},
         "error": linear_error(terms),
@@ -86,7 +86,7 @@ def _check_fused(name: str, ranks: tuple[int, int], s: Sequence[Dims], out: Dims
 def _fused(
     name: str, ranks: tuple[int, int], form: str, tensorflow: Callable[[Sequence[str]], str], sample: SampleFn
 ) -> Op:
-    """beta * bias + alpha * (product of the second and third operand)."""
+    """The entry of beta * bias + alpha * (product of the second and third operand)."""
 
     def shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
         out = s[1].append(s[2][0]) if name == "addr" else s[1].batch(1).append(s[2][-1])
@@ -137,7 +137,7 @@ def _fused(
 
 
 def _sample_fused(rank: int, vector: bool = False, outer: bool = False) -> SampleFn:
-    """The factors of a result whose shape the first operand (the bias) gives, or broadcasts to."""
+    """Draw the factors of a product for a bias of the result's shape, or one that broadcasts to it."""
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
         if first.rank != rank or 0 in first.shape:
@@ -174,7 +174,7 @@ def _trace_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def _ranks(s: Sequence[Any], *ranks: int) -> None:
-    """Demand these ranks of concrete operands (a rendered signature has well-typed ones)."""
+    """Require these ranks of concrete operands (a rendered signature has well-typed ones)."""
     if isinstance(s[0], Dims) and [len(shape) for shape in s] != list(ranks):
         raise ShapeMismatch(f"operands of ranks {[len(shape) for shape in s]}, not {list(ranks)}")
 

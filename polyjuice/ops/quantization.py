@@ -21,7 +21,7 @@ _QUANTIZED = (*_BYTES, *dtypes.NARROW)
 _LIMITS = {name: dtypes.exact_integers(name) for name in (*_BYTES, *dtypes.NARROW_INTS)}
 
 _SINGLE = 2.0**-24
-"""Unit roundoff of single precision, in which scales are and products with them are computed."""
+"""Unit roundoff of single precision, the precision of scales and of products with them."""
 
 _SCALE_TYPES = ("float32", "float16", "bfloat16")
 
@@ -30,7 +30,7 @@ _SCALES = (1, 4)
 
 
 def _zero_points(dtype: str) -> tuple[int, int]:
-    """Of floating types ONNX takes none but zero."""
+    """The range of zero points; ONNX only takes zero for floating types."""
     if dtype in dtypes.NARROW_FLOATS:
         return 0, 0
     return (-3, 3) if dtypes.is_signed(dtype) else (0, 5)
@@ -41,19 +41,19 @@ def _one(shape: Sequence[int]) -> bool:
 
 
 def _along(parameter: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """One parameter, or one for each place along an axis, made to broadcast with the data."""
+    """One parameter, or one for each place along an axis, in a shape that broadcasts with the data."""
     if parameter.size == 1:
         return parameter.reshape(())
     return parameter.reshape([-1 if i == normalize_axis(axis, rank) else 1 for i in range(rank)])
 
 
 def _wide(x: np.ndarray) -> np.ndarray:
-    """Integers in a type in which sums of their products fit (floats of the analysis as they are)."""
+    """Integers in a type that holds sums of their products (floats of the analysis as they are)."""
     return x if x.dtype.kind == "f" else x.astype(np.int32)
 
 
 def _rounded(value: np.ndarray, zero: np.ndarray, limits: tuple[int, int]) -> np.ndarray:
-    """The nearest integers (of two the even one) plus a zero point, as far as the limits allow."""
+    """The nearest integers (for ties the even one) plus a zero point, within the limits."""
     return np.asarray(np.clip(np.rint(value) + zero, *limits))
 
 
@@ -74,7 +74,7 @@ def _limits(zero: np.ndarray) -> tuple[int, int]:
 
 
 def _integer_error(c: ErrorContext) -> np.ndarray:
-    """Integers have no error, or an unbounded one."""
+    """No error, or an infinite bound if an operand has an error."""
     return np.full(np.shape(c.y[0]), np.inf if any(np.any(e) for e in c.e) else 0.0)
 
 
@@ -123,7 +123,7 @@ def _quantize_error(c: ErrorContext) -> np.ndarray:
 
 
 def _narrowed_error(value: np.ndarray, reach: np.ndarray, c: ErrorContext) -> np.ndarray:
-    """How many steps of a narrow floating type a quotient may be away, which is known within ``reach``."""
+    """The bound for a quotient rounded to a narrow floating type, where the quotient has the error ``reach``."""
     largest, dtype = dtypes.largest_finite(c.attrs[RESULT]), dtypes.to_numpy(c.attrs[RESULT])
     bound = np.zeros(value.shape)
     for end in (value - reach, value + reach):
@@ -133,7 +133,7 @@ def _narrowed_error(value: np.ndarray, reach: np.ndarray, c: ErrorContext) -> np
 
 
 def _unit_of_quotient(x: np.ndarray, scale: np.ndarray) -> float:
-    """The unit roundoff of a quotient: of operands that a half type holds it may be taken in that type."""
+    """The unit roundoff of a quotient, which may be that of a half type if it holds both operands."""
     if (scale == 1).all():
         return _SINGLE  # nothing is rounded
     halves = (dtype for dtype in ("bfloat16", "float16") if all(_holds(dtype, v) for v in (x, scale)))
@@ -215,9 +215,9 @@ def _quantize_tensorflow(c: Call) -> str | Hole:
 
 
 def _dequantized(cast: str, reshape: str) -> Callable[[Call], str | Hole]:
-    """The difference to the zero point is taken in 32-bit integers, and as a float it may be rounded once.
+    """The text of a dequantization: a 32-bit integer difference to the zero point, then a product in float32.
 
-    Of floating types the zero point is zero.
+    Floating types have no zero point but zero.
     """
 
     def spell(c: Call) -> str | Hole:
@@ -283,7 +283,7 @@ def _dynamic(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray,
 
 
 def _dynamic_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Nothing is known where all elements may be 0: then ONNX Runtime has a scale of 1."""
+    """Unknown where all elements may be 0: ONNX Runtime then has a scale of 1."""
     x = c.x[0]
     e = np.broadcast_to(c.e[0], x.shape)
     _, scale, zero = _dynamic(c.x, c.attrs)
@@ -357,7 +357,7 @@ def _qlinear(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _qlinear_error(c: ErrorContext) -> np.ndarray:
-    """Only scales may have errors; relative ones, which add up."""
+    """The bound; only scales may have errors, and their relative errors add up."""
     value = _requantized(c.x, c.attrs)
     if any(np.any(e) for i, e in enumerate(c.e) if i not in (1, 4, 6)):
         return np.full(value.shape, np.inf)
@@ -406,7 +406,7 @@ def _qmatmul_tensorflow(c: Call) -> str:
 
 
 def _qconv_torch(c: Call) -> str:
-    """In double precision, which holds all integers on the way: Torch convolves no integers."""
+    """A convolution in double precision, which holds all integers on the way, because Torch convolves no integers."""
     operands = _operands(c, _torch_number, _TORCH_CAST, "float64")
     bias = [_TORCH_CAST.format(text, "float64") for text in c.x[8:]]
     product = conv_torch(c, [*operands, *bias], c.types[0].shape[2:], c.types[3].shape)
@@ -447,7 +447,7 @@ def _quantization_operands(rng: random.Random, first: str, second: TensorType, r
 
 
 def _second_type(rng: random.Random, first: str) -> str:
-    """Libraries multiply unsigned by either, signed by signed."""
+    """A second type that libraries multiply by the first: unsigned by either, signed by signed."""
     return rng.choice(_BYTES) if first == "uint8" else "int8"
 
 
@@ -497,7 +497,7 @@ def _conv_integer_size(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 def _conv_integer_text(
     c: Call, cast: str, number: Callable[[Call, int, str], str], convolve: Callable[..., str]
 ) -> str:
-    """In double precision, which holds all integers on the way: the frameworks convolve no integers."""
+    """A convolution in double precision, which holds all integers on the way: frameworks convolve no integers."""
     operands = [cast.format(c.x[i], "float64") for i in (0, 1)]
     for i, text in enumerate(operands):
         if len(c.x) > 2 + i:

@@ -1,4 +1,4 @@
-"""Operators that repeat, reverse, shift or mask the elements of one tensor, beyond what ONNX's basic ones do."""
+"""Operators that repeat, reverse, shift or mask the elements of one tensor, beyond ONNX's basic ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def attributes(*templates: str) -> Callable[[Call], str]:
 
 
 def draw_axis(rng: random.Random, first: TensorType, least: int = 1) -> int | None:
-    """An axis with at least so many elements."""
+    """An axis with at least ``least`` elements; None if there is none."""
     axes = [i for i, d in enumerate(first.shape) if d >= least]
     return rng.choice(axes) if axes else None
 
@@ -52,7 +52,7 @@ def _draw_repeat(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _repeat_interleave_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    """Each element becomes a line of a new dimension, which the one before takes in."""
+    """Each element becomes a line of a new dimension, which a reshape merges into the one before."""
     shape = b.types[x[0]].shape
     dim = normalize_axis(a["dim"], len(shape))
     wide = (*shape[: dim + 1], a["repeats"], *shape[dim + 1 :])
@@ -152,7 +152,7 @@ def _blocks_torch(steps: _Steps) -> Callable[[Call], str]:
 
 
 def _blocks_tensorflow(steps: _Steps, function: str) -> Callable[[Call], str]:
-    """TensorFlow's own function keeps channels last, and knows ONNX's default order alone."""
+    """TensorFlow's own function keeps channels last, and only has ONNX's default order."""
 
     def spell(c: Call) -> str:
         if c.attrs.get("mode", "DCR") == "DCR" and c.attrs["blocksize"] > 1 and c.draws.chance(0.6):

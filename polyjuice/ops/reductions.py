@@ -27,7 +27,7 @@ Reduce = Callable[..., Any]
 
 
 def reducing(function: Reduce, dtype: str = "") -> NumpyFn:
-    """A reduction over the axes of the attributes, in the operand's type (or the one that is named)."""
+    """A reduction over the axes of the attributes, in the operand's type, or in ``dtype``."""
 
     def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
         reduced = function(x[0], axis=along.axes(a, x[0].ndim), keepdims=along.keeps(a))
@@ -42,6 +42,7 @@ def over(c: ErrorContext, function: Reduce, x: np.ndarray) -> Any:
 
 
 def operand_errors(c: ErrorContext) -> np.ndarray:
+    """The errors of the operand, in its shape."""
     return np.broadcast_to(c.e[0], c.x[0].shape)
 
 
@@ -70,6 +71,7 @@ def norm(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def log_sum_exp(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """log(sum(exp(x))), without overflow."""
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     sums = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
@@ -80,10 +82,12 @@ def log_sum_exp(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def terms(c: ErrorContext) -> int:
+    """The number of elements in each result element."""
     return along.terms(c.attrs, c.x[0].shape)
 
 
 def sum_error(c: ErrorContext) -> np.ndarray:
+    """The bound for a sum."""
     e = operand_errors(c)
     carried = over(c, np.sum, e)
     return errors.summed_beyond(
@@ -95,6 +99,7 @@ def sum_error(c: ErrorContext) -> np.ndarray:
 
 
 def mean_error(c: ErrorContext) -> np.ndarray:
+    """The bound for a mean."""
     return sum_error(c) / max(terms(c), 1)
 
 
@@ -106,9 +111,9 @@ def _prod_error(c: ErrorContext) -> object:
 
 
 def extreme_error(sign: int) -> ErrorFn:
-    """The greatest (sign 1) or least (sign -1) element lies between those of the intervals' ends.
+    """The greatest (sign 1) or least (sign -1) element lies between the extremes of the lower and upper ends.
 
-    Of elements that are all at the far end, -inf or inf, some frameworks make the last finite number.
+    Where all elements are -inf (sign 1) or inf (sign -1), some frameworks give the last finite number.
     """
 
     def bound(c: ErrorContext) -> np.ndarray:
@@ -130,7 +135,7 @@ def _square_error(c: ErrorContext) -> np.ndarray:
 
 
 def norm_error(c: ErrorContext) -> np.ndarray:
-    """A norm moves at most by the norm of the change; half of the rounding of the squares' sum; lost tiny squares."""
+    """A norm moves at most by the norm of the change. The rounding is half that of the sum of squares."""
     e = over(c, norm, operand_errors(c))
     tiny = math.sqrt(terms(c) * dtypes.smallest_normal(errors.held(c)))
     size = np.abs(over(c, norm, c.x[0].astype(np.float64))) + e
@@ -146,9 +151,9 @@ def _log_sum_error(c: ErrorContext) -> np.ndarray:
 
 
 def log_sum_exp_error(c: ErrorContext) -> np.ndarray:
-    """The sum of the exponentials is at least 1 after the maximum is taken out, which is rounded on its way back.
+    """The bound for log(sum(exp(x))); the sum is at least 1 after the maximum is subtracted.
 
-    Of elements that are all -inf it is -inf.
+    Adding the maximum back rounds again. Where all elements are -inf, the result is -inf.
     """
     top = over(c, greatest, c.x[0])
     carried = errors.log_sum_error(c.x[0], operand_errors(c), along.axes(c.attrs, c.x[0].ndim), c.unit)
@@ -383,7 +388,7 @@ def _arg_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _arg(sign: int) -> Any:
-    """The index of the greatest (sign 1) or least (sign -1) element; of equals the first, on request the last."""
+    """The index of the greatest (sign 1) or least (sign -1) element; among equals the first, on request the last."""
     function = np.argmax if sign > 0 else np.argmin
 
     def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
@@ -401,8 +406,8 @@ def _arg(sign: int) -> Any:
 def extreme_unsure(x: np.ndarray, e: np.ndarray, axis: int, keepdims: bool, ordered: bool) -> np.ndarray:
     """Whether the runner-up lies within the errors of the greatest element.
 
-    Elements that are equal without error count as such unless equal ones are ``ordered``; infinities always do, which
-    reductions begin with. An element of unbounded error, which may be a NaN, may be the greatest.
+    Equal elements without an error count as such, unless their choice is ``ordered``. Equal infinities always count,
+    because reductions begin with one. An element of unbounded error, which may be a NaN, may be the greatest.
     """
     x = np.where(np.isinf(e), 0.0, x)
     best = np.max(x, axis=axis, keepdims=True)

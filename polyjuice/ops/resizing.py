@@ -29,10 +29,10 @@ _SINGLE = 2.0**-24
 
 @dataclass(frozen=True)
 class _Axis:
-    """How an axis is resized: from ``size`` elements to ``result``, by the factor ``scale``.
+    """The resize of an axis from ``size`` elements to ``result``, by the factor ``scale``.
 
-    Without a scale (0) the factor is the ratio of the sizes. A scale need not be that: the result has the whole part of
-    their product.
+    Without a scale (0) the factor is the ratio of the sizes. A scale may be another number: the result has the whole
+    part of the product of ``size`` and ``scale``.
     """
 
     size: int
@@ -41,7 +41,7 @@ class _Axis:
     scale: float = 0.0
 
     def coordinate(self, place: int) -> Fraction:
-        """Which place of the axis an element of the resized axis is."""
+        """The exact place on the axis of an element of the resized axis."""
         step = 1 / Fraction(self.scale) if self.scale else Fraction(self.size, self.result)
         if self.transformation == "asymmetric":
             return place * step
@@ -62,7 +62,7 @@ class _Axis:
         if self.transformation == "asymmetric":
             yield places * step
             yield places / inverse
-            if self.scale and self.result in (self.size, 2 * self.size):  # Torch has kernels of their own for these
+            if self.scale and self.result in (self.size, 2 * self.size):  # Torch has special kernels for these
                 yield places * dtype(self.size / self.result)
             return
         if self.scale and self.result == self.size:  # for which ONNX Runtime copies the axis
@@ -80,7 +80,7 @@ _ROUND: Mapping[str, Callable[[Fraction], int]] = {
 }
 
 TRANSFORMATIONS = ("half_pixel", "align_corners", "asymmetric")
-"""The coordinate transformations of ONNX that are covered."""
+"""The coordinate transformations of ONNX that the table has."""
 
 
 @lru_cache(maxsize=512)
@@ -92,7 +92,7 @@ def _places(axis: _Axis, rounding: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=512)
 def _in_doubt(axis: _Axis, rounding: str) -> np.ndarray:
-    """Which of these choices rounded arithmetic makes otherwise, by a usual formula in one of two precisions."""
+    """The mask of elements for which a usual formula, in one of two precisions, gives another neighbour."""
     right = np.array(_places(axis, rounding))
     doubt = np.zeros(axis.result, bool)
     for dtype in (np.float32, np.float64):
@@ -124,7 +124,7 @@ def _cubic(x: float, a: float) -> float:
 
 @lru_cache(maxsize=512)
 def _matrix(axis: _Axis, mode: str, rounding: str, a: float, exclude: int) -> tuple[np.ndarray, np.ndarray]:
-    """The weights of an axis' elements in the resized axis' elements, and which elements are near enough for one."""
+    """The weights of an axis' elements in the resized elements, and a mask of elements near enough for a weight."""
     size, result = axis.size, axis.result
     weights, near = np.zeros((2, result, size))
     if mode == "nearest":
@@ -199,7 +199,7 @@ def _nearest(shape: Sequence[int], a: Attrs) -> dict[int, list[int]]:
 
 
 def _doubtful(shape: Sequence[int], a: Attrs) -> np.ndarray:
-    """Which elements of a resize to nearest neighbours are in doubt."""
+    """The mask of elements of a resize to nearest neighbours that are in doubt."""
     out = np.zeros(tuple(a["sizes"]), bool)
     for place, axis in _resized(shape, a).items():
         lines = [1] * len(shape)
@@ -209,7 +209,7 @@ def _doubtful(shape: Sequence[int], a: Attrs) -> np.ndarray:
 
 
 def _resize_error(c: ErrorContext) -> np.ndarray:
-    """Weights of magnitudes; and a coordinate off by its rounding shifts weight between the elements near it."""
+    """Weights of magnitudes; a coordinate off by its rounding also shifts weight between the elements near it."""
     shape, e = c.x[0].shape, np.broadcast_to(c.e[0], c.x[0].shape)
     if c.attrs["mode"] == "nearest":
         return np.where(_doubtful(shape, c.attrs), np.inf, _taken(e, c.attrs))
@@ -218,7 +218,7 @@ def _resize_error(c: ErrorContext) -> np.ndarray:
     pairs = _matrices(shape, c.attrs)
     weights = {axis: np.abs(pair[0]) for axis, pair in pairs.items()}
     carried = windows.weighted_errors(e, weights)
-    if np.isinf(e).any():  # a NaN near the place counts though its weight be 0, along the axes that stay too
+    if np.isinf(e).any():  # a NaN near the place counts even with weight 0, also along the axes that stay
         plane = tuple(axis for axis in range(e.ndim) if axis > 1 or e.ndim < 4 or axis in pairs)
         carried = np.where(np.isinf(e).any(axis=plane, keepdims=True), np.inf, carried)
     size = np.abs(c.x[0]) + np.where(np.isinf(e), 0.0, e)
@@ -253,7 +253,7 @@ def _interpolated(c: Call, mode: str, align: bool | None = None) -> str:
 
 
 def _by_factors(shape: Sequence[int], sizes: Sequence[int], ends_meet: bool) -> Iterator[str]:
-    """Torch's ways to say sizes by factors: those that are their ratios, and any others where only the size counts."""
+    """Torch's texts of sizes as factors: the ratios of the sizes, or any others where only the size counts."""
     ratios = [m / n for n, m in zip(shape, sizes, strict=True)]
     if all(Fraction(ratio) == Fraction(m, n) for ratio, n, m in zip(ratios, shape, sizes, strict=True)):
         yield f"scale_factor={tuple(ratios)}"
@@ -289,7 +289,7 @@ def _resize_torch(c: Call) -> str | Hole:
 
 
 def _resized_images(c: Call) -> tuple[str, str, Callable[[str], str]] | None:
-    """TensorFlow: the operand as images, channels last; their new size; and the way back. None where it has none."""
+    """TensorFlow: the operand as images, channels last, their new size, and the way back. None if impossible."""
     t, sizes = c.types[0], list(c.attrs["sizes"])
     if t.rank == 4 and sizes[:2] == list(t.shape[:2]):
         return channels_last(c.x[0], 4), str(sizes[2:]), lambda text: channels_first(text, 4)
@@ -339,7 +339,7 @@ _IN_DOUBT = 0.5
 """How often an axis gets a size, if there is one, at which a place is next to where its nearest neighbour changes."""
 
 _SEARCHED = 70
-"""Up to this size of an axis all are known; of a greater one few are tried."""
+"""Up to this size of an axis all sizes are known; for a greater one a few are tried."""
 
 _TRIES = 8
 
@@ -349,7 +349,7 @@ def _other_size(rng: random.Random, size: int) -> int:
 
 
 def _doubtful_size(rng: random.Random, size: int, transformation: str, rounding: str) -> int:
-    """A size at which some place is next to where its nearest neighbour changes, if one is met."""
+    """A size at which some place is next to where its nearest neighbour changes, if one is found."""
     results = range(1, 2 * index(size))
     tried = tuple(results if size <= _SEARCHED else rng.sample(results, _TRIES))
     found = _doubtful_sizes(index(size), tried, transformation, rounding)
@@ -363,7 +363,7 @@ def _doubtful_sizes(size: int, tried: tuple[int, ...], transformation: str, roun
 
 
 def _some_scales(rng: random.Random, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
-    """Factors for axes, and the sizes that these lead to; None where one of those is 0, or not certain."""
+    """Factors for axes, and the sizes that they lead to; None where a size is 0, or uncertain."""
     scale = rng.choice(_SCALES)
     drawn = [scale if rng.random() < 0.7 else rng.choice((1.0, *_SCALES)) for _ in shape]
     scales = [float(np.float32(scale)) for scale in drawn]
@@ -407,7 +407,7 @@ def _draw_resize(rng: random.Random, first: TensorType) -> Attrs | None:
 
 
 def _as_resize(a: Attrs, shape: Sequence[int]) -> dict[str, Any]:
-    """The attributes of the Resize that ATen's upsampling is."""
+    """The attributes of the Resize that means the same as ATen's upsampling."""
     linear = "align_corners" in a
     transformation = ("align_corners" if a["align_corners"] else "half_pixel") if linear else "asymmetric"
     by_factors = a["scales"] and transformation != "align_corners"
@@ -451,7 +451,7 @@ def _upsample_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
 
 
 def _upsample_torch(mode: str, native: str) -> Callable[[Call], str]:
-    """``native`` is the template of ATen's own operator, which takes factors behind its other arguments."""
+    """Torch's texts of an upsampling; ``native`` is the template of ATen's own operator, with factors at the end."""
 
     def spell(c: Call) -> str:
         a = c.attrs

@@ -1,7 +1,7 @@
-"""Ways to sample the further operands and the attributes of an operator from its first operand.
+"""Sample the further operands and the attributes of an operator from its first operand.
 
-Every function is backtrack-free: what it returns is well typed by construction, as in Isra (paper 000, section III);
-None says that the first operand does not suit the operator.
+No function backtracks: each returns only well-typed results by construction, as in Isra (paper 000, section III). None
+means that the first operand does not suit the operator.
 """
 
 from __future__ import annotations
@@ -32,13 +32,15 @@ class OwnSizes(random.Random):
     """A source of choices that has its own way to draw the size of a dimension."""
 
     def size(self, others: Sequence[int]) -> int:
+        """A dimension size, where other dimensions have the sizes ``others``."""
         raise NotImplementedError
 
 
 class FewSizes(random.Random):
     """A source of choices where most dimensions have one of few ``sizes``, so that many are alike.
 
-    A compiler that confuses two axes shows it only where they are equally long; otherwise it fails, or is right.
+    A compiler that confuses two axes gives a wrong result only where they are equally long. Otherwise it fails, or is
+    right.
     """
 
     sizes: Sequence[int] = ()
@@ -53,7 +55,7 @@ _ALIKE = 0.25
 
 
 def size(rng: random.Random, others: Sequence[int] = ()) -> int:
-    """A dimension size: small ones and the neighbours of vector widths, the small ones more often; or one of others."""
+    """A dimension size: a small number, a neighbour of a vector width (less often), or the size of another axis."""
     if isinstance(rng, OwnSizes):
         return rng.size(others)
     if others and rng.random() < _ALIKE:
@@ -71,7 +73,7 @@ def element_type(rng: random.Random, types: Sequence[str]) -> str:
 
 
 def of_rank(least: int, most: float = math.inf, empty: bool = False) -> Callable[[Draw[T]], Draw[T | None]]:
-    """Draw for first operands of such ranks alone, and not for those without elements unless ``empty``."""
+    """Draw only for first operands of such ranks, and for those without elements only with ``empty``."""
 
     def limited(draw: Draw[T]) -> Draw[T | None]:
         def fitting(rng: random.Random, first: TensorType) -> T | None:
@@ -89,7 +91,7 @@ def alone(rng: random.Random, first: TensorType) -> Sample:
 
 
 def alone_with(draw: Callable[[random.Random, TensorType], Attrs | None]) -> SampleFn:
-    """A unary operator whose attributes ``draw`` chooses; None from it says that the operand does not suit."""
+    """A unary operator whose attributes ``draw`` chooses; None from ``draw`` means that the operand does not suit."""
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
         attrs = draw(rng, first)
@@ -130,6 +132,7 @@ def some_axes(rng: random.Random, rank: int) -> tuple[int, ...]:
 
 
 def permutation(rng: random.Random, rank: int) -> tuple[int, ...]:
+    """A random permutation of the axes."""
     return tuple(rng.sample(range(rank), rank))
 
 
@@ -152,6 +155,7 @@ def shape_of_size(rng: random.Random, total: int, max_rank: int = MAX_RANK) -> t
 
 
 def total(shape: Iterable[int]) -> int:
+    """The number of elements of a shape."""
     count = 1
     for dim in shape:
         count *= dim

@@ -1,12 +1,12 @@
 """ATen's overloads of arithmetic and comparison that take a Python number beside a tensor.
 
-Their meaning is Torch's rule of promotion: a number decides the kind of the result, never its width. A floating number
-makes float32 of integers; an integer leaves every type but bool as it is, and wraps around in it (``int8 + 300`` adds
-44). So each is an operator of the table on the tensor, cast to the promoted type, and on the number.
+They follow Torch's rule of promotion: a number decides the kind of the result, never its width. A floating number
+promotes integers to float32. An integer keeps every type but bool, and wraps around in it (``int8 + 300`` adds 44). So
+each is an operator of the table on the number and on the tensor, cast to the promoted type.
 
 A floating type may lack the number. Torch multiplies and divides by the number itself, in the precision in which half
-types are computed; a sum, a remainder or a comparison rounds it to the tensor's type first on a CPU, and not on a GPU
-or in a compiled kernel. Both are allowed there: the number has an error, as any operand may.
+types are computed. For a sum, a remainder or a comparison, a CPU first rounds it to the tensor's type. A GPU or a
+compiled kernel does not. Both are allowed there: the number has an error, as any operand may.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ Choice = Callable[[random.Random, str], Number | None]
 
 @dataclass(frozen=True)
 class _Meaning:
-    """An operator of the table, of which one operand is a number.
+    """An operator of the table with a number for one of its operands.
 
-    ``attr`` names the attribute that has the number, ``place`` is the number's place among the operands, ``tensor``
-    that of the tensor that it is promoted with among the others. ``rounds`` says whether Torch may round it to the
-    tensor's type first; ``floating`` that integers are taken to floating numbers in any case; ``negated`` that the
-    operator asks whether the other one does not hold.
+    ``attr`` is the attribute with the number, and ``place`` the number's place among the operands. ``tensor`` is the
+    place, among the other operands, of the tensor that the number is promoted with. ``rounds``: Torch may round the
+    number to the tensor's type first. ``floating``: integers become floating numbers in any case. ``negated``: the
+    result is the logical opposite of the table's operator.
     """
 
     base: Op
@@ -71,14 +71,16 @@ class _Meaning:
     negated: bool = False
 
     def number(self, a: Attrs) -> Number:
+        """The number, as a float for a ``floating`` operator."""
         number = numbers.parse(a[self.attr])
         return float(number) if self.floating else number
 
     def ordered(self, others: Sequence[np.ndarray], number: np.ndarray) -> list[np.ndarray]:
+        """The operands with the number at its place."""
         return [*others[: self.place], number, *others[self.place :]]
 
     def operands(self, x: Sequence[np.ndarray], a: Attrs) -> list[np.ndarray]:
-        """All operands in the type of which the reference values are, or in which the interpreter computes."""
+        """All operands in the type of the reference values, or of the interpreter's computation."""
         number, others, tensor = self.number(a), list(x), x[self.tensor]
         if tensor.dtype.kind == "f":
             with np.errstate(over="ignore"):
@@ -91,19 +93,21 @@ class _Meaning:
         return self.ordered(others, numbers.element(number, dtype))
 
     def numpy(self, x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
+        """The result on arrays."""
         result = np.asarray(self.base.numpy(self.operands(x, a), {}))
         return np.logical_not(result) if self.negated else result
 
     def error(self, c: ErrorContext) -> Any:
+        """The bound, from the rule of the table's operator."""
         return self.base.error(self.context(c))
 
     def context(self, c: ErrorContext) -> ErrorContext:
-        """What the error rule of the operator on tensors alone sees."""
+        """The context for the error rule of the table's operator, which only has tensors."""
         off = np.asarray(self.off(c) if c.x[self.tensor].dtype.kind == "f" else self.off_integers(c))
         return c._replace(x=self.operands(c.x, c.attrs), e=self.ordered(c.e, off), attrs={}, numpy=self.base.numpy)
 
     def off(self, c: ErrorContext) -> float:
-        """How far the number that is used may be from the one that is written, beside a floating tensor."""
+        """The largest error of the number beside a floating tensor."""
         number = self.number(c.attrs)
         if not dtypes.is_float(c.held):  # of a comparison: the tensor may be of any type
             steps = [numbers.distance(number, dtype) for dtype in FLOATS]
@@ -111,7 +115,7 @@ class _Meaning:
         return numbers.distance(number, c.held if self.rounds else _COMPUTED_IN.get(c.held, c.held))
 
     def off_integers(self, c: ErrorContext) -> float:
-        """The same beside integers: a precision beyond that of the result does not round the number."""
+        """The largest error of the number beside integers: a wider precision may leave it unrounded."""
         number, wider = self.number(c.attrs), c.held == "float64"
         infinite = isinstance(number, float) and not np.isfinite(numbers.element(number, numbers.FLOATING))
         if infinite and Limits.INFINITY not in self.base.limits:
@@ -119,14 +123,17 @@ class _Meaning:
         return numbers.distance(number, numbers.FLOATING) if wider and isinstance(number, float) else 0.0
 
     def exact_with(self, a: Attrs, dtype: str) -> bool:
-        """Whether the number is one of those that a floating type has exactly, as operands of exact results are."""
+        """Whether a floating type holds the number exactly, as operands of exact results must be."""
         number = self.number(a)
         if not dtypes.is_float(dtype):
             return True
         return numbers.distance(number, dtype) == 0 and abs(number) <= dtypes.exact_integers(dtype)[1]
 
     def disputed(self, c: ErrorContext) -> np.ndarray:
-        """Beside infinities: whether the type has an infinity or zero for the number, and how it rounds a result."""
+        """The mask of results beside infinities on which types disagree.
+
+        They do where a type has an infinity or zero for the number, or rounds a result.
+        """
         disputed = self.base.disputed(self.context(c)) if self.base.disputed else np.zeros(c.y[0].shape, bool)
         number, x, y = self.number(c.attrs), np.asarray(c.x[self.tensor], np.float64), c.y[0]
         floating = dtypes.is_float(c.held)
@@ -148,7 +155,7 @@ def _computed_in(meaning: _Meaning, dtype: str, a: Attrs) -> str:
 
 
 def _onnx(meaning: _Meaning) -> DecomposeFn:
-    """The operator on tensors of the type in which Torch computes, and what it gives in the result's type."""
+    """The ONNX decomposition: the operator in the type in which Torch computes, cast to the result's type."""
     base = meaning.base
 
     def build(b: Builder, x: Sequence[str], a: Attrs) -> str | Hole:
@@ -171,7 +178,7 @@ def _onnx(meaning: _Meaning) -> DecomposeFn:
 
 
 def _tensorflow(meaning: _Meaning) -> SpellFn:
-    """The same in TensorFlow."""
+    """The TensorFlow text, made in the same way."""
     said = meaning.base.tensorflow
 
     def spell(c: Call) -> str | Hole:
@@ -208,7 +215,7 @@ def _usual(attr: str) -> Any:
 
 
 def _within(attr: str, place: int = 0) -> Any:
-    """The promoted type, which must have the number in its range, or Torch raises an error."""
+    """The promoted type; the number must be in its range, because Torch raises an error otherwise."""
 
     def promote(x: Sequence[TensorType], a: Attrs) -> str:
         number = numbers.parse(a[attr])
@@ -221,12 +228,12 @@ def _within(attr: str, place: int = 0) -> Any:
 
 
 def _quotient(attr: str) -> Any:
-    """A true quotient is a floating number."""
+    """The type of a true quotient, which is floating."""
     return lambda x, a: x[0].dtype if dtypes.is_float(x[0].dtype) else numbers.FLOATING
 
 
 def _floats_alone(attr: str) -> Any:
-    """The promoted type, of numbers that make floating numbers of all: integers may have no such result."""
+    """The promoted type, which must be floating, because integers may have no such result."""
 
     def promote(x: Sequence[TensorType], a: Attrs) -> str:
         dtype = numbers.promoted(x[0].dtype, numbers.parse(a[attr]))
@@ -258,7 +265,7 @@ _BITES, _FLOATING = 0.4, 0.5
 
 
 def _any(rng: random.Random, dtype: str) -> Number:
-    """A number of either kind, also one that the type lacks."""
+    """A number of either kind, perhaps one that the type lacks."""
     floating = rng.random() < (0.8 if dtype in FLOATS else _FLOATING)
     if rng.random() >= _BITES:
         return rng.choice(_FRACTIONS) if floating else rng.choice(_WHOLE)
@@ -269,7 +276,7 @@ def _any(rng: random.Random, dtype: str) -> Number:
 
 
 def _suiting(suits: Callable[[Number, str], bool]) -> Choice:
-    """Numbers beside which Torch computes on the type that a tensor is promoted to."""
+    """Numbers that Torch accepts in the promoted type of the tensor."""
 
     def choose(rng: random.Random, dtype: str) -> Number | None:
         drawn = (_any(rng, dtype) for _ in range(20))
@@ -279,7 +286,7 @@ def _suiting(suits: Callable[[Number, str], bool]) -> Choice:
 
 
 def _divides(number: Number, dtype: str) -> bool:
-    """Not zero, as some numbers become in an integer type, nor -1: the least integer has no quotient by it."""
+    """Whether a number is neither zero, perhaps after wrapping, nor -1: the least integer has no quotient by -1."""
     if dtypes.is_float(dtype):
         return number != 0
     wrapped = int(numbers.element(number, dtype))
@@ -324,7 +331,7 @@ def _distance(rng: random.Random, dtype: str) -> Number:
 def _spelled(meaning: _Meaning, *templates: str) -> Any:
     """Templates with ``{n}`` for the number, ``{m}`` for it as an operand, and ``{z}`` for a tensor of rank 0.
 
-    Beside a number 0 and 1 may be truth values, too, which Torch does not subtract.
+    Beside a number, 0 and 1 may be truth values, too, except for ``Sub``, which Torch does not compute on them.
     """
 
     def spell(c: Call) -> tuple[str, ...]:
@@ -347,9 +354,9 @@ def _spelled(meaning: _Meaning, *templates: str) -> Any:
 
 
 def _types_of_rank_0(x: TensorType, number: Number, *, truth: bool) -> list[str]:
-    """The types in which a tensor of rank 0 with this value means what the number means beside a tensor.
+    """The types in which a tensor of rank 0 with this value acts like the number.
 
-    With ``truth`` a truth value does.
+    With ``truth``, bool is one of them.
     """
     if not x.rank:
         return []
@@ -372,7 +379,7 @@ def _entry(
     result: str = PROMOTED,
     **more: Any,
 ) -> Op:
-    """An operator on a tensor and a number, which is an operator of the table on two tensors."""
+    """The entry of an operator on a tensor and a number, from the table's operator on two tensors."""
     base = meaning.base
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:
@@ -430,7 +437,7 @@ def _compared(word: str, base: str, symbol: str, mirrored: str, negated: bool = 
 
 
 def _power_error(c: ErrorContext) -> Any:
-    """Powers of integers are those modulo 2^n."""
+    """The bound for powers; powers of integers are taken modulo 2^n."""
     if c.y[0].dtype.kind in "iu":
         return errors.infinite_if(errors.added(c) > 0, errors.none(c))
     return _BASES["Pow"].error(c)
@@ -440,7 +447,7 @@ _POWER = replace(_BASES["Pow"], error=_power_error)
 
 
 def _extreme(word: str, base: str) -> Op:
-    """The greater, or the lesser, of an element and the number."""
+    """The entry of the greater, or the lesser, of an element and the number."""
     side = word.split("_")[1]
     meaning = _Meaning(_BASES[base], side)
     templates = (
@@ -455,7 +462,7 @@ def _extreme(word: str, base: str) -> Op:
 
 
 def _chosen(name: str, attr: str, place: int, *templates: str) -> Op:
-    """An element or the number, as a condition says."""
+    """The entry of a selection between an element and the number, by a condition."""
     draw = _suiting(numbers.in_range)
 
     def sample(rng: random.Random, first: TensorType) -> Sample | None:

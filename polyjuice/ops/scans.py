@@ -15,11 +15,11 @@ from polyjuice.ops.spec import Attr, Builder, Call, DecomposeFn, ErrorContext, E
 from polyjuice.ops.text import subscript
 
 _Combine = Callable[[Sequence[str], Sequence[str]], Sequence[str]]
-"""What reduces the values that stand for earlier elements and those that stand for later ones."""
+"""Combines the values for earlier elements with those for later ones."""
 
 
 def _positions(shape: Sequence[int], axis: int) -> np.ndarray:
-    """1, 2, 3, ... along the axis: how many elements a running reduction has seen."""
+    """1, 2, 3, ... along the axis: the number of elements that a running reduction has seen."""
     axis = normalize_axis(axis, len(shape))
     return np.arange(1.0, shape[axis] + 1).reshape([-1 if i == axis else 1 for i in range(len(shape))])
 
@@ -68,10 +68,10 @@ def _cumsum_tensorflow(c: Call) -> str:
 
 
 def _doubled(b: Builder, state: Sequence[str], axis: int, combine: _Combine) -> Sequence[str]:
-    """A running reduction by doubling (Hillis and Steele 1986): after k steps an element stands for 2^k elements.
+    """A running reduction by doubling (Hillis and Steele 1986): after k steps an element covers 2^k elements.
 
-    ``combine`` reduces what stands for earlier elements and what stands for later ones; the values grow by the
-    logarithm of the axis's length, not by the length.
+    ``combine`` reduces the values for earlier elements and those for later ones. The number of values grows with the
+    logarithm of the axis's length, not with the length.
     """
 
     def part(name: str, start: int, end: int) -> str:
@@ -155,7 +155,7 @@ def _logcumsumexp_error(c: ErrorContext) -> np.ndarray:
 
 
 def _extreme(sign: int) -> Any:
-    """The running extreme and where it stands; of equals the last, as ATen has it."""
+    """The running extreme and its place; among equals the last, as in ATen."""
     accumulate = (np.maximum if sign > 0 else np.minimum).accumulate
 
     def apply(x: Sequence[np.ndarray], a: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Operators that write elements at places given by index tensors: replacing what is there, or combined with it."""
+"""Operators that write elements at the places in index tensors: they replace elements, or combine with them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from polyjuice.ops.text import literal
 
 
 def one_way_range(rng: random.Random, size: int) -> tuple[int, int]:
-    """Valid indices of an axis, all counted from the same end: no two of them mean the same element."""
+    """Valid indices of an axis, all counted from the same end, so that different indices mean different elements."""
     return (-size, -1) if rng.random() < 0.3 else (0, size - 1)
 
 
@@ -79,7 +79,7 @@ def _scatter_rule(places: _Places) -> Callable[[ErrorContext], np.ndarray]:
 
 
 def _scatter_partial(places: _Places) -> Callable[[Sequence[np.ndarray], Attrs], np.ndarray]:
-    """A bound on what occurs on the way: sums of magnitudes, products that no factor makes smaller."""
+    """A bound on intermediate values: sums of magnitudes, products that no factor makes smaller."""
 
     def partial(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
         kind = a["reduction"] if a["reduction"] in ("add", "mul") else "max"
@@ -159,7 +159,7 @@ _TENSORFLOW_REDUCTIONS = {"none": "update", "add": "add", "max": "max", "min": "
 
 
 def _scatter_tensorflow(c: Call, places: str, indexed: Sequence[int]) -> str:
-    """An update of slices at coordinates; for products, of which TensorFlow has no scatter, by segments."""
+    """An update of slices at coordinates; for products, by segments, because TensorFlow has no scatter for them."""
     if c.attrs["reduction"] != "mul":
         function = f"tf.tensor_scatter_nd_{_TENSORFLOW_REDUCTIONS[c.attrs['reduction']]}"
         return f"{function}({c.x[0]}, {places}, {c.x[2]})"
@@ -248,7 +248,7 @@ def _index_add_torch(c: Call) -> str:
 
 
 def line_coordinates(index: str, dtype: str, dim: int, shape: Sequence[int]) -> str:
-    """TensorFlow's coordinates of the elements that a vector of indices along one dimension means."""
+    """TensorFlow's coordinates of the elements for a vector of indices along one dimension."""
     line = [-1 if i == dim else 1 for i in range(len(shape))]
     return coordinates(f"tf.broadcast_to(tf.reshape({index}, {line}), {list(shape)})", dtype, dim, shape)
 

@@ -40,7 +40,7 @@ def _clip(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _clip_disputed(c: ErrorContext) -> np.ndarray:
-    """An infinity on a side without a limit: ONNX puts the greatest finite number there, Torch leaves it."""
+    """The mask of infinities on a side without a limit: ONNX puts the greatest finite number there, Torch leaves it."""
     unlimited = [end for name, end in (("min", -np.inf), ("max", np.inf)) if c.attrs[name] is None]
     return np.isin(c.x[0], unlimited)
 
@@ -72,7 +72,7 @@ def _clip_tensorflow(c: Call) -> str:
 
 
 _SIDES: Sequence[Attrs] = ({}, {}, {}, {"min": None}, {"max": None})
-"""What Clip is drawn without: mostly nothing."""
+"""The limits that a drawn Clip lacks, mostly none."""
 
 
 def _draw_clip(rng: random.Random, first: TensorType) -> Attrs:
@@ -110,10 +110,10 @@ def _nan_to_num_onnx(x: Term, a: Attrs) -> Term:
 
 
 def _cast(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """The interpreter stores the result in the target type; here only what the rounding direction decides.
+    """The cast except for the final rounding: the interpreter stores the result in the target type.
 
-    What is too large for float8e4m3fn, which has no infinity, becomes its largest number, as Torch has it, and ONNX
-    unless told otherwise. In float8e5m2 it becomes an infinity, as in all wider types.
+    A number too large for float8e4m3fn, which has no infinity, becomes its largest number. Torch does so, and ONNX by
+    default. In float8e5m2 it becomes an infinity, as in all wider types.
     """
     if a["to"] == "bool":
         return np.asarray(x[0] != 0)
@@ -143,10 +143,10 @@ def _cast_error(c: ErrorContext) -> object:
 
 
 def _rounding_error(c: ErrorContext) -> np.ndarray:
-    """What the operand's error makes of the rounding that a cast asks for: mostly nothing, or a step.
+    """The bound for a cast's rounding: mostly 0, or a step where the operand's error may cross one.
 
-    Frameworks reach a half type, or a narrower one, through float32, and 64-bit integers are no float64: so there may
-    be a rounding more.
+    Frameworks reach a half type, or a narrower one, through float32, and 64-bit integers through float64. So there may
+    be one more rounding.
     """
     x = np.asarray(c.x[0], np.float64)
     size = np.abs(x)
@@ -186,7 +186,7 @@ def _cast_torch(c: Call) -> str | Hole:
 
 
 def _cast_tensorflow(c: Call) -> str | Hole:
-    """TensorFlow casts floating types alone to those of 8 bits, and makes NaN of what has no room in float8_e4m3fn."""
+    """TensorFlow only casts floating types to 8-bit ones, and gives NaN for numbers too large for float8_e4m3fn."""
     to, text = c.attrs["to"], c.x[0]
     if to in NARROW_INTS or c.types[0].dtype in NARROW_INTS:
         return Hole("TensorFlow has no casts of numbers of 4 bits")

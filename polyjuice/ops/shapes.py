@@ -1,8 +1,8 @@
-"""The vocabulary in which an operator's shape signature is said, and its meaning on concrete shapes.
+"""The vocabulary for an operator's shape signature, and its meaning on concrete shapes.
 
-A signature is a function from input shapes and attributes to output shapes that uses only the methods of
-:class:`Dims`. Called with :class:`Dims` it infers a shape; called with another implementation of the same methods
-it is rendered instead (``polyjuice.egraph.language`` renders it as an egglog rule). So a shape rule is said once.
+A signature is a function from input shapes and attributes to output shapes that uses only the methods of :class:`Dims`.
+On :class:`Dims` it infers a shape. On another implementation of the same methods it is rendered instead:
+``polyjuice.egraph.language`` renders it as an egglog rule. So each shape rule is written only once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class ShapeMismatch(ValueError):
 
 
 class Shape(Protocol):
-    """What a shape signature may do with a shape; dimension sizes support ``+ - * //``."""
+    """The methods that a shape signature may use on a shape; dimension sizes support ``+ - * //``."""
 
     def __getitem__(self, axis: Any, /) -> Any:
         """The size of one dimension (an int, negative from the end, or an attribute)."""
@@ -49,26 +49,32 @@ class Dims(tuple[int, ...]):
     __slots__ = ()
 
     def permute(self, perm: Sequence[int]) -> Dims:
+        """Dimensions in the order that ``perm`` lists."""
         if sorted(perm) != list(range(len(self))):
             raise ShapeMismatch(f"perm {tuple(perm)} is not a permutation of {len(self)} dimensions")
         return Dims(self[p] for p in perm)
 
     def replace(self, axis: int, size: int) -> Dims:
+        """The same shape with one dimension's size changed."""
         axis = normalize_axis(axis, len(self))
         return Dims((*self[:axis], size, *self[axis + 1 :]))
 
     def batch(self, trailing: int) -> Dims:
+        """All but the last ``trailing`` dimensions."""
         if len(self) < trailing:
             raise ShapeMismatch(f"{tuple(self)} has fewer than {trailing} dimensions")
         return Dims(self[: len(self) - trailing])
 
     def append(self, *sizes: int) -> Dims:
+        """The shape followed by further dimensions."""
         return Dims((*self, *sizes))
 
     def broadcast(self, other: Dims) -> Dims:
+        """The shape to which both broadcast. Raises ShapeMismatch."""
         return broadcast(self, other)
 
     def reduced(self, axes: Sequence[int], keepdims: int) -> Dims:
+        """The shape with the sizes at ``axes`` set to 1, or those dimensions dropped."""
         kept = {normalize_axis(axis, len(self)) for axis in axes}
         if len(kept) < len(axes):
             raise ShapeMismatch(f"axes {tuple(axes)} repeat")
@@ -77,6 +83,7 @@ class Dims(tuple[int, ...]):
         return Dims(d for i, d in enumerate(self) if i not in kept)
 
     def sliced(self, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int], steps: Sequence[int]) -> Dims:
+        """The shape after taking ``starts:ends:steps`` along ``axes``. Raises ShapeMismatch."""
         out = list(self)
         for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
             axis = normalize_axis(axis, len(self))
@@ -95,7 +102,8 @@ def normalize_axis(axis: int, rank: int) -> int:
 def slice_bounds(start: int, end: int, step: int, size: int) -> tuple[int, int, int]:
     """ONNX Slice bounds of one axis as Python ``range`` arguments.
 
-    The clamping is that of Python's slices, but a backward slice that starts before the first element starts at it.
+    The bounds are clamped as Python's slices do, but a backward slice from before the first element starts at that
+    element.
     """
     if step == 0:
         raise ShapeMismatch("a slice step is 0")

@@ -1,4 +1,4 @@
-"""Attention, and how near vectors are to each other: ATen's operators over pairs of vectors."""
+"""Attention, and the similarity of vectors: ATen's operators over pairs of vectors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _scores(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _attention_error(c: ErrorContext) -> np.ndarray:
-    """The scores are sums of products; the weights err relatively, as those of a softmax; then sums of products."""
+    """Scores are sums of products; weights err relatively, as in a softmax; results are sums of products again."""
     x, a = [np.asarray(v, np.float64) for v in c.x], dict(c.attrs)
     scores, scale = _scores(x, a), abs(_scale(a, x[0].shape))
 
@@ -137,7 +137,7 @@ def _cosine(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _cosine_error(c: ErrorContext) -> np.ndarray:
-    """A quotient of a sum of products and two lengths, each of which moves as far as the length of the errors."""
+    """The bound for a quotient of a sum of products and two lengths; a length moves at most by the errors' length."""
     axis = c.attrs["dim"]
     x = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in c.x))
     e = [np.broadcast_to(np.broadcast_to(v, u.shape), x[0].shape) for v, u in zip(c.e, c.x, strict=True)]
@@ -148,7 +148,7 @@ def _cosine_error(c: ErrorContext) -> np.ndarray:
     (left, right), (e_left, e_right) = (np.abs(v) for v in x), e
     spread = np.sum(left * e_right + e_left * (right + e_right), axis=axis)
     top = spread + (n + 6) * c.unit * (np.sum(left * right, axis=axis) + spread)
-    top = top + n * dtypes.smallest_normal(errors.held(c))  # products that are lost
+    top = top + n * dtypes.smallest_normal(errors.held(c))  # products that underflow
     low = np.prod([np.maximum(s - d, 0) for s, d in zip(lengths, moved, strict=True)], axis=0)
     high = np.prod([s + d for s, d in zip(lengths, moved, strict=True)], axis=0)
     fits = (low > 0) & ~errors.overflows(c, np.maximum(lengths[0] ** 2, lengths[1] ** 2)) & ~errors.overflows(c, high)
@@ -194,7 +194,7 @@ def _sample_cosine(rng: random.Random, first: TensorType) -> Sample:
 # --- cdist -----------------------------------------------------------------------------------------------------------
 
 _PRODUCTS_FROM = 25
-"""Above this many vectors on either side ATen gets Euclidean distances from products."""
+"""Above this many vectors on either side ATen computes Euclidean distances from products."""
 
 
 def _cdist_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:

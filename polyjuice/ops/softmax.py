@@ -22,6 +22,7 @@ def shifted(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def softmax(x: np.ndarray, axis: int) -> np.ndarray:
+    """The softmax along an axis."""
     e = np.exp(shifted(x, axis))
     return np.asarray(e / np.sum(e, axis=axis, keepdims=True))
 
@@ -32,7 +33,7 @@ def _log_softmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _log_softmax_error(c: ErrorContext) -> np.ndarray:
-    """Where an element is left out for certain (-inf), so is its logarithm."""
+    """The bound for log softmax; an element of -inf has the logarithm -inf for certain."""
     x, axis = c.x[0], c.attrs["axis"]
     bound = log_softmax_error(x, c.e[0], axis, c.unit)
     total = np.log(np.sum(np.exp(shifted(x, axis)), axis=axis, keepdims=True))
@@ -42,14 +43,14 @@ def _log_softmax_error(c: ErrorContext) -> np.ndarray:
 
 
 def log_softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
-    """log p = (x - max) - log sum: the element's own error, that of the sum, and the rounding of its terms."""
+    """log p = (x - max) - log sum: the element's own error, the sum's, and the rounding of its terms."""
     e = np.broadcast_to(e, x.shape)
     _, moved = errors.exponent_errors(x, e, (axis,), unit)
     return np.asarray(moved + errors.log_sum_error(x, e, (axis,), unit) + unit * (x.shape[axis] + 8))
 
 
 def softmax_error(x: np.ndarray, e: np.ndarray, axis: int, unit: float) -> np.ndarray:
-    """p exp(d) - p for the error d of log p; what is known at all lies between 0 and 1."""
+    """p exp(d) - p for the error d of log p; any known result lies between 0 and 1."""
     moved = log_softmax_error(x, e, axis, unit)
     logarithm = shifted(x, axis)
     logarithm = logarithm - np.log(np.sum(np.exp(logarithm), axis=axis, keepdims=True))
@@ -88,7 +89,7 @@ def _hardmax(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 def _hardmax_error(c: ErrorContext) -> np.ndarray:
     unsure = extreme_unsure(c.x[0], np.broadcast_to(c.e[0], c.x[0].shape), c.attrs["axis"], True, c.ordered)
-    none = np.max(c.x[0], axis=c.attrs["axis"], keepdims=True) == -np.inf  # is then none the greatest?
+    none = np.max(c.x[0], axis=c.attrs["axis"], keepdims=True) == -np.inf  # does none count as the greatest then?
     return np.where(unsure | none, np.inf, np.zeros_like(c.y[0]))
 
 
@@ -113,13 +114,13 @@ def _lp(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 def _lp_normalized(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
-    """A line of zeros stays one, in ONNX's later versions; before, frameworks differ."""
+    """A line of zeros stays zero in ONNX's later versions; before, frameworks differ."""
     size = _lp(x[0], a)
     return np.asarray(x[0] / np.where(size == 0, 1, size).astype(x[0].dtype))
 
 
 def _lp_error(c: ErrorContext) -> np.ndarray:
-    """A quotient whose divisor moves as far as the norm of the errors, and its own rounding."""
+    """The bound for a quotient whose divisor moves by at most the norm of the errors, with its own rounding."""
     x, e = c.x[0], np.broadcast_to(c.e[0], c.x[0].shape)
     size, n = _lp(x, c.attrs), x.shape[c.attrs["axis"]]
     tiny = np.sqrt(n * dtypes.smallest_normal(errors.held(c)))
@@ -180,7 +181,7 @@ def _standard_error(c: ErrorContext) -> np.ndarray:
 
 
 _STD_TERM = 1e-9
-"""What ONNX's definition of MeanVarianceNormalization adds to the deviation."""
+"""The number that ONNX's definition of MeanVarianceNormalization adds to the deviation."""
 
 
 def _standard_torch(c: Call) -> str:

@@ -16,7 +16,7 @@ from polyjuice.ops.spec import Attr, Builder, Call, ErrorContext, Limits, Op
 from polyjuice.ops.text import subscript
 
 _TOP_K_TYPES = tuple(t for t in NUMERIC if t != "bfloat16")
-"""ONNX gave TopK the type bfloat16 at opset 24."""
+"""ONNX's TopK has the type bfloat16 only from opset 24 on."""
 
 
 def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
@@ -34,7 +34,7 @@ def _ends(c: ErrorContext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _rank_errors(c: ErrorContext, axis: int) -> np.ndarray:
-    """By rank in ascending order: how far the element of that rank may move, between those of the intervals' ends."""
+    """By rank in ascending order, how far the element of that rank may move between the intervals' sorted ends."""
     if not errors.in_doubt(c):
         return np.zeros(c.x[0].shape)
     y, low, high = (np.sort(v, axis=axis) for v in _ends(c))
@@ -79,7 +79,7 @@ def _top_k(x: Sequence[np.ndarray], a: Attrs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _top_k_error(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-    """Without ``sorted`` the order of the results is open, and with it the value at each place."""
+    """Without ``sorted`` the order of the results is open, and so is the value at each place."""
     axis, k, n = c.attrs["axis"], c.attrs["k"], c.x[0].shape[c.attrs["axis"]]
     if k > 1 and not c.attrs["sorted"]:
         return np.full(c.y[0].shape, np.inf), np.full(c.y[0].shape, np.inf)
@@ -190,7 +190,7 @@ def _statistic_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _rank(a: Attrs, size: int) -> int:
-    """The place, in ascending order, of the element asked for: the k-th, or the lower of the middle ones."""
+    """The place, in ascending order, of the wanted element: the k-th, or the lower of the middle ones."""
     return a["k"] - 1 if "k" in a else (size - 1) // 2
 
 
@@ -225,7 +225,7 @@ def _statistic_tensorflow(c: Call) -> str:
 
 
 def _statistic_onnx(b: Builder, x: Sequence[str], a: Attrs) -> Sequence[str]:
-    """The last of the smallest elements that reach as far as the one asked for."""
+    """The last of the smallest elements, up to the wanted one."""
     axis, size = a["dim"], b.types[x[0]].shape[a["dim"]]
     rank = _rank(a, size)
     found = _top(b, x[0], axis, rank + 1, 0)
@@ -262,7 +262,7 @@ def _draw_kth(rng: random.Random, first: TensorType) -> Attrs:
 
 @sampling.of_rank(1)
 def _draw_top_k(rng: random.Random, first: TensorType) -> Attrs:
-    """Unsorted results only where there is but one."""
+    """Unsorted results only where there is one result."""
     axis = rng.randrange(first.rank)
     k = rng.randint(1, first.shape[axis])
     return {"k": k, "axis": axis, "largest": rng.randint(0, 1), "sorted": rng.randint(0, 1) if k == 1 else 1}

@@ -1,7 +1,7 @@
 """An entry of the operator table: everything that the rest of the project knows of an operator.
 
-Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds
-and the lowerings all read these entries; to add an operator is to add one :class:`Op`.
+Type inference, the interpreter, the egglog constructors and shape rules, the generator's sampling, the error bounds and
+the lowerings all read these entries. To add an operator is to add one :class:`Op`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ANY = "*"
 """A type variable whose occurrences may be of different types."""
 
 PROMOTED = "promoted"
-"""An entry of ``Op.results``: the type that ``Op.promotes`` says."""
+"""An entry of ``Op.results``: the type that ``Op.promotes`` returns."""
 
 RESULT = "@result"
-"""Among the attributes that the meaning of a ``typed`` operator is given: the element type of its first result."""
+"""The attribute that a ``typed`` operator's meaning gets in addition: the element type of its first result."""
 
 REQUIRED = object()
-"""The default of an attribute that has none."""
+"""The default of an attribute that must be given."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class Sample:
 class ErrorContext(NamedTuple):
     """One application, as an error rule sees it: all arrays are float64 (integers and booleans as they are).
 
-    ``x`` and ``e``: the operands' reference values and bounds on their absolute errors; ``y``: the results' reference
-    values; ``unit``: the unit roundoff of the result's type (0 if it is not floating, or if ``numpy`` rounds as the
-    operator asks). ``ordered``: whether operators whose ``ties`` are `first` keep to that.
+    ``x`` and ``e``: the operands' reference values and bounds on their absolute errors. ``y``: the results' reference
+    values. ``unit``: the unit roundoff of the result's type. It is 0 for other than floating types, and if ``numpy``
+    rounds as the operator asks. ``ordered``: whether operators whose ``ties`` are `first` keep to that.
     """
 
     x: Sequence[np.ndarray]
@@ -96,7 +96,7 @@ class ErrorContext(NamedTuple):
 
 @dataclass(frozen=True)
 class Hole:
-    """Why a framework cannot say an operator, or one application of it."""
+    """The reason why a framework cannot express an operator, or one application of it."""
 
     reason: str
 
@@ -105,11 +105,11 @@ class Hole:
 class Call:
     """One application, as a spelling in Python source sees it.
 
-    ``x``: the operands as expressions (names or calls, never in need of parentheses), ``types`` and ``results``: the
-    types of operands and results, ``draws``: the choices between equivalent spellings. ``let`` binds an expression
-    to a new local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a
-    value of ``let``; None where only expressions have room. ``own`` says which operands lie in memory of their own,
-    from its beginning on; where it is empty, nothing is known of that.
+    ``x``: the operands as expressions (names or calls, never in need of parentheses). ``types`` and ``results``: the
+    types of operands and results. ``draws``: the choices between equivalent texts. ``let`` binds an expression to a new
+    local name, for an intermediate value that is used twice. ``do`` writes a statement, such as a write into a value of
+    ``let``; None where only expressions fit. ``own``: for each operand, whether it starts at the beginning of memory of
+    its own; empty if unknown.
     """
 
     x: Sequence[str]
@@ -129,10 +129,10 @@ class Draws(Protocol):
     """The choices about one application (:class:`polyjuice.lower.choices.Draws`)."""
 
     def chance(self, chance: float) -> bool:
-        """Yes or no; the likelier answer is the plainer."""
+        """Draw yes or no; the likelier answer is the plainer."""
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of these, of which the first is the plainest."""
+        """Draw one of these options, the first of which is the plainest."""
 
 
 class Builder(Protocol):
@@ -147,7 +147,7 @@ class Builder(Protocol):
         """Apply an operator of the table; returns the names of all its results."""
 
     def constant(self, array: np.ndarray) -> str:
-        """A constant."""
+        """Add a constant; returns its name."""
 
 
 NumpyFn = Callable[[Sequence[np.ndarray], Attrs], Any]
@@ -168,9 +168,10 @@ UNSPELLED = Hole("nobody has spelled it yet")
 
 
 class Limits(Flag):
-    """Beyond the real numbers: infinite operands, NaN as operands, and NaN or infinities from finite operands.
+    """The cases beyond the real numbers on which all frameworks agree.
 
-    STRICT: of operands without errors alone, for functions that are not monotone on either side of zero.
+    INFINITY: infinite operands. NAN: NaN as operands. POLE: NaN or infinities from finite operands. STRICT: only for
+    operands without errors, for functions that are not monotone on either side of zero.
     """
 
     NOWHERE = 0
@@ -316,12 +317,12 @@ class Op:
 
     @property
     def selects(self) -> bool:
-        """Whether it computes nothing that would have to be rounded: results are operands' elements, or integers."""
+        """Whether it computes nothing that needs rounding: results are operands' elements, or integers."""
         return self.exact and not self.ulps and self.partial is None
 
     @property
     def holes(self) -> dict[str, str]:
-        """For each of FRAMEWORKS the reason why it cannot say the operator, or ""."""
+        """For each of FRAMEWORKS the reason why it cannot express the operator, or ""."""
         onnx = self.onnx if self.domain else None
         says = {"torch": self.torch, "onnx": onnx, "tensorflow": self.tensorflow}
         holes = {name: hole.reason if isinstance(hole, Hole) else "" for name, hole in says.items()}
@@ -331,7 +332,7 @@ class Op:
 
     @cached_property
     def of_complex(self) -> bool:
-        """Whether some operand or result cannot but be a complex number."""
+        """Whether some operand or result must be a complex number."""
         types = [*self.types.values(), *((result,) for result in self.results)]
         return any(all(map(dtypes.is_complex, some)) for some in types if some)
 
@@ -343,6 +344,7 @@ class Op:
 
     @property
     def fixed_arity(self) -> bool:
+        """Whether the number of operands is fixed."""
         least, greatest = self.arity
         return least == greatest
 
@@ -351,23 +353,24 @@ class Op:
         return self.inputs[min(position, len(self.inputs) - 1)]
 
     def meant(self, attrs: Attrs, result: TensorType | None) -> Attrs:
-        """The attributes as ``numpy`` and ``error`` are given them, for a first result of a type."""
+        """The attributes in the form that ``numpy`` and ``error`` expect, for a first result of a type."""
         return {**attrs, RESULT: result.dtype} if self.typed and result else attrs
 
     def every_type(self, variable: str) -> tuple[str, ...]:
-        """The element types of a type variable, with those that it takes in Torch alone."""
+        """The element types of a type variable, with those that only Torch takes."""
         return self.types[variable] + (self.torch_types if variable == "T" else ())
 
     def accepts(self, position: int, dtype: str) -> bool:
+        """Whether the operand at ``position`` may have an element type."""
         return dtype in self.every_type(self.variable(position))
 
 
 Accepts = Callable[[Op, Sequence[TensorType], Sequence[TensorType]], bool]
-"""Whether an operator may be applied to operands of some types, giving results of some types."""
+"""Whether an operator may be applied to operands of some types, with results of some types."""
 
 
 class TypeMismatch(ValueError):
-    """Operand types or attributes that the operator does not take."""
+    """Operand types or attributes that the operator does not accept."""
 
 
 def infer(op: Op, operands: Sequence[TensorType], attrs: Attrs) -> tuple[TensorType, ...]:
@@ -410,7 +413,7 @@ def result_dtype(result: str, bound: Mapping[str, str], attrs: Attrs, output: in
 
 
 class AttrView:
-    """Attributes read as fields, the form in which shape signatures see them."""
+    """Attributes read as fields, the form in which shape signatures read them."""
 
     def __init__(self, attrs: Attrs) -> None:
         self._attrs = attrs

@@ -11,10 +11,12 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def erf(x: np.ndarray) -> np.ndarray:
+    """The error function."""
     return np.asarray(_erf(x).astype(x.dtype))
 
 
 def erfc(x: np.ndarray) -> np.ndarray:
+    """1 - erf(x), accurate for large x."""
     return np.asarray(_erfc(x).astype(x.dtype))
 
 

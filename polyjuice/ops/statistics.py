@@ -67,10 +67,10 @@ def _var(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _spread(c: ErrorContext) -> tuple[np.ndarray, np.ndarray]:
-    """The norm of the deviations, and how far it may move.
+    """The norm of the deviations, and the bound on its error.
 
-    Taking the mean out is a projection, so that the deviations move no more than the operands; an error of the mean,
-    or of Welford's updates (relative: n u times the condition number), is at most one of n u |x|.
+    Subtracting the mean is a projection, so the deviations move at most as far as the operands. An error of the mean,
+    or of Welford's updates (relative: n u times the condition number), is at most n u |x|.
     """
     x = c.x[0].astype(np.float64)
     deviations = x - np.mean(x, axis=along.axes(c.attrs, x.ndim), keepdims=True)
@@ -87,7 +87,7 @@ def _var_error(c: ErrorContext) -> np.ndarray:
 
 
 def _std_error(c: ErrorContext) -> np.ndarray:
-    """A variance may come out as 0 where the deviations are 2.4 times their error or less."""
+    """The bound; a variance may round to 0 if the deviations are at most 2.4 times their error."""
     size, change = _spread(c)
     tiny = math.sqrt(terms(c) * dtypes.smallest_normal(errors.held(c)))
     moved = 2.5 * change + tiny + (terms(c) + 4) * c.unit * size
@@ -114,7 +114,7 @@ def _var_torch(function: str) -> SpellFn:
 
 
 def _correction(c: Call) -> float | None:
-    """The factor that turns the mean of the squares into the variance asked for."""
+    """The factor that turns the mean of the squares into the wanted variance."""
     n, freedom = along.terms(c.attrs, c.types[0].shape), _freedom(c.attrs, c.types[0].shape)
     return n / freedom if freedom > 0 else None
 
@@ -195,7 +195,7 @@ _mean = reducing(np.mean)
 
 
 def _order(order: float) -> Reduce:
-    """The norm of an order: a count of what is not 0, a greatest or a least magnitude, or a root of a sum of powers."""
+    """The norm of an order: a count of non-zeros, a greatest or a least magnitude, or a root of a sum of powers."""
 
     def reduce(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> Any:
         if order == 2:
@@ -211,7 +211,7 @@ def _order(order: float) -> Reduce:
 
 
 def _order_error(c: ErrorContext) -> np.ndarray:
-    """A norm moves at most by the norm of the change; orders below 1 are no norms, and are left open."""
+    """A norm moves at most by the norm of the change; orders below 1 are not norms, and have an infinite bound."""
     order, e = c.attrs["ord"], operand_errors(c)
     if order == 0:
         return _count_error(c)

@@ -91,7 +91,7 @@ def _draw_perm(rng: random.Random, first: TensorType) -> Attrs | None:
 def _reshape_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
     """The target may hold one -1 (the rest) and zeros (keep that dimension, unless ``allowzero``).
 
-    In the rendered form (for the e-graph) it is the result's shape already, for Reshape and Expand alike.
+    In the rendered form (for the e-graph) it is already the result's shape, for both Reshape and Expand.
     """
     if not isinstance(s[0], Dims):
         return [a.shape]
@@ -159,7 +159,7 @@ def _flatten_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
 
 
 def _to_result_shape(shape: Any) -> Any:
-    """The meaning of an operator that is a reshape to the shape its signature gives."""
+    """The meaning of an operator that only reshapes to the shape of its signature."""
 
     def apply(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
         return x[0].reshape(shape([Dims(x[0].shape)], AttrView(a))[0])
@@ -168,7 +168,7 @@ def _to_result_shape(shape: Any) -> Any:
 
 
 def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
-    """Torch's spelling of a reshape to the result's shape, or one of the others."""
+    """Torch's text of a reshape to the result's shape, or one of the others."""
 
     def spell(c: Call) -> str:
         shape = c.results[0].shape
@@ -192,7 +192,7 @@ def to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
 
 
 def tensorflow_to_shape(*others: Callable[[Call], str]) -> Callable[[Call], str]:
-    """TensorFlow's spelling of a reshape to the result's shape, or one of the others."""
+    """TensorFlow's text of a reshape to the result's shape, or one of the others."""
 
     def spell(c: Call) -> str:
         return c.draws.choice([f"tf.reshape({c.x[0]}, {list(c.results[0].shape)})", *(other(c) for other in others)])
@@ -327,7 +327,7 @@ def _slice_torch(c: Call) -> str:
 
 
 def _slice_tensorflow(c: Call) -> str:
-    """Python slicing, or tf.slice where no elements are left out between."""
+    """Python slicing, or tf.slice for steps of 1."""
     entries, begin, size = {}, [0] * c.types[0].rank, list(c.results[0].shape)
     for start, end, axis, step in zip(
         c.attrs["starts"], c.attrs["ends"], c.attrs["axes"], c.attrs["steps"], strict=True
@@ -403,7 +403,7 @@ def _padded(x: np.ndarray, widths: Sequence[tuple[int, int]], **how: Any) -> np.
 
 
 def _padded_places(c: Call) -> dict[int, list[int]]:
-    """For each padded axis, which element each element of the result is."""
+    """For each padded axis, the place in the operand of each element of the result."""
     rank, mode = c.types[0].rank, c.attrs["mode"]
     places = {}
     for axis, size in enumerate(c.types[0].shape):
@@ -440,7 +440,7 @@ def _pad_torch(c: Call) -> str:
 
 
 def _pad_tensorflow(c: Call) -> str:
-    """tf.pad, which takes no negative widths and knows no edge or wrap; those are gathered."""
+    """tf.pad, which takes no negative widths and has no modes edge and wrap; gathering replaces these."""
     t, pads, mode = c.types[0], c.attrs["pads"], c.attrs["mode"]
     widths = [[max(pads[i], 0), max(pads[t.rank + i], 0)] for i in range(t.rank)]
     if mode == "constant":

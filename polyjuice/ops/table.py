@@ -95,9 +95,9 @@ TABLE: Mapping[tuple[str, str], Op] = MappingProxyType(
 
 
 def matching(patterns: Sequence[str]) -> list[Op]:
-    """The operators whose qualified names match one of the patterns; all of them where there are none.
+    """The operators whose qualified names match one of the patterns; all operators without patterns.
 
-    Raises ValueError naming a pattern that none matches.
+    Raises ValueError naming a pattern that matches none.
     """
     for pattern in patterns:
         if not any(fnmatchcase(op.qualified, pattern) for op in TABLE.values()):
@@ -106,7 +106,7 @@ def matching(patterns: Sequence[str]) -> list[Op]:
 
 
 def without_complex(operators: Iterable[Op]) -> list[Op]:
-    """Operators without those of complex numbers, which only complex programs have; all, if there are no others."""
+    """The operators without complex numbers, which only complex programs have; all operators if no others are left."""
     every = list(operators)
     return [op for op in every if not op.of_complex] or every
 

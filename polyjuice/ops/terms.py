@@ -23,6 +23,7 @@ class Term:
 
     @property
     def dtype(self) -> str:
+        """The element type."""
         return self.builder.types[self.name].dtype
 
     def number(self, value: float) -> Term:
@@ -35,6 +36,7 @@ class Term:
         return Term(self.builder, self.builder.op(op, self.name, *names, **attrs))
 
     def to(self, dtype: str) -> Term:
+        """The term cast to an element type."""
         return self if dtype == self.dtype else self.then("Cast", to=dtype)
 
     def __add__(self, other: Term | float) -> Term:
@@ -65,11 +67,12 @@ class Term:
         return self.then("Greater", other)
 
     def equals(self, other: Term | float) -> Term:
+        """The elementwise comparison for equality."""
         return self.then("Equal", other)
 
 
 def where(condition: Term, yes: Term | float, no: Term | float) -> Term:
-    """Where; at least one of the branches is a term."""
+    """The operator Where; at least one of the branches is a term."""
     like = yes if isinstance(yes, Term) else no
     assert isinstance(like, Term)
     branches = [branch if isinstance(branch, Term) else like.number(branch) for branch in (yes, no)]
@@ -79,7 +82,7 @@ def where(condition: Term, yes: Term | float, no: Term | float) -> Term:
 def onnx_term(function: Callable[..., Term], widen: bool = True) -> DecomposeFn:
     """A decomposition from a function of the operands and the attributes.
 
-    With ``widen`` half types are computed in float32, as frameworks do, and because ONNX lacks some operators on them.
+    With ``widen`` half types are computed in float32, as frameworks do, because ONNX lacks some operators on them.
     """
 
     def build(b: Builder, x: Any, a: Attrs) -> str:

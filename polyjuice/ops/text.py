@@ -1,4 +1,4 @@
-"""Pieces of Python text that spellings of several families share."""
+"""Pieces of Python text that several families of operators share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def literal(value: float, dtype: str) -> str:
 
 
 def subscript(rank: int, entries: Mapping[int, str]) -> str:
-    """An index expression with an entry for some axes, and all of the others: ``[:, 1:3]``."""
+    """An index expression with entries for some axes, and ``:`` for the others: ``[:, 1:3]``."""
     entries = {normalize_axis(axis, rank): entry for axis, entry in entries.items()}
     last = max(entries, default=-1)
     return f"[{', '.join(entries.get(axis, ':') for axis in range(last + 1))}]" if last >= 0 and rank else "[...]"

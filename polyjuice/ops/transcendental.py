@@ -19,7 +19,7 @@ _NO_ONNX = Hole("ONNX's operators say it only as an approximation")
 
 
 def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLOATS, **more: Any) -> Op:
-    """A function that ONNX, Torch and TensorFlow all call by one name."""
+    """The entry of a function that has one name in ONNX, Torch and TensorFlow."""
     word = name.lower()
     return unary(
         name,
@@ -33,7 +33,7 @@ def _function(name: str, function: Any, error: Any, types: tuple[str, ...] = FLO
 
 
 def _aten(name: str, function: Any, tensorflow: Any, error: Any, onnx: Any, *torch: str, **more: Any) -> Op:
-    """A function that ONNX lacks, with further ways to say it in Torch."""
+    """The entry of a function that ONNX lacks, with further Torch templates."""
     return unary(
         name,
         function,
@@ -70,29 +70,29 @@ def _tan_error(c: ErrorContext) -> np.ndarray:
 
 
 def _growing(rule: Any) -> Any:
-    """Sums of exponentials: they overflow a little before the result does."""
+    """A rule for sums of exponentials, which overflow a little before the result does."""
     return lambda c: errors.unless_overflow(c, 2 * np.abs(c.y[0]), rule(c))
 
 
 def _even_growing(c: ErrorContext) -> np.ndarray:
-    """An even function that grows with the magnitude."""
+    """The bound for an even function that grows with the magnitude."""
     x, e = np.abs(c.x[0]), c.e[0]
     return errors.corners(c, [[x + e], [np.maximum(x - e, 0)]])
 
 
 def _exp2_error(c: ErrorContext) -> np.ndarray:
-    """Computed by way of the natural exponential too, whose operand is then rounded."""
+    """Some frameworks compute it by the natural exponential, whose operand is then rounded."""
     return np.asarray(errors.monotone(c) + 4 * c.unit * np.abs(c.x[0] * c.y[0]))
 
 
 def _crosses_pole(c: ErrorContext) -> np.ndarray:
-    """The poles of the gamma function: zero and the negative integers."""
+    """Whether the operand's interval contains a pole of the gamma function: zero or a negative integer."""
     low, high = c.x[0] - c.e[0], c.x[0] + c.e[0]
     return np.asarray((low <= 0) & ((np.floor(low) != np.floor(high)) | (np.floor(low) == low)))
 
 
 def _lgamma_error(c: ErrorContext) -> np.ndarray:
-    """Convex between two poles: above by the ends of the interval, below by the tangent."""
+    """Convex between two poles: the ends of the interval bound it above, the tangent below."""
     x, e = c.x[0], c.e[0]
     reach = e + 4 * c.unit * np.abs(x) * (x < 0)
     wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
@@ -103,7 +103,7 @@ def _lgamma_error(c: ErrorContext) -> np.ndarray:
 
 
 def _digamma_error(c: ErrorContext) -> np.ndarray:
-    """Increasing between two poles; the cotangent of its reflection feels a rounding of the operand."""
+    """Increasing between two poles; the cotangent in its reflection magnifies a rounding of the operand."""
     x = c.x[0]
     reach = c.e[0] + 8 * c.unit * np.abs(x) * (x < 0)
     wide = ErrorContext(c.x, [reach], c.y, c.attrs, c.unit, c.numpy)
@@ -116,7 +116,7 @@ def _corners_of_two(c: ErrorContext) -> np.ndarray:
 
 
 def _angle_error(c: ErrorContext) -> np.ndarray:
-    """The angle at which the error's disc is seen; unbounded on the cut, where the angle jumps by a turn."""
+    """The angle that covers the error's disc; unbounded on the cut, where the angle jumps by a full turn."""
     (y, x), (ey, ex) = c.x, c.e
     radius, reach = np.hypot(x, y), np.hypot(ex, ey)
     seen = reach < radius
@@ -133,7 +133,7 @@ def _logit(x: np.ndarray, a: Attrs) -> np.ndarray:
 
 
 def _logit_error(c: ErrorContext) -> np.ndarray:
-    """The rounding of 1 - x counts more the nearer x is to 1, whether by itself or by the limit."""
+    """The rounding of 1 - x counts more as x, or its limit, approaches 1."""
     eps = c.attrs["eps"] or 0.0
     z = np.clip(c.x[0], eps, 1 - eps)
     rounding = 4 * c.unit * (1 + 1 / np.where(z < 1, 1 - z, 1.0))
@@ -149,7 +149,7 @@ def _sinc(x: np.ndarray) -> np.ndarray:
 
 
 def _hypot_error(c: ErrorContext) -> np.ndarray:
-    """A quotient of the smaller leg by the larger has no value where both may be taken for zero."""
+    """Unknown where both legs may be flushed to zero: the quotient of the smaller by the larger has no value there."""
     (x, y), (ex, ey) = c.x, c.e
     least = dtypes.smallest_normal(errors.held(c))
     tiny = (np.abs(x) + ex < 2 * least) & (np.abs(y) + ey < 2 * least)
@@ -171,7 +171,7 @@ def _hypot_onnx(x: Term, y: Term, a: Attrs) -> Term:
 
 
 def _sum_of_powers(name: str, function: Any, scale: float, weight: float) -> Op:
-    """log(b**x + b**y) about the larger exponent; ``scale`` is log(b)."""
+    """The entry of log(b**x + b**y) about the larger exponent; ``scale`` is log(b)."""
 
     def tensorflow(c: Call) -> str:
         large = c.let(f"tf.maximum({c.x[0]}, {c.x[1]})")

@@ -203,7 +203,7 @@ def _diag_embed(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _diag_embed_onnx(b: Builder, x: Sequence[str], a: Attrs) -> str:
-    """Every place of the matrices is looked up in the elements of the diagonal, followed by a zero."""
+    """Look up every place of the matrices in the elements of the diagonal, followed by a zero."""
     t, offset = b.types[x[0]], a["offset"]
     n = t.shape[-1]
     size = n + abs(offset)
@@ -277,7 +277,7 @@ def _unfold(x: Sequence[np.ndarray], a: Attrs) -> np.ndarray:
 
 
 def _window_places(size: int, a: Attrs) -> np.ndarray:
-    """Which element each element of each window is."""
+    """The place on the axis of each element of each window."""
     starts = np.arange(0, size - a["size"] + 1, a["step"], dtype=np.int64)
     return starts[:, None] + np.arange(a["size"])
 
@@ -347,7 +347,7 @@ def _slice_scatter_shape(s: Sequence[Any], a: Any) -> Sequence[Any]:
 
 
 def _joined_onnx(b: Builder, x: str, source: str, dim: int, start: int, end: int) -> str:
-    """The source between what is before it and what is after it."""
+    """The source between the parts before it and after it."""
     size = b.types[x].shape[dim]
     parts = [cut(b, x, dim, 0, start)] if start else []
     parts += [source, *([cut(b, x, dim, end, size)] if end < size else [])]

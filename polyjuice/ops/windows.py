@@ -1,4 +1,4 @@
-"""Sliding windows: their arithmetic, their views of arrays, and the text that spellings of windowed operators share."""
+"""Sliding windows: their arithmetic, their views of arrays, and shared texts of windowed operators."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ def spatial_pads(pads: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_symmetric(pads: Sequence[int]) -> bool:
+    """Whether the pads at the start and at the end of each axis are equal."""
     r = len(pads) // 2
     return tuple(pads[:r]) == tuple(pads[r:])
 
@@ -101,11 +102,12 @@ def draw_window(rng: random.Random, spatial: Sequence[int], dilate: bool) -> dic
 
 
 def channels_last(text: str, rank: int) -> str:
-    """TensorFlow: the channels behind the spatial axes, where its CPU kernels want them."""
+    """TensorFlow: the channels behind the spatial axes, as its CPU kernels require."""
     return f"tf.transpose({text}, {[0, *range(2, rank), 1]})"
 
 
 def channels_first(text: str, rank: int) -> str:
+    """TensorFlow: the channels moved back before the spatial axes."""
     return f"tf.transpose({text}, {[0, rank - 1, *range(1, rank - 1)]})"
 
 
@@ -121,7 +123,7 @@ def tensorflow_padded(text: str, pads: Sequence[int], value: str = "") -> str:
 
 
 def cropped(start: int, end: int) -> str:
-    """The entry of an index that drops so many elements at both ends."""
+    """The entry of an index that drops ``start`` and ``end`` elements at the two ends."""
     return f"{max(start, 0) or ''}:{-end if end > 0 else ''}"
 
 
@@ -137,7 +139,7 @@ def same_pads(
 
 
 def subsampled(text: str, strides: Sequence[int]) -> str:
-    """TensorFlow, channels last: every so manyth window."""
+    """TensorFlow, channels last: only the windows at multiples of the strides."""
     steps = {1 + i: f"::{s}" for i, s in enumerate(strides) if s > 1}
     return f"{text}{subscript(len(strides) + 2, steps)}" if steps else text
 
@@ -146,7 +148,7 @@ def subsampled(text: str, strides: Sequence[int]) -> str:
 
 
 def weighted(x: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.ndarray:
-    """Each axis that is listed multiplied by a matrix ``[result size, size]`` (NaN where infinities take part)."""
+    """Multiply each listed axis by a matrix ``[result size, size]`` (NaN where infinities take part)."""
     finite = np.isfinite(x)
     if not finite.all():
         used = {axis: (matrix != 0).astype(x.dtype) for axis, matrix in matrices.items()}
@@ -158,7 +160,7 @@ def weighted(x: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.ndarray:
 
 
 def weighted_errors(e: np.ndarray, matrices: Mapping[int, np.ndarray]) -> np.ndarray:
-    """:func:`weighted` of error bounds by magnitudes: an unbounded error stays so, and only where it takes part."""
+    """:func:`weighted` of error bounds by magnitudes; an unbounded error only reaches the results it takes part in."""
     sizes = {axis: np.abs(matrix) for axis, matrix in matrices.items()}
     infinite = np.isinf(e)
     if not infinite.any():

@@ -1,4 +1,4 @@
-"""Torch text that makes a tensor and writes into it, where an operator joins, pads or replaces elements."""
+"""Torch text that makes a tensor and writes into it, for operators that join, pad or replace elements."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from polyjuice.ir.dtypes import framework_name
 from polyjuice.ops.spec import Call
 
 _CHANCE = 0.3
-"""How often such an operator is said by writes."""
+"""How often the text of such an operator is made of writes."""
 
 
 def wanted(c: Call) -> bool:
-    """Whether the seed chooses writes, and there is room for statements."""
+    """Whether the seed chooses writes, and statements are possible."""
     return c.do is not None and c.draws.chance(_CHANCE)
 
 
 def written(c: Call, new: str, writes: Sequence[tuple[str, str]]) -> str:
-    """A new tensor after some writes: each of a value into a part of it, as an assignment or by ``copy_``."""
+    """A new tensor after some writes of values into parts of it, as assignments or by ``copy_``."""
     assert c.do is not None
     name = c.let(new)
     for part, value in writes:

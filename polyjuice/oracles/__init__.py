@@ -1,4 +1,4 @@
-"""Oracles: each judges the executed variants of one seed graph. One file each, found by name here."""
+"""Oracles: each judges the executed variants of one seed graph. Each has a file here and is found by its name."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ORACLES: Mapping[str, Oracle] = {
 """All oracles by name."""
 
 USUAL_ORACLES = ("metamorphic", "crash", "differential")
-"""The oracles that judge any compiler unless others are asked for."""
+"""The oracles that judge any compiler by default."""
 
 
 def usual_oracles(compiler: CompilerInfo) -> tuple[str, ...]:
-    """The oracles that judge a compiler unless others are asked for."""
+    """The oracles that judge a compiler by default."""
     return USUAL_ORACLES if ORACLES[Alias.name].refusal(compiler) else (*USUAL_ORACLES, Alias.name)
 
 

@@ -1,23 +1,24 @@
 """The alias oracle: a compiled program must share memory, and write into inputs, as it does uncompiled.
 
-Who updates a result in place changes whatever shares memory with it: an input that the program hands back, another
-result, a parameter. So these must be the same with and without the compiler. PyTorch promises less than all of it:
+A user who updates a result in place changes whatever shares memory with it: a returned input, another result, a
+parameter. The compiled program should therefore share the same memory as the uncompiled one. PyTorch promises only part
+of that:
 
-- A result that shares memory with an input does so compiled, too, and is a view of the same places: AOTAutograd makes
-  it anew from the input (`OutputType.is_input` and `alias_of_input`). Parameters and buffers are inputs to it. Freezing
-  makes constants of them, which it may copy: frozen programs are not judged by these.
-- Results that share memory with each other, and with no input, are made anew from their common base only where both
-  require gradients, and not where a view is one of several that were made at once (`unbind`, `split`). Elsewhere each
-  may have memory of its own.
-- What shares no memory uncompiled shares none compiled: whatever is computed keeps its value while others are written.
-- An input into which the program does not write keeps each byte of its memory. (What inputs hold into which it writes
-  is compared as results are.)
+- A result that shares memory with an input does so compiled, too, and is a view of the same places. AOTAutograd makes
+  the view anew from the input (`OutputType.is_input` and `alias_of_input`). Parameters and buffers count as inputs.
+  Freezing turns them into constants, which it may copy, so sharing with them is not judged in frozen programs.
+- Results that share memory only with each other may each get their own memory. PyTorch rebuilds them from a common base
+  only where both require gradients, and where one call made a single view (not `unbind` or `split`).
+- Results that share no memory uncompiled share none compiled. A write to one must not change another.
+- An input that the program does not write keeps each byte of its memory. (Written inputs are compared as results are.)
 
-See Note [AOT Autograd: outputs aliasing inputs or intermediates!] in
-https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_functorch/aot_autograd.py, what follows from it in
+Sources: the note "outputs aliasing inputs or intermediates" in
+https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_functorch/aot_autograd.py, its consequences in
 https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_functorch/_aot_autograd/collect_metadata_analysis.py, and
-https://docs.pytorch.org/docs/stable/torch.compiler_aot_autograd.html. Whether `reshape` or `contiguous` copies depends
-on how an operand lies in memory, which is the same in both runs: what the uncompiled one does counts.
+https://docs.pytorch.org/docs/stable/torch.compiler_aot_autograd.html.
+
+The memory layout of their operand decides whether `reshape` and `contiguous` copy. Both runs have the same layout, so
+the uncompiled run is the standard.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdic
 from polyjuice.oracles.comparison import operators
 
 GAINED, LOST, MOVED, WRITTEN = "gained", "lost", "moved", "written"
-"""The rungs: an output shares memory only compiled, or only uncompiled, or at other places; or an input is written."""
+"""The rungs: an output shares memory only compiled, only uncompiled, or at other places; or an input is written."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that a compiled program does to memory and its uncompiled run does not, or the other way round.
+    """One difference in the use of memory between a compiled program and its uncompiled run.
 
     ``inputs`` numbers the set of inputs. ``kind`` and ``other`` say with what the ``output`` shares memory (see
-    :class:`polyjuice.execution.Memory`). Of an input that is written they name that, and ``output`` is one that depends
-    on it.
+    :class:`polyjuice.execution.Memory`). For a written input, ``kind`` and ``other`` name that input, and ``output``
+    depends on it.
     """
 
     rung: str
@@ -51,7 +52,7 @@ class Difference:
 
     @property
     def what(self) -> str:
-        """What one of the runs does; of an input that is written, that input."""
+        """The sharing that only one of the two runs has; for a written input, the input."""
         if self.rung == WRITTEN:
             return f"input {self.other}"
         if self.rung == MOVED:
@@ -68,22 +69,23 @@ class Difference:
 
 
 class Alias(Oracle):
-    """At most one verdict for each variant that ran: the first difference from its uncompiled run."""
+    """The alias oracle: at most one verdict for each variant that ran, its first difference from the uncompiled run."""
 
     name = "alias"
     formats = ("torch",)
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The first difference of each variant that ran."""
         return [_verdict(t, first) for t in case.ran if (first := next(differences(t), None))]
 
     def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Any difference of the same kind in the same output, be it the first or not."""
+        """Accept any difference of the same kind in the same output, first or not."""
         found = (_verdict(t, one) for t in case.ran for one in differences(t))
         return any(again.same_fault(verdict) and again.rung == verdict.rung for again in found)
 
 
 def differences(t: Program) -> Iterator[Difference]:
-    """How what a program did to memory differs from what its uncompiled run did, as far as PyTorch promises that."""
+    """The differences in memory between a program and its uncompiled run that PyTorch's promises rule out."""
     for i, (mine, its) in enumerate(zip(t.outcome.memory, t.outcome.reference_memory, strict=False)):
         if t.artifact.setup.get("freezing"):
             mine, its = _without_held(mine), _without_held(its)
@@ -119,7 +121,7 @@ def _ordered(shared: frozenset[Shared]) -> list[Shared]:
 
 
 def _depending(graph: Graph, number: int) -> int:
-    """The first output that depends on an input, or else the first of all."""
+    """The first output that depends on an input; the first of all outputs if none does."""
     reached = {graph.inputs[number]} if number < len(graph.inputs) else set()
     for node in graph.nodes:
         if not reached.isdisjoint(node.inputs):

@@ -15,15 +15,15 @@ from polyjuice.ir import Graph
 from polyjuice.numerics import Analysis, Mode
 
 NOT_RUN = Outcome("unsupported", message="not run yet")
-"""The outcome of a program that the compiler has not been given yet."""
+"""The outcome of a program that the compiler has not run yet."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """One variant in one format, what is known of its results, and what became of it.
+    """One variant in one format, with its analyses and its outcome.
 
-    ``analyses`` holds one analysis for each set of inputs of its case. ``given`` says that the user wrote the program.
-    Otherwise we did, and the artifact has the choices by which it was lowered.
+    ``analyses`` holds one analysis for each set of inputs of its case. ``given`` marks a program that the user wrote.
+    For all others the artifact has the lowering choices that made it.
     """
 
     label: str
@@ -35,16 +35,16 @@ class Program:
 
     @property
     def ran(self) -> bool:
-        """Whether the program gave results."""
+        """Whether the program ran and returned results."""
         return self.outcome.status == "ok"
 
     @property
     def waits(self) -> bool:
-        """Whether the compiler has not been given the program yet."""
+        """Whether the compiler has not run the program yet."""
         return self.outcome is NOT_RUN
 
     def not_run(self) -> Program:
-        """The program without what became of it."""
+        """The program without its outcome."""
         return replace(self, outcome=NOT_RUN)
 
 
@@ -52,8 +52,8 @@ class Program:
 class InputSet:
     """Arrays for the inputs of a case's graphs.
 
-    ``profile`` says what kind of values they are, ``mode`` what the analysis takes for known on them. ``values`` are
-    the seed graph's outputs in float64, where they have been computed.
+    ``profile`` names the kind of values, ``mode`` the assumptions of the analysis on them. ``values`` are the seed
+    graph's outputs in float64, if they were computed.
     """
 
     profile: str
@@ -66,9 +66,9 @@ class InputSet:
 class Case:
     """One seed graph: its variants as programs, and the sets of inputs on which they run.
 
-    ``broken`` says which constraint the graph breaks on purpose, if it does. Such a graph has no meaning: there is one
-    program, and the compiler is to raise an error on it. ``rules`` are those that fired in the e-graph. ``seed`` and
-    ``index`` say which case of which campaign it is.
+    ``broken`` names the constraint that the graph breaks on purpose, if any. Such a graph has no meaning: the case has
+    one program, for which the compiler should raise an error. ``rules`` are those that fired in the e-graph. ``seed``
+    and ``index`` identify the campaign and the case in it.
     """
 
     sets: Sequence[InputSet]
@@ -90,21 +90,22 @@ class Case:
 
     @property
     def ran(self) -> list[Program]:
-        """The programs that gave results."""
+        """The programs that ran and returned results."""
         return [program for program in self.programs if program.ran]
 
     def of(self, label: str) -> Program:
+        """The program with this label."""
         return next(program for program in self.programs if program.label == label)
 
     def only(self, labels: Collection[str]) -> Case:
-        """The case with some of its programs alone."""
+        """The case with only the programs of these labels."""
         return replace(self, programs=[program for program in self.programs if program.label in labels])
 
     def fault(self, verdict: Verdict) -> tuple[object, ...]:
         """A key that two verdicts on this case share where they tell of one fault.
 
-        That is how programs fail, the wrong result that several give, or how they use memory; otherwise which side is
-        wrong, and where.
+        For a crash, the key has the signature; for a mismatch, the wrong result, which several variants may share; for
+        an alias verdict, its rung. All other keys have the culprit and the place.
         """
         at = verdict.inputs, verdict.output
         culprit = self.of(verdict.culprit).outcome if verdict.culprit else None
@@ -119,17 +120,18 @@ class Case:
 
 
 class CompilerAccess(Protocol):
-    """The compiler under test, for an oracle that needs more of it than the runs that a case holds."""
+    """The compiler under test, for oracles that need further runs of a case's programs."""
 
     @property
-    def compiler(self) -> CompilerInfo: ...
+    def compiler(self) -> CompilerInfo:
+        """The compiler's description."""
 
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
-        """Compile once more and run, at an optimization level of the compiler (its default unless given).
+        """Compile and run a program once more, at an optimization level of the compiler (by default its default).
 
-        Without ``compile`` only the framework's uncompiled run is made.
+        Without ``compile``, make only the framework's uncompiled run.
         """
 
     def uncompiled(self, model: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
@@ -194,11 +196,11 @@ class Verdict:
 
     @property
     def mistyped(self) -> bool:
-        """Whether it is the element type or the shape of a result that is wrong."""
+        """Whether the element type or the shape of a result is wrong."""
         return self.rung == MISTYPED
 
     def same_fault(self, other: Verdict) -> bool:
-        """Whether both say the same of the same program, in other words or numbers perhaps."""
+        """Whether two verdicts report the same fault of the same program, possibly in other words or numbers."""
         mine, its = ((v.oracle, v.kind, v.a, v.output, v.level, v.mistyped) for v in (self, other))
         return mine == its
 

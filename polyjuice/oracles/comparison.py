@@ -1,9 +1,10 @@
-"""How two results of the same value are compared, which of them is blamed, and how that is said.
+"""Compare two results of the same value, name the culprit, and describe the difference.
 
-How equal is derived, not chosen. Where both programs are exact on the inputs, bit for bit. Elsewhere they may differ by
-the sum of their error bounds; and a program is blamed only where it leaves its bound and lies farther from the float64
-reference than the framework's own uncompiled run does (or, where there is none, our interpreter in the graph's types;
-for a model as its owner wrote it ONNX's reference evaluator, which does not rely on our reading of the model).
+The tolerance is derived, not chosen. Two programs that are exact on the inputs must agree bit for bit. All others may
+differ by the sum of their error bounds. A program is a culprit only where its result leaves its own bound and lies
+farther from the float64 reference than an uncompiled run. That run is the framework's own, if there is one. Otherwise
+our interpreter evaluates the graph in its types. For the user's own ONNX model, ONNX's reference evaluator runs it,
+because that does not rely on our reading of the model.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from polyjuice.oracles.case import MISTYPED, Case, CompilerAccess, Program, Verd
 
 
 def compare(oracle: str, case: Case, a: Program, b: Program, access: CompilerAccess) -> Verdict | None:
-    """The first output, on the first set of inputs, at which two programs that ran differ."""
+    """The verdict on the first output, on the first set of inputs, at which two programs that ran differ; or None."""
     return next((v for i, k in places(case, a) if (v := _output(oracle, case, a, b, i, k, access))), None)
 
 
 def places(case: Case, t: Program) -> Iterator[tuple[int, int]]:
-    """Every set of inputs with every output of a program."""
+    """Every pair of a set of inputs and an output of a program, by their numbers."""
     return ((i, k) for i in range(len(case.inputs)) for k in range(len(t.graph.outputs)))
 
 
@@ -32,7 +33,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
     left, right = a.outcome.outputs[i][k], b.outcome.outputs[i][k]
     problems = [(side, problem) for side in (a, b) if (problem := misshapen(case, side, i, k, access))]
     gap = None if problems else distance(left, right)
-    if gap is not None and not gap.any():  # nearly always: nothing need be analysed
+    if gap is not None and not gap.any():  # nearly always: saves the analyses
         return None
     in_a, in_b = a.analyses[i][k], b.analyses[i][k]
     rung = MISTYPED if problems else "exact" if in_a.exact and in_b.exact else "bounded"
@@ -63,7 +64,7 @@ def _output(oracle: str, case: Case, a: Program, b: Program, i: int, k: int, acc
 
 
 def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> str:
-    """How a result is not of the type that its program declares, and that the uncompiled run has; or ""."""
+    """How the type of a result differs from the type that its program declares and the uncompiled run has; or ""."""
     type = t.graph.output_types[k]
     problem = mistyped(t.outcome.outputs[i][k], type)
     if not problem:
@@ -75,7 +76,7 @@ def misshapen(case: Case, t: Program, i: int, k: int, access: CompilerAccess) ->
 
 
 def uncompiled(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -> np.ndarray | None:
-    """What an output is where the compiler has no part in it; None where that has no value."""
+    """An output of the uncompiled run; None where that run fails."""
     if t.outcome.reference is not None:
         return t.outcome.reference[i][k]
     source = t.artifact.source
@@ -90,10 +91,10 @@ def uncompiled(case: Case, t: Program, i: int, k: int, access: CompilerAccess) -
 def judged(
     case: Case, t: Program, i: int, k: int, access: CompilerAccess, among: np.ndarray | None = None
 ) -> Judgement:
-    """Where a program left its bound and is farther from the reference than the uncompiled run.
+    """The elements where a program left its bound and is farther from the reference than the uncompiled run.
 
-    Nowhere if that run, in the graph's own types, has no value: then there is no second opinion. With ``among`` only
-    some elements count.
+    None count if the uncompiled run has no value, since there is no second opinion then. With ``among``, only the
+    elements of that mask count.
     """
     array, analysis = t.outcome.outputs[i][k], t.analyses[i][k]
     first = judge(array, analysis)
@@ -108,10 +109,10 @@ def judged(
 
 
 def mismatch_signature(oracle: str, rung: str, dtype: str, a: Graph, b: Graph) -> str:
-    """What mismatches with one cause are likely to share: the operators that just one of the programs has."""
+    """The signature of a mismatch, by which one cause is likely to show: the operators that only one program has."""
     return " ".join([oracle, "mismatch", rung, dtype, *sorted({*operators(a)} ^ {*operators(b)})])
 
 
 def operators(graph: Graph) -> list[str]:
-    """The operators of a graph, by name: what stands in signatures for a program."""
+    """The operators of a graph, by name, as signatures list them."""
     return sorted({node.qualified for node in graph.nodes})

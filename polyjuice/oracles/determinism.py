@@ -1,8 +1,8 @@
 """The determinism oracle: a compiled program must give the same results again, bit for bit.
 
-It is run again, after the other sets of inputs, out of another compilation: memory that is read before it is written,
-a buffer that is used twice, and a race between threads show so. The order in which threads add is left open by most
-frameworks, so that results of floating sums may differ in their last places: they are compared under their bounds.
+It compiles the program once more, and runs all sets of inputs twice, one after another. Such runs expose reads of
+uninitialised memory, buffers with two uses, and races between threads. Most frameworks leave open the order in which
+threads add, so results of floating-point sums may differ in their last places. Those are compared under their bounds.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from polyjuice.oracles.comparison import operators
 
 
 class Determinism(Oracle):
-    """At most one verdict for each variant that ran: the first output that is another the second or third time."""
+    """The determinism oracle: at most one verdict for each variant, its first output that differs in a later run."""
 
     name = "determinism"
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The first unstable output of each variant that ran."""
         return [v for t in case.ran if (v := _again(case, t, access))]
 
     def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """Any output will do: which one catches stray memory is a matter of chance."""
+        """Accept any output: chance decides which one reads stray memory."""
         return any(v.a == verdict.a for v in self.judge(case, access))
 
 

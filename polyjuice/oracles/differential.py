@@ -1,8 +1,8 @@
-"""The differential oracle: a compiled program must give what float64 says, within its error bounds.
+"""The differential oracle: a compiled program must agree with float64, within its error bounds.
 
-This is what testers without equivalent programs do (NNSmith, paper 001, section 4), but for the bounds. It also sees
-faults that all variants share. Of a program as its owner wrote it, it judges what depends on operators that the table
-lacks by the program's own uncompiled run (see :mod:`polyjuice.oracles.uncompiled`).
+Testers without equivalent programs do the same with fixed tolerances (NNSmith, paper 001, section 4). This oracle also
+sees faults that all variants share. A user's own program may have operators that the table lacks. The results that
+depend on them are compared with the program's own uncompiled run (see :mod:`polyjuice.oracles.uncompiled`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from polyjuice.oracles.comparison import judged, misshapen, operators, places
 
 
 class Differential(Oracle):
-    """At most one verdict for each variant that ran: the first output that is off."""
+    """The differential oracle: at most one verdict for each variant that ran, its first wrong output."""
 
     name = "differential"
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The first wrong output of each variant that ran."""
         first = (
             next((v for i, k in places(case, t) if (v := self._output(case, t, i, k, access))), None) for t in case.ran
         )
@@ -28,7 +29,7 @@ class Differential(Oracle):
         return [v for v in found if v]
 
     def triggers(self, verdict: Verdict, case: Case, access: CompilerAccess) -> bool:
-        """The same output is off, be it the first or not: what an input holds in the end may be returned as well."""
+        """Accept the same output, first or not: a program may also return the final value of an updated input."""
         if super().triggers(verdict, case, access):
             return True
         sides = [t for t in case.ran if t.label == verdict.a and verdict.output < len(t.graph.outputs)]

@@ -1,9 +1,9 @@
 """The gradient oracle: equivalent training graphs, compiled, must have equal gradients.
 
-Judged are the gradients, by the floating inputs, of a weighted sum of the outputs. There are no error bounds for them.
-In their place stands what Torch itself is off by, uncompiled, from the gradients of the same graph in float64; and an
-element counts only where these hardly change with the inputs (at a kink each side is right in its own way) and are the
-same for both graphs.
+It judges the gradients, by the floating inputs, of a weighted sum of the outputs. They have no error bounds. Instead,
+the tolerance comes from the error of Torch's own uncompiled gradients against the same graph in float64. An element
+counts only where the float64 gradients of both graphs agree and hardly change with the inputs. At a kink each side may
+be right in its own way.
 """
 
 from __future__ import annotations
@@ -36,22 +36,23 @@ class _Gradients:
 
 
 class Gradient(Oracle):
-    """At most one verdict for each pair of variants: the first input whose gradients differ."""
+    """The gradient oracle: at most one verdict for each pair of variants, the first input whose gradients differ."""
 
     name = "gradient"
     least = 2
     formats = ("torch",)
 
     def program(self, artifact: Artifact) -> Artifact:
-        """The program whose results are the gradients: a setting that the Torch compilers know."""
+        """The program whose results are the gradients, by a setting that the Torch compilers understand."""
         return replace(artifact, setup={**artifact.setup, "mode": "grad", "gradient": True}, results=None)
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The first wrong gradient of each pair of variants that ran."""
         found = [g for t in case.ran if (g := self._gradients(case, t, access))]
         return [v for a, b in combinations(found, 2) if (v := _pair(case, a, b))]
 
     def _gradients(self, case: Case, t: Program, access: CompilerAccess) -> _Gradients | None:
-        """None where the program has no gradients, rounds them coarsely, or Torch cannot differentiate it."""
+        """The gradients of a program; None where it has none, uses coarse types, or Torch cannot differentiate it."""
         if any(type.dtype in dtypes.NARROW_FLOATS for type in t.graph.types.values()):
             return None  # the gradient by a value of a narrow type is itself rounded to that type
         outcome = access.execute(self.program(t.artifact), case.inputs)

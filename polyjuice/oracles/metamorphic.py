@@ -9,12 +9,13 @@ from polyjuice.oracles.comparison import compare
 
 
 class Metamorphic(Oracle):
-    """At most one verdict for each pair of variants that ran: the first output that differs."""
+    """The metamorphic oracle: at most one verdict for each pair of variants that ran, the first output that differs."""
 
     name = "metamorphic"
     least = 2
     alone = "differential"
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The first difference of each pair of variants that ran."""
         verdicts = (compare(self.name, case, a, b, access) for a, b in combinations(case.ran, 2))
         return [v for v in verdicts if v]

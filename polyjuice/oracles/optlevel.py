@@ -11,14 +11,16 @@ from polyjuice.oracles.comparison import compare, operators
 
 
 class OptLevel(Oracle):
-    """Each variant that ran at the compiler's default, the highest level, against itself at every other level."""
+    """The optlevel oracle: it compares each variant at the default level with itself at every other level."""
 
     name = "optlevel"
 
     def refusal(self, compiler: CompilerInfo) -> str:
+        """The reason why the oracle cannot judge a compiler (it has only one level); "" if it can."""
         return "" if len(compiler.levels) > 1 else f"{compiler.name} has no optimization levels"
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The first difference of each variant at each other level, or its failure there."""
         levels = access.compiler.levels[:-1]
         return [v for t in case.ran for level in levels if (v := _against(case, t, level, access))]
 

@@ -1,7 +1,7 @@
 """The performance oracle: of two equivalent graphs, the simpler one must not compile to the far slower program.
 
-Times scatter, so that little is said on one measurement: both programs are compiled and timed in turns, and the simpler
-one must take twice as long, or far more memory, each time.
+A single measurement scatters too much. The oracle compiles and times both programs in turns, and the simpler one must
+take twice as long, or far more memory, each time.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from polyjuice.execution import Outcome
 from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
 from polyjuice.oracles.comparison import operators
 
-#: How many times as long the simpler program must take, and how much longer: below that, it is the call that counts.
+#: The simpler program must take this many times as long, and this much longer. Smaller differences are call overhead.
 SLOWER = 2.0
 LONGER_S = 50e-6
 
-#: How many times as much memory the simpler program must take, and how much more.
+#: The simpler program must take this many times as much memory, and this much more.
 LARGER = 4.0
 MORE_BYTES = 2**24
 
@@ -27,12 +27,13 @@ _ROUNDS = 5
 
 
 class Performance(Oracle):
-    """At most one verdict for each pair of variants of different size that ran."""
+    """The performance oracle: at most one verdict for each pair of variants that ran and differ in size."""
 
     name = "performance"
     least = 2
 
     def judge(self, case: Case, access: CompilerAccess) -> list[Verdict]:
+        """The pairs whose simpler variant is far slower, or takes far more memory."""
         first = {t.label: access.measure(t.artifact, case.inputs) for t in case.ran}
         pairs = [(a, b) for a, b in permutations(case.ran, 2) if len(a.graph) < len(b.graph)]
         return [v for a, b in pairs if (v := _pair(case, a, b, [(first[a.label], first[b.label])], access))]
@@ -41,7 +42,7 @@ class Performance(Oracle):
 def _pair(
     case: Case, simple: Program, other: Program, rounds: list[tuple[Outcome, Outcome]], access: CompilerAccess
 ) -> Verdict | None:
-    """The verdict that every round of measurements agrees on; the rounds end with the first that does not."""
+    """The verdict on which all rounds of measurements agree; the rounds end with the first that disagrees."""
     while slow := _slower(rounds) or _larger(rounds):
         if len(rounds) == _ROUNDS:
             break
@@ -60,7 +61,7 @@ def _pair(
 def _slower(rounds: Sequence[tuple[Outcome, Outcome]]) -> str:
     if not all(a.times and b.times for a, b in rounds):
         return ""
-    # The quick runs of the one against the slow runs of the other: what scatters that far does not count.
+    # Compare the slower program's quick runs with the other's slow runs: differences within the scatter do not count.
     worst = [(float(np.quantile(a.times, 0.25)), float(np.quantile(b.times, 0.75))) for a, b in rounds]
     if not all(a > SLOWER * b and a - b > LONGER_S for a, b in worst):
         return ""

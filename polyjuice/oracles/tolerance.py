@@ -1,7 +1,7 @@
-"""How far a compiled result may be off where there are no error bounds: many times what the uncompiled one is off by.
+"""The tolerance for a compiled result without error bounds: many times the error of the uncompiled result.
 
-That is measured, not chosen: the uncompiled run is compared with the same program in float64. An element counts only
-where that hardly changes with the inputs; beside a kink or a jump each side is right in its own way.
+The error is measured, not chosen: it is the distance of the uncompiled run from the same program in float64. An element
+counts only where that result hardly changes with the inputs. Beside a kink or a jump each side may be right.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from polyjuice.ir import complexes, dtypes
 from polyjuice.numerics import distance
 
-#: How many times the uncompiled result's largest error, and how many units in the last place of the largest element, a
-#: compiled result may be off.
+#: The tolerance is the sum of two terms. One is this many times the uncompiled result's largest error, the other this
+#: many units in the last place of the largest element.
 TIMES = 16.0
 _ULPS = 64.0
 
@@ -23,9 +23,9 @@ _MOVED = 256.0
 
 
 def moved(inputs: Sequence[np.ndarray], side: float, *, zeros: bool = True) -> tuple[np.ndarray, ...]:
-    """Floating inputs in float64, each moved a few units in its last place; always the same way.
+    """Floating inputs in float64, each moved a few units in its last place, always the same way.
 
-    Complex ones are in complex128. Zeros stay where they are unless ``zeros``.
+    Complex inputs become complex128. Zeros stay as they are unless ``zeros``.
     """
     rng = np.random.default_rng(0)
     arrays = []
@@ -47,12 +47,12 @@ def error(plain: np.ndarray, wide: np.ndarray) -> float:
 
 
 def tolerance(plain: np.ndarray, wide: np.ndarray, dtype: str) -> float:
-    """What a result of a floating type may be off by; infinite or NaN where nothing can be said."""
+    """The allowed error of a result of a floating type; infinite or NaN where nothing is known."""
     return TIMES * error(plain, wide) + _units(wide, dtype)
 
 
 def least_tolerance(plain: np.ndarray, dtype: str) -> float:
-    """What a result may be off by at least, whatever float64 gives: 0 for integers and booleans."""
+    """The smallest allowed error of a result, whatever float64 gives: 0 for integers and booleans."""
     return _units(plain, dtype) / 2 if dtypes.is_inexact(dtype) else 0.0
 
 

@@ -1,21 +1,25 @@
-"""A program held against its own uncompiled run, where our interpreter knows nothing of it.
+"""Compare a program with its own uncompiled run where our interpreter has no answer.
 
-That is where a result depends on an operator that the table lacks; and also where frameworks differ, as in what the
-greater of 1 and NaN is, or which place ``argmax`` gives of NaN: a compiler must do as its own framework does. There a
-program as its owner wrote it is judged on its owner's own inputs. One that we generated for Torch is judged on all
-inputs, where the part of it on which the result depends has no half types (an uncompiled program rounds these at each
-operator, a compiled one need not), and no number so large or small that the order of computation decides what overflows
-or vanishes. A generated program of another format is judged on ``edge`` inputs if it is one operator (see
-:func:`polyjuice.inputs.judged_on_edge`): that rounds half types once. There our interpreter and the uncompiled run must
-agree, since ONNX's reference evaluator and TensorFlow's kernels have faults of their own.
+Our interpreter has none for an operator that the table lacks. It also has none where frameworks differ: the maximum of
+1 and NaN, or the place that ``argmax`` gives for NaN. A compiler must do there as its own framework does. These
+programs are judged:
 
-In place of error bounds stands what the uncompiled run is off by (see
-:mod:`polyjuice.oracles.tolerance`), and by how much a result changes with the inputs: much at a jump, where each side
-is right in its own way. (A zero is not changed: any order of computation gets 1 / -0.0 right. Nor is anything where
-the result is that of one operator, which gets its operands unrounded.) An integer must be the same in all of these
-runs. The uncompiled run is the framework's own, or that of ONNX's reference evaluator. Where that knows an operator
-neither, as those of ONNX Runtime's own, the compiler's lowest optimization level takes its place. Of floating results
-alone, and of gross differences: nothing is known of what rounds on the way.
+- A user's own program, on its owner's own inputs.
+- A program that we generated for Torch, on all inputs. The part of it on which the result depends must have no half
+  types: an uncompiled program rounds them at each operator, a compiled one need not. It must have no number so large or
+  small that the order of computation decides overflow or underflow.
+- A generated program of another format, if it is one operator, on ``edge`` inputs (see
+  :func:`polyjuice.inputs.judged_on_edge`). One operator rounds half types only once. Our interpreter and the uncompiled
+  run must agree there, because ONNX's reference evaluator and TensorFlow's kernels have faults, too.
+
+The tolerance has two parts. One is the error of the uncompiled run (see :mod:`polyjuice.oracles.tolerance`). The other
+is the change of a result with the inputs, which is large at a jump, where each side may be right. (Zeros are not moved:
+any order of computation gets 1 / -0.0 right. Inputs of a single operator are not moved either, because it gets its
+operands unrounded.) An integer must be the same in all of these runs.
+
+The uncompiled run is the framework's own, or that of ONNX's reference evaluator. If the evaluator lacks an operator
+too, such as ONNX Runtime's own, the compiler's lowest optimization level replaces it. Then only gross differences of
+floating results count, because nothing is known about the intermediate rounding.
 """
 
 from __future__ import annotations
@@ -40,14 +44,16 @@ from polyjuice.oracles.case import Case, CompilerAccess, Program, Verdict
 from polyjuice.oracles.tolerance import least_tolerance, moved, tolerance
 
 _GROSS = 0.05
-"""How far a result may be from that of the lowest optimization level, as a share of the largest element: several steps
-of a quantization to 8 bits."""
+"""How far a result may be from that of the lowest optimization level, as a share of the largest element.
+
+The share is several steps of a quantization to 8 bits.
+"""
 
 _QUANTIZATIONS = frozenset(["QuantizeLinear", "DynamicQuantizeLinear"])
 _INTERPOLATIONS = frozenset(["Resize", "upsample_bilinear2d", "GridSample"])
 
 _ROOTS = {"Sqrt": 0, "rsqrt": 0, "Pow": 0, "pow.Tensor_Scalar": 0, "BatchNormalization": 4}
-"""Operators that take a root, and which operand that is of."""
+"""Operators that take a root, and the number of the operand whose root they take."""
 
 _SIGNS = {"copysign": 1, "signbit": 0, "BitCast": 0}
 """Operators that tell NaN with a sign from NaN without, and in which operand."""
@@ -59,7 +65,7 @@ Results = Sequence[Sequence[np.ndarray]]
 
 
 def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdict | None:
-    """The first result of which the interpreter knows nothing and that the uncompiled run contradicts."""
+    """The verdict on the first result that has no answer by our interpreter and contradicts the uncompiled run."""
     parts = [_part(t, k) for k in range(len(t.graph.outputs))]
     unknown = list(_unknown(case, t, parts, access.compiler))
     wide = given.in_float64(t.artifact) if unknown else None
@@ -89,9 +95,9 @@ def judge(oracle: str, case: Case, t: Program, access: CompilerAccess) -> Verdic
 
 
 def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: CompilerInfo) -> Iterator[tuple[int, int]]:
-    """The results that the uncompiled run is to judge, by the set of inputs and the output.
+    """The results for the uncompiled run to judge, by the set of inputs and the output.
 
-    ``parts`` are those of the program on which each output depends.
+    ``parts`` has, for each output, the part of the program on which it depends.
     """
     read = _is_read(t)
     for i, (profile, inputs) in enumerate(zip(case.profiles, case.inputs, strict=True)):
@@ -108,7 +114,7 @@ def _unknown(case: Case, t: Program, parts: Sequence[Program], compiler: Compile
 
 
 def _part(t: Program, k: int) -> Program:
-    """The part of a program on which an output depends, where we generated it for Torch; else all of it."""
+    """The part of a generated Torch program on which an output depends; other programs as they are."""
     if t.given or t.artifact.format != "torch":
         return t
     graph = prune(replace(t.graph, outputs=(t.graph.outputs[k],)))
@@ -118,7 +124,7 @@ def _part(t: Program, k: int) -> Program:
 
 
 def _is_contradicted(t: Program, i: int, k: int) -> bool:
-    """Whether an element of which nothing is known is so far from the uncompiled one that it may be wrong."""
+    """Whether an element without a known value differs enough from the uncompiled one to be wrong."""
     open_ = np.isinf(t.analyses[i][k].bound)
     if not open_.any():
         return False
@@ -135,9 +141,9 @@ def _is_contradicted(t: Program, i: int, k: int) -> bool:
 
 
 def _has_other_zeros(t: Program, part: Program, i: int, k: int) -> bool:
-    """Whether a generated program of Torch gives zeros of another sign than uncompiled, which may be wrong.
+    """Whether a generated Torch program gives zeros of another sign than uncompiled, which may be wrong.
 
-    ``part`` is that on which the output depends.
+    ``part`` is the part of the program on which the output depends.
     """
     if t.given or t.artifact.format != "torch" or t.outcome.reference is None or not zeros.is_fit(part.graph):
         return False
@@ -150,32 +156,32 @@ def _is_read(t: Program) -> bool:
 
 
 def _is_judged(t: Program, profile: str, compiler: CompilerInfo) -> bool:
-    """Whether a program is judged on inputs of a profile, where the table has all of its operators."""
+    """Whether to judge a program, with all operators in the table, on inputs of a profile."""
     if t.given:
         return profile in GIVEN
     if any(type.dtype in dtypes.NARROW for type in t.graph.types.values()):
-        return False  # to these types a program in float64 rounds, too
+        return False  # a float64 program rounds to these types, too
     if t.artifact.format == "torch":
         return _is_of_wide_torch(t)
     return profile == "edge" and judged_on_edge(compiler, t.graph)
 
 
 def _is_of_wide_torch(t: Program) -> bool:
-    """Whether it is a program of Torch without half types."""
+    """Whether it is a Torch program without half types."""
     floating = {type.dtype for type in t.graph.types.values() if dtypes.is_float(type.dtype)}
     return t.artifact.format == "torch" and floating <= {"float32", "float64"}
 
 
 def _is_alone(t: Program) -> bool:
-    """Whether it is one operator, of Torch or in a program that we generated."""
+    """Whether it is one operator, and either Torch's or in a program that we generated."""
     return len(t.graph.nodes) == 1 and _is_read(t) and (t.artifact.format == "torch" or not t.given)
 
 
 def _is_of_one_operand(t: Program) -> bool:
-    """Whether it is one operator that computes with one operand, or one place of its operands.
+    """Whether it is one operator that computes with one operand, or elementwise.
 
-    Others are computed as is fastest: a normalization multiplies by its scale before it subtracts the mean. An infinity
-    that is NaN in another order of computation is then no fault. Nor is it in a determinant.
+    Kernels of other operators choose the fastest order of computation. A normalization multiplies by its scale before
+    it subtracts the mean. An infinity that is NaN in another order is no fault there. The same holds for a determinant.
     """
     (node, *others) = t.graph.nodes
     op = entry(node)
@@ -184,12 +190,12 @@ def _is_of_one_operand(t: Program) -> bool:
 
 
 def _agrees_with_us(t: Program) -> bool:
-    """Whether an uncompiled run that may be wrong itself must agree with our interpreter."""
+    """Whether the uncompiled run may be wrong itself, so that our interpreter must agree with it."""
     return _is_read(t) and (t.artifact.format == "onnx" or (t.artifact.format != "torch" and not t.given))
 
 
 def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a correct compiler can give but one result on these inputs, wherever the uncompiled run is sure of it."""
+    """Whether a correct compiler can give only one result on these inputs, where the uncompiled run is sure of it."""
     extreme = _may_overflow(inputs) if t.given else _is_extreme(t, inputs)
     rules = (
         _is_left_open,
@@ -206,7 +212,7 @@ def _has_one_answer(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a complex number has no finite value, or one on the cut along which a zero's sign decides its angle."""
+    """Whether a complex number is not finite, or lies on the branch cut, where a zero's sign decides its angle."""
     graph = t.graph
     names = tuple(name for name, type in graph.types.items() if dtypes.is_complex(type.dtype))
     values = evaluate(replace(graph, outputs=names), inputs, "float64") if names else ()
@@ -215,7 +221,7 @@ def _has_wild_complex_numbers(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program interpolates between what is not finite: a neighbour of weight 0 may then be NaN."""
+    """Whether a generated program interpolates infinities or NaN, where a neighbour of weight 0 may give NaN."""
     if t.given:
         return False
     weighs = any(node.op in _INTERPOLATIONS and node.attrs.get("mode") != "nearest" for node in t.graph.nodes)
@@ -223,9 +229,9 @@ def _weighs_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _resizes_by_factors(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program resizes to nearest neighbours by factors, and is none of Torch.
+    """Whether a generated program, not Torch's, resizes to nearest neighbours by factors.
 
-    Places are then quotients by a number of single precision, which may be rounded over the next integer.
+    It computes places as quotients in single precision, and rounding may carry them over the next integer.
     """
     if t.given or t.artifact.format == "torch":
         return False
@@ -235,9 +241,9 @@ def _resizes_by_factors(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program of Torch takes a root of -inf or -0.0.
+    """Whether a generated Torch program takes a root of -inf or -0.0.
 
-    It may be written as ``x ** 0.5``, which is inf and 0.0 by IEEE 754, while ``sqrt`` is NaN and -0.0. Torch's own
+    The program may say ``x ** 0.5``, which is inf and 0.0 by IEEE 754, while ``sqrt`` gives NaN and -0.0. Torch's own
     kernel takes the root there, and a compiler may do either.
     """
     if t.given or t.artifact.format != "torch":
@@ -247,20 +253,20 @@ def _takes_other_roots(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _reads_signs_of_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program reads the sign, or the bits, of NaN: IEEE 754 leaves open what these are."""
+    """Whether a generated program reads the sign, or the bits, of NaN, which IEEE 754 leaves open."""
     return not t.given and any(bool(np.isnan(x).any()) for x in _operands(t.graph, _SIGNS, inputs))
 
 
 def _operands(graph: Graph, places: Mapping[str, int], inputs: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-    """The values of one operand of some operators, in float64."""
+    """The values of one operand of each of these operators, in float64."""
     names = tuple(node.inputs[places[node.op]] for node in graph.nodes if node.op in places)
     return evaluate(replace(graph, outputs=names), inputs, "float64") if names else []
 
 
 def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program takes a mean, beside a variance, of what is not finite.
+    """Whether a generated program takes a mean, beside a variance, of infinities or NaN.
 
-    Torch's own kernel updates a mean element by element, which is NaN behind an infinity; a sum gives the infinity.
+    Torch's own kernel updates a mean element by element, and gives NaN behind an infinity. A sum gives the infinity.
     """
     if t.given:
         return False
@@ -272,7 +278,7 @@ def _updates_means_by_infinities(t: Program, inputs: Sequence[np.ndarray]) -> bo
 
 
 def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a generated program picks one of several places by an order in which NaN has none but in Torch."""
+    """Whether a generated program, not Torch's, picks a place by an order among NaN. Only Torch defines that order."""
     if t.given or t.artifact.format == "torch":
         return False
     ranks = any(op.ties for node in t.graph.nodes if (op := entry(node)))
@@ -280,7 +286,7 @@ def _ranks_nan(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _is_left_open(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether ONNX does not say what a program means here: what integers do that leave their type, or infinities."""
+    """Whether ONNX leaves the result open: integers may leave their type, or an operator is disputed."""
     if t.artifact.format != "onnx":
         return False
     integers = [x for x in inputs if dtypes.is_int(dtypes.of_array(x))]
@@ -296,9 +302,10 @@ def _may_overflow(inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _is_extreme(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether the square of a floating number, be it an input or on the way, comes near to an end of its type.
+    """Whether the square of a floating number, an input or an intermediate value, comes near an end of its type.
 
-    Of one elementwise operator the number itself. Small float16 numbers may have such squares: most of them have.
+    For one elementwise operator, the number itself counts, not its square. Small float16 numbers may have such squares,
+    as most of them do.
     """
     graph = t.graph
     floating = [name for name, type in graph.types.items() if dtypes.is_inexact(type.dtype)]
@@ -315,16 +322,16 @@ def _is_extreme(t: Program, inputs: Sequence[np.ndarray]) -> bool:
 
 
 def _is_unmoved(t: Program) -> bool:
-    """Whether integers alone go into a program that computes in floating types: nothing shows where it may round."""
+    """Whether a program has floating values but only integer inputs, which cannot be moved to expose rounding."""
     graph = t.graph
     floating = {name for name, type in graph.types.items() if dtypes.is_inexact(type.dtype)}
     return bool(floating) and floating.isdisjoint(graph.inputs)
 
 
 def _is_undefined(t: Program, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a number is cast to an integer type that does not hold it: C++ leaves open what that gives.
+    """Whether a number is cast to an integer type that does not hold it, which C++ leaves undefined.
 
-    A quantization casts, too: what is not finite, be it given or a quotient by a scale of 0. The scale that
+    A quantization casts too. It casts a non-finite number if its input has one, or its scale is 0. The scale that
     DynamicQuantizeLinear takes from zeros is 0.
     """
     graph = t.graph
@@ -414,7 +421,7 @@ def _output(
 
 
 def _zeros(oracle: str, t: Program, i: int, k: int, plain: np.ndarray, sure: Sequence[np.ndarray]) -> Verdict | None:
-    """A verdict on zeros of the wrong sign."""
+    """The verdict on zeros of the wrong sign, or None."""
     array, type = t.outcome.outputs[i][k], t.graph.output_types[k]
     wrong = zeros.wrong(array, plain, sure)
     if not wrong.any():

@@ -1,9 +1,9 @@
-"""The sign of a zero, which counts as a result's value only where nothing but the operators' meaning decides it.
+"""The sign of a zero counts as part of a result only where the operators' meaning alone decides it.
 
-Two zeros of different signs are equal to :func:`polyjuice.numerics.distance`, as to IEEE 754. But 1 / -0.0 is another
-infinity than 1 / 0.0, so that a compiler that replaces ``x + 0`` by ``x`` changes what a program means. The greater of
-0.0 and -0.0 is either, and a sum begins with a zero of the framework's choice: so programs of operators that compare or
-reduce are not judged.
+:func:`polyjuice.numerics.distance` takes zeros of different signs for equal, as IEEE 754 does. But 1 / -0.0 is another
+infinity than 1 / 0.0, so a compiler that replaces ``x + 0`` by ``x`` changes a program's meaning. The maximum of 0.0
+and -0.0 is either, and a sum begins with a zero of the framework's choice. Programs of operators that compare or reduce
+are therefore not judged.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _COMPARING = frozenset(
 
 
 _SUMMING = frozenset(("Sum", "Mean"))
-"""Elementwise operators that may be written as a reduction of stacked operands, which begins with some zero."""
+"""Elementwise operators that lowering may write as a reduction of stacked operands, which begins with some zero."""
 
 
 _CREATING = frozenset(("EyeLike", "fill", "full_like", "ones_like", "zeros_like"))
-"""Operators that use no more than the type and the shape of an operand."""
+"""Operators that use only the type and the shape of an operand."""
 
 
 _COMPLEX = frozenset(op.name for op in complex_numbers.OPS)
@@ -61,7 +61,7 @@ def is_fit(graph: Graph) -> bool:
 
 
 def differ(array: np.ndarray, plain: np.ndarray) -> np.ndarray:
-    """Where both results are zeros of different signs."""
+    """The mask of elements where both results are zeros of different signs."""
     if array.shape != plain.shape or array.dtype.kind not in "fV" or plain.dtype.kind not in "fV":
         return np.zeros(array.shape, bool)
     if not all(_has_signed_zeros(x) for x in (array, plain)):
@@ -74,9 +74,9 @@ def _has_signed_zeros(array: np.ndarray) -> bool:
 
 
 def wrong(array: np.ndarray, plain: np.ndarray, sure: Sequence[np.ndarray]) -> np.ndarray:
-    """Where a result is a zero of another sign than in the uncompiled run, and in other runs that are to be ``sure``.
+    """The mask of zeros whose sign differs from the uncompiled run and from the runs in ``sure``.
 
-    These are in float64, and on inputs a little to each side.
+    The runs in ``sure`` are in float64, on inputs a little to each side.
     """
     found = differ(array, plain)
     for other in sure:

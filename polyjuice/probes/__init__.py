@@ -1,7 +1,7 @@
-"""What became of the programs by which compilers are probed, as it is shipped for the releases that are locked.
+"""Shipped answers of compilers to probes, for the locked releases.
 
-Each file here is of one release of one compiler, and says of many programs whether it takes them. So a fresh machine
-need not run them (see :mod:`polyjuice.support`). ``make probes`` makes the files.
+Each file here is for one release of one compiler, and says of many programs whether the compiler takes them. A fresh
+machine then need not run them (see :mod:`polyjuice.support`). ``make probes`` makes the files.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ from polyjuice.compilers import CompilerInfo
 FOLDER = Path(__file__).parent
 
 DIGITS = 12
-"""How many hexadecimal digits of a program's digest are kept. A new program has a known one's by a chance of 1e-10."""
+"""The stored number of hexadecimal digits of a program's digest.
+
+A new program has the digits of a known one with a probability of 1e-10.
+"""
 
 _REASON = 100
-"""The longest reason that is kept."""
+"""The most stored characters of a reason."""
 
 _HELPERS = re.compile(r"^ *from \. import ([\w, ]+)$", re.MULTILINE)
-"""How a compiler file imports its helpers."""
+"""The line with which a compiler file imports its helpers."""
 
 
 def path(compiler: CompilerInfo, version: str) -> Path:
@@ -38,14 +41,14 @@ def path(compiler: CompilerInfo, version: str) -> Path:
 def shipped(compiler: CompilerInfo, version: str) -> dict[str, str]:
     """The first digits of each program's digest, and why the compiler does not take it ("" where it does).
 
-    Nothing is known on another kind of machine, or where the compiler file or a helper of it has changed since.
+    The result is empty on another kind of machine, or if the compiler file or a helper of it has changed since.
     """
     file = path(compiler, version)
     return read(file, _circumstances(compiler)) if file.is_file() else {}
 
 
 def read(file: Path, circumstances: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """What a file says, if it was made in the ``circumstances`` that are named."""
+    """The answers in a file; none if it was made in other ``circumstances``."""
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     if any(found[key] != value for key, value in circumstances.items()):
         return {}
@@ -53,7 +56,7 @@ def read(file: Path, circumstances: Mapping[str, str] = MappingProxyType({})) ->
 
 
 def ship(compiler: CompilerInfo, version: str, known: Mapping[str, str]) -> Path:
-    """Write what is known of programs, by digest. Raises ValueError where two digests begin alike."""
+    """Write the known answers, by digest. Raises ValueError where two digests begin alike."""
     programs: dict[str, list[str]] = {}
     for digest in sorted(known):
         programs.setdefault(known[digest].strip()[:_REASON], []).append(digest[:DIGITS])
@@ -76,13 +79,13 @@ def _unpacked(text: str) -> list[str]:
 
 
 def _circumstances(compiler: CompilerInfo) -> dict[str, str]:
-    """On what it depends what becomes of a program, beside the compiler's release."""
+    """The machine and the digest of the compiler file, on which answers depend beside the release."""
     files = cache.digest(_with_helpers(compiler.path))
     return {"machine": f"{platform.system()} {platform.machine()}", "files": files}
 
 
 def _with_helpers(file: Path) -> set[Path]:
-    """A compiler file and those beside it that it imports, directly or through another."""
+    """A compiler file and the files beside it that it imports, directly or through another."""
     found: set[Path] = set()
     left = [file]
     while left:

@@ -1,7 +1,7 @@
-"""Do all rules together hold together? Generated graphs, saturated with every rule, and all that is then held equal.
+"""Check all rules together: saturate generated graphs with every rule, and compare all terms held to be equal.
 
-A rule that is true on instances of its own may still be applied where its conditions say too little, or meet a fault of
-the analyses. So every e-node of every e-class is evaluated, on terms that the rules made of each other.
+A rule may be true on instances of its own and still be wrong here: its conditions may say too little, or an analysis
+may be wrong. So this check evaluates every e-node of every e-class, on terms that the rules made of each other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TOGETHER = 10
 
 @dataclass(frozen=True)
 class Coherence:
-    """Over some generated graphs: e-classes compared, how often each rule fired, and what disagrees."""
+    """Results on some generated graphs: e-classes compared, how often each rule fired, and the disagreements."""
 
     graphs: int = 0
     classes: int = 0
@@ -57,7 +57,7 @@ def coherence(rules: Sequence[Rule], indices: Sequence[int], seed: int | str, no
 
 
 def _coherence_of(rewriter: Rewriter, graphs: dict[str, Graph]) -> Coherence:
-    """That of graphs by their seeds, in one e-graph, or each in its own where a rule fails."""
+    """The result for graphs by their seeds, in one e-graph, or each in its own where a rule fails."""
     try:
         intervals = [ranges(graph, REAL_PROFILES) for graph in graphs.values()]
         saturated = rewriter.saturate(list(graphs.values()), next(iter(graphs)), intervals)

@@ -1,6 +1,6 @@
-"""The conditions of rules, evaluated in Python as far as they can be before there is an e-graph.
+"""The conditions of rules, evaluated in Python as far as possible before there is an e-graph.
 
-This only saves work: instances that a condition refutes need not be tried, and a variable that a condition defines need
+This only saves work. An instance that a condition refutes need not be tried. A variable that a condition defines need
 not be guessed. egglog has the last word on whether a rule matches.
 """
 
@@ -18,7 +18,7 @@ from polyjuice.ops import numbers
 
 
 class Unknown(Exception):
-    """The expression depends on something that is not known yet, or known to the e-graph alone."""
+    """The expression depends on a variable without a value so far, or on a fact of the e-graph."""
 
 
 def _divide(a: Any, b: Any) -> Any:
@@ -95,7 +95,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 def value(expr: Expr, known: Mapping[str, Any], types: Mapping[str, TensorType]) -> Any:
     """The value of an expression of numbers, vectors and texts.
 
-    ``known`` are the variables; those of tensors are names, of which ``types`` has the types. Raises Unknown, and
+    ``known`` has the values of variables; for a tensor that is a name, whose type is in ``types``. Raises Unknown, and
     IndexError where a primitive fails (a rule then does not match).
     """
     if isinstance(expr, str):
@@ -120,7 +120,7 @@ def value(expr: Expr, known: Mapping[str, Any], types: Mapping[str, TensorType])
 
 
 def _mapped(function: Callable[[int], Any], vector: Sequence[int]) -> Iterator[Any]:
-    """The function's values; as in egglog, elements where it fails are left out."""
+    """The function's values, without elements on which it fails, as in egglog."""
     for i in vector:
         with suppress(IndexError):
             yield function(i)

@@ -16,7 +16,7 @@ _PREFERRED = ("float32", "int32", "bool", *dtypes.ALL)
 
 @dataclass(frozen=True)
 class Example:
-    """A term, one that a rule makes of it, and the types of its inputs."""
+    """A term, a term that a rule makes of it, and the types of its inputs."""
 
     before: str
     after: str
@@ -24,7 +24,7 @@ class Example:
 
 
 def example(rule: Rule) -> Example | None:
-    """The shortest example among some instances of a rule that goes one way; None where none could be drawn."""
+    """The shortest example among some instances of a one-way rule; None where no instance could be drawn."""
     rewriter = Rewriter([rule], Budget(rules=None, iterations=1))
     found: list[Example] = []
     for number in range(_DRAWS):

@@ -20,15 +20,15 @@ from polyjuice.ops.sampling import MAX_RANK, permutation, restricted_values, sha
 from polyjuice.rulecheck import conditions
 from polyjuice.rulecheck.terms import is_term, left_side
 
-#: Intervals that inputs may be declared to lie in, for rules that ask for value bounds; None: nothing is declared.
+#: Intervals that inputs may be declared to lie in, for rules that use value bounds; None: no declaration.
 RANGES: tuple[tuple[float, float] | None, ...] = (
     (-6.0, 6.0), (0.0, 6.0), (0.5, 6.0), (1.0, 6.0), (-6.0, -0.5), (-0.9, 0.9), (0.1, 0.9), (-2.0, 1.0),
 )  # fmt: skip
 
 _LARGEST_SIZE = 600
 
-#: Attributes that may have to agree with those of another operator, and so are guessed now and then. Others are as the
-#: operator's entry proposes them.
+#: Attributes that may have to agree with those of another operator. The draw sometimes guesses them. The operator's
+#: entry proposes all others.
 _POSITIONS = frozenset(
     ["axis", "axes", "perm", "dim", "dims", "dim0", "dim1", "split", "shape", "starts", "ends", "start", "end", "steps"]
 )
@@ -41,9 +41,10 @@ class NoInstance(Exception):
 
 @dataclass(frozen=True)
 class Instance:
-    """A graph that a rule's left side matches, as far as could be seen, and the declared intervals of its inputs.
+    """A graph that a rule's left side probably matches, and the declared intervals of its inputs.
 
-    Inputs are named as the rule's variables. ``operands`` are those whose values are restricted.
+    Inputs are named as the rule's variables. ``operands`` are the inputs with restricted values. Only egglog can tell
+    whether the rule matches.
     """
 
     graph: Graph
@@ -52,7 +53,7 @@ class Instance:
 
 
 def draw(rule: Rule, rng: random.Random, dtype: str, small: bool = False) -> Instance:
-    """An instance in which as much as can be has the element type ``dtype``; ``small`` ones have few elements.
+    """An instance with the element type ``dtype`` wherever possible; ``small`` ones have few elements.
 
     Raises NoInstance.
     """
@@ -64,7 +65,7 @@ def draw(rule: Rule, rng: random.Random, dtype: str, small: bool = False) -> Ins
 
 
 class _Drawing:
-    """One draw: the rule's variables by what they stand for."""
+    """One draw: the graph under construction, and the values of the rule's variables."""
 
     def __init__(self, rule: Rule, rng: random.Random, dtype: str, small: bool) -> None:
         self._side = left_side(rule)
@@ -84,12 +85,13 @@ class _Drawing:
         self._bounded = bounded
 
     def instance(self) -> Instance:
+        """The instance. Raises NoInstance, and the errors that :func:`draw` catches."""
         root = self._tensor(self._side.term, self._any_type(), dtypes.EVERY)
         if any(conditions.refuted(fact, self._known, self._builder.types) for fact in self._side.facts):
             raise NoInstance
         for facts in self._side.equations.values():
             for fact in facts:
-                if is_term(fact):  # a term that the rule wants beside the one that it begins with
+                if is_term(fact):  # a term that the rule needs beside its first one
                     self._tensor(fact, self._builder.types[root], dtypes.EVERY)
         graph = self._builder.build([root])
         if any(t.size > _LARGEST_SIZE for t in graph.types.values()):
@@ -114,7 +116,7 @@ class _Drawing:
                 terms = [e for e in self._side.equations.get(expr, []) if is_term(e)]
                 if terms:
                     if expr in self._under_way:
-                        raise NoInstance  # it would be a part of itself
+                        raise NoInstance  # the term would contain itself
                     self._under_way.add(expr)
                     made = self._tensor(terms[0], hint, accepted)
                     self._known.setdefault(expr, made)
@@ -126,7 +128,7 @@ class _Drawing:
         return self._application(constructors()[str(expr[0])], expr[1:], hint, accepted)
 
     def _leaf(self, variable: str, hint: TensorType, accepted: Sequence[str]) -> str:
-        """An input, or now and then one that is there, or a constant."""
+        """A new input, or sometimes an existing one of the same type."""
         rng = self._rng
         wanted = self._dtype(variable) or hint.dtype
         dtype = next(t for t in (wanted, *self._dtypes) if t in accepted)
@@ -155,7 +157,7 @@ class _Drawing:
         self._declared[name] = (low, high)
 
     def _shape(self, variable: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of a leaf: as proposed, if the rule's conditions say no other."""
+        """The shape of a leaf: from the rule's conditions if they have one, else ``shape`` at their rank."""
         rng = self._rng
         for fact in self._side.facts:
             if isinstance(fact, list) and fact[0] == "=" and ["shape", variable] in fact[1:]:
@@ -168,7 +170,7 @@ class _Drawing:
         return (*shape, *(rng.choice(self._sizes) for _ in range(rank - len(shape))))[:rank]
 
     def _dtype(self, variable: str) -> str:
-        """The element type that the rule's conditions say a leaf has, "" if they say none."""
+        """The element type of a leaf in the rule's conditions, "" if they have none."""
         for fact in self._side.facts:
             match fact:
                 case ["Bool", name] if name == variable:
@@ -191,7 +193,7 @@ class _Drawing:
         return self._builder.constant(array)
 
     def _part(self, expr: Expr, guess: Any) -> Any:
-        """A number, vector or text of a term: as the rule says it, else guessed, the same wherever it stands."""
+        """A number, vector or text of a term: the rule's own, else a guess, the same wherever the variable occurs."""
         for candidate in (expr, *(self._side.equations.get(expr, []) if isinstance(expr, str) else [])):
             try:
                 found = conditions.value(candidate, self._known, self._builder.types)
@@ -208,7 +210,7 @@ class _Drawing:
         return found
 
     def _vector(self, expr: Sequence[Expr], guess: Any) -> Any:
-        """A pattern such as (vec-of a b): its variables take what was guessed for them."""
+        """A vector for a pattern such as (vec-of a b): its variables take the guessed elements."""
         if expr[0] != "vec-of":
             raise NoInstance
         guessed = tuple(guess())
@@ -247,7 +249,7 @@ class _Drawing:
         return self._made[key]
 
     def _concatenation(self, c: Constructor, parts: Sequence[Expr], hint: TensorType) -> str:
-        """A Concat of parts of the hinted type, so that what stands around it fits."""
+        """A Concat of parts whose result has about the hinted shape, so that the term around it fits."""
         axis = self._part(parts[c.operands], lambda: self._rng.randrange(hint.rank))
         size = max(hint.shape[axis], c.operands)
         cuts = sorted(self._rng.sample(range(1, size), c.operands - 1))
@@ -258,7 +260,7 @@ class _Drawing:
         return self._apply(c, operands, {"axis": axis})[0]
 
     def _sample(self, c: Constructor, parts: Sequence[Expr], first: TensorType) -> Sample | None:
-        """What the operator's entry proposes for a first operand, in accord with the attributes that are known."""
+        """The operator entry's proposal for a first operand, in accord with the known attributes."""
         found = None
         fixed: dict[str, Any] = {}
         for attr, part in zip(c.op.attrs, parts[c.operands :], strict=False):
@@ -297,7 +299,7 @@ class _Drawing:
         return name
 
     def _near(self, t: TensorType) -> TensorType:
-        """The type, or now and then one that differs in one dimension."""
+        """The type, or sometimes one that differs in one dimension."""
         shape = list(t.shape)
         if shape and self._rng.random() < 0.4:
             shape[self._rng.randrange(len(shape))] = self._rng.choice((1, 2, 3))
@@ -331,7 +333,7 @@ class _Drawing:
 
 
 def _ranks(facts: Sequence[Expr]) -> dict[str, int]:
-    """The ranks that conditions of the form (= n (vec-length (shape x))) ask for."""
+    """The ranks in conditions of the form (= n (vec-length (shape x)))."""
     found = {}
     for fact in facts:
         if isinstance(fact, list) and fact[0] == "=":
@@ -346,8 +348,8 @@ def _ranks(facts: Sequence[Expr]) -> dict[str, int]:
 def values(instance: Instance, generator: np.random.Generator, extreme: bool, whole: bool) -> list[np.ndarray]:
     """Arrays for an instance's inputs, within their intervals.
 
-    ``whole`` numbers of small magnitude, or (``extreme``) all that the type holds where no interval is declared, or
-    floating values of moderate size.
+    They are ``whole`` numbers of small magnitude, or floating values of moderate size. With ``extreme``, inputs without
+    an interval take any value of their type.
     """
     arrays = []
     for name, t in zip(instance.graph.inputs, instance.graph.input_types, strict=True):
@@ -379,7 +381,7 @@ def _within(range_: tuple[float, float], t: TensorType, rng: np.random.Generator
 
 
 def _anything(t: TensorType, rng: np.random.Generator) -> np.ndarray:
-    """The whole range of a type, its ends and special values among them; moderate complex numbers."""
+    """The whole range of a type, with its ends and special values; moderate complex numbers."""
     if dtypes.is_complex(t.dtype):
         return _within((-6.0, 6.0), t, rng, False)
     if t.dtype == "bool":

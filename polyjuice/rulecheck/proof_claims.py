@@ -1,7 +1,7 @@
-"""What a rule claims of single elements, read from its text: equal terms, conditions, and classes of element types.
+"""A rule's claim about single elements, read from its text: equal terms, conditions, and classes of element types.
 
 A term of elementwise operators means the same at every place of its tensors. Shapes, axes and random choices then do
-not matter, and conditions on them are left out: what holds without a condition holds with it.
+not matter. Conditions on them are left out: a claim without a condition implies the claim with it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
 
 
 class OutOfScope(Exception):
-    """The rule, or its claim in some element types, cannot be said to the solver; the message is the reason."""
+    """The solver cannot express the rule, or its claim in some element types; the message is the reason."""
 
 
 class Types:
-    """Element types of terms and type variables: classes of equal ones (union-find), and what each may be."""
+    """Element types of terms and type variables: classes of equal ones (union-find), and the allowed types of each."""
 
     def __init__(self) -> None:
         self._parents: dict[Hashable, Hashable] = {}
@@ -50,30 +50,34 @@ class Types:
         self._relations: list[tuple[Callable[[str, str], bool], Hashable, Hashable]] = []
 
     def find(self, key: Hashable) -> Hashable:
+        """The class of a key, as its root."""
         parent = self._parents.setdefault(key, key)
         return key if parent == key else self.find(parent)
 
     def restrict(self, key: Hashable, types: Sequence[str]) -> None:
+        """Allow only these types for a class."""
         root = self.find(key)
         self._allowed[root] = tuple(t for t in self._allowed.get(root, dtypes.ALL) if t in types)
 
     def join(self, a: Hashable, b: Hashable) -> None:
+        """Make two classes one."""
         roots = self.find(a), self.find(b)
         if roots[0] != roots[1]:
             self._parents[roots[1]] = roots[0]
             self.restrict(roots[0], self._allowed.pop(roots[1], dtypes.ALL))
 
     def relate(self, holds: Callable[[str, str], bool], a: Hashable, b: Hashable) -> None:
+        """Require a relation between the types of two classes."""
         self._relations.append((holds, a, b))
 
     def is_open(self, root: Hashable) -> bool:
-        """Whether the class may be of several types."""
+        """Whether several types are allowed for the class."""
         return len(self._allowed.get(root, dtypes.ALL)) > 1
 
     def assignments(self, choose: Callable[[Sequence[str], bool], Sequence[str]]) -> Iterator[Mapping[Hashable, str]]:
-        """Ways to give each class a type: by its root, among those that ``choose`` takes of the allowed ones.
+        """All ways to give each class, by its root, one of the types that ``choose`` selects from the allowed ones.
 
-        ``choose`` is also told whether nothing depends on the choice for a class but that class.
+        The second argument of ``choose`` says whether at most one class is open and no relation restricts it.
         """
         roots = list(dict.fromkeys(self.find(key) for key in list(self._parents)))
         alone = sum(map(self.is_open, roots)) <= 1 and not self._relations
@@ -86,9 +90,9 @@ class Types:
 
 @dataclass(frozen=True)
 class Claim:
-    """Where the ``matched`` terms stand in a graph and the conditions hold, the terms of each pair are equal.
+    """The claim that the terms of each pair are equal where the ``matched`` terms occur and the conditions hold.
 
-    ``sorts`` gives the variables' egglog sorts. All names that the rule defines are replaced by what they stand for.
+    ``sorts`` gives the variables' egglog sorts. All names that the rule defines are replaced by their definitions.
     """
 
     matched: tuple[Expr, ...]
@@ -154,7 +158,7 @@ def _lists(expr: Expr) -> list[list[Expr]]:
 def sort_of(expr: Expr, sorts: Mapping[str, str]) -> str:
     """The egglog sort of an expression, "" where it does not matter to single elements (shapes, axes).
 
-    An integer that comes of an f64 is one too.
+    An integer computed from an f64 counts as an f64.
     """
     if isinstance(expr, str):
         if expr.startswith('"'):
@@ -250,7 +254,7 @@ def _collect_sorts(expr: Expr, sort: str, found: dict[str, str]) -> None:
 
 
 def _type_of(types: Types, term: Expr) -> Hashable:
-    """The key of a tensor's element type; what its operators demand is recorded in ``types``."""
+    """The key of a tensor's element type; ``types`` records the demands of its operators."""
     if isinstance(term, str):
         return types.find(term)
     if term[0] == "Expand":
@@ -302,7 +306,7 @@ def _differ(a: str, b: str) -> bool:
 
 
 def _is_condition(fact: list[Expr], sorts: Mapping[str, str], types: Types) -> bool:
-    """Whether a fact restricts values. What it says of element types is recorded in ``types``."""
+    """Whether a fact restricts values. Facts about element types are recorded in ``types`` instead."""
     head, *parts = fact
     if head in _TYPE_TESTS:
         types.restrict(_type_of(types, parts[0]), _TYPE_TESTS[str(head)])

@@ -1,7 +1,6 @@
-"""What elementwise operators mean to the solver z3.
+"""The meaning of elementwise operators in the solver z3.
 
-:data:`MODELS` says each operator once, by name, over whichever kind of numbers its operands are. The tests hold it
-against the interpreter.
+:data:`MODELS` defines each operator once, by name, over any kind of numbers. Tests compare it with the interpreter.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _HALVES = ("float16", "bfloat16")
 class Call:
     """One application: its operands, the sorts of the numbers among them and of the result, and its attributes.
 
-    Floating attributes are z3 expressions of the sort ``scalars``, others are as they are.
+    Floating attributes are z3 expressions of the sort ``scalars``; others are Python values.
     """
 
     x: Sequence[Value]
@@ -48,10 +47,11 @@ class Call:
     notes: Notes
 
     def number(self, value: float) -> Value:
+        """A constant of the operands' sort."""
         return self.sort.number(value)
 
     def held(self, name: str) -> Value:
-        """A floating attribute in the type of the operands, which is exact if that is no floating type."""
+        """A floating attribute in the type of the operands, which must hold it exactly if it is no floating type."""
         value = converted(self.attrs[name], self.scalars, self.sort, self.notes)
         if isinstance(self.sort, Logic) or is_whole(self.sort):
             back = converted(value, self.sort, self.scalars, self.notes)
@@ -59,20 +59,20 @@ class Call:
         return value
 
     def div(self, x: Value, y: Value) -> Value:
-        """The sort's division, with a note of where there is none."""
+        """The sort's division, with a note that excludes a divisor of 0."""
         if not isinstance(self.sort, Ieee):
             (self.notes.defined if is_whole(self.sort) else self.notes.real).append(y != 0)
         return self.sort.div(x, y)
 
     def remainder(self, floor: bool) -> Value:
-        """What is left of the operands' division rounded down, or else to zero."""
+        """The remainder of a division rounded down, or else to zero."""
         x, y = self.x
         if not isinstance(self.sort, Ieee):
             self.div(x, y)
         return self.sort.remainder(x, y, floor)
 
     def sqrt(self, x: Value) -> Value:
-        """Over the reals a new number that is not negative and has this square."""
+        """The square root. Over the reals, it is a new number that is not negative and has this square."""
         if isinstance(self.sort, Ieee):
             return z3.fpSqrt(NEAREST, x)
         root = z3.Real(f"sqrt({x.sexpr()})")
@@ -81,14 +81,14 @@ class Call:
         return root
 
     def function(self, name: str, *x: Value) -> Value:
-        """A function of which nothing else is known."""
+        """An uninterpreted function."""
         self.notes.opaque.add(name)
         result = self.result.variable("result").sort()
         return z3.Function(f"{name} of {self.sort}", *(v.sort() for v in x), result)(*x)
 
 
 def applied(name: str, call: Call) -> Value:
-    """The value of an operator, by its qualified name. One without a model is a function of which nothing is known."""
+    """The value of an operator, by its qualified name; an uninterpreted function if it has no model."""
     if name in MODELS:
         return MODELS[name](call)
     numbers = [v for v in call.attrs.values() if z3.is_expr(v)]
@@ -100,11 +100,12 @@ def applied(name: str, call: Call) -> Value:
 
 
 def maximum(s: Any, x: Value, y: Value) -> Value:
-    """A NaN where either is one."""
+    """The larger of two numbers; NaN where either is NaN."""
     return z3.If(z3.Or(s.is_nan(x), s.less(y, x)), x, y)
 
 
 def minimum(s: Any, x: Value, y: Value) -> Value:
+    """The smaller of two numbers; NaN where either is NaN."""
     return z3.If(z3.Or(s.is_nan(x), s.less(x, y)), x, y)
 
 
@@ -127,7 +128,7 @@ def _sign(c: Call) -> Value:
 
 
 def _copysign(c: Call) -> Value:
-    """The sign of a zero, or of a NaN, is anyone's guess; the reals have no negative zero."""
+    """``x`` with the sign of ``y``. The reals have no negative zero, so ``y`` must not be zero there."""
     x, y = c.x
     if isinstance(c.sort, Ieee):
         return z3.If(z3.fpIsNegative(y), z3.fpNeg(z3.fpAbs(x)), z3.fpAbs(x))
@@ -141,7 +142,7 @@ def _round(how: str) -> Model:
 
 
 def _floor_divide(c: Call) -> Value:
-    """The quotient, less one where what is left of it and the divisor have different signs."""
+    """The quotient rounded down: one less where the remainder and the divisor have different signs."""
     s, (x, y), zero = c.sort, c.x, c.number(0)
     quotient, left = c.div(x, y), c.remainder(floor=False)
     if isinstance(s, Exact) and not s.integer:
@@ -151,7 +152,7 @@ def _floor_divide(c: Call) -> Value:
 
 
 def _clamped(s: Any, x: Value, low: Value | None, high: Value | None) -> Value:
-    """``x`` within limits, of which either may be absent."""
+    """``x`` within limits, either of which may be absent."""
     x = x if low is None else maximum(s, x, low)
     return x if high is None else minimum(s, x, high)
 
@@ -170,7 +171,7 @@ def _lerp(c: Call) -> Value:
 
 
 def _scaled(c: Call, name: str, x: Value) -> Value:
-    """A product with an attribute, which mostly is 1."""
+    """A product with an attribute, which is mostly 1."""
     return x if _is_one(c, name) else c.sort.mul(c.held(name), x)
 
 
@@ -202,7 +203,7 @@ def _heaviside(c: Call) -> Value:
 
 
 def _shrink(bias: str, limit: str) -> Model:
-    """Towards zero by ``bias`` ("" for nothing), and zero within the limit."""
+    """Shrink towards zero by ``bias`` ("" for no shift), and to zero within the limit."""
 
     def model(c: Call) -> Value:
         s, (x,), zero, lambd = c.sort, c.x, c.number(0), c.held(limit)
@@ -340,11 +341,11 @@ _ROUNDED_OFTEN: dict[str, Model] = {
     "aten.log_sigmoid": lambda c: c.sort.neg(c.function("Softplus", c.sort.neg(c.x[0]))),
     "aten.tanhshrink": lambda c: c.sort.sub(c.x[0], c.function("Tanh", c.x[0])),
 }
-"""Operators that round more than once, an attribute perhaps."""
+"""Operators that round more than once, perhaps an attribute."""
 
 
 def _through_single(name: str, model: Model) -> Model:
-    """On half types: in single precision, and rounded once, as in the interpreter."""
+    """The model on half types: compute in single precision and round once, as in the interpreter."""
 
     def through(c: Call) -> Value:
         plain = (name == "Sum" and len(c.x) == 2) or (name == "aten.rsub" and _is_one(c, "alpha"))
@@ -360,4 +361,4 @@ def _through_single(name: str, model: Model) -> Model:
 ROUNDED_OFTEN = frozenset(_ROUNDED_OFTEN)
 
 MODELS = {**_ROUNDED_ONCE, **{name: _through_single(name, model) for name, model in _ROUNDED_OFTEN.items()}}
-"""By qualified name."""
+"""Models by qualified name."""

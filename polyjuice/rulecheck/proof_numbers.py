@@ -1,4 +1,4 @@
-"""The elements of tensors as the solver z3 sees them.
+"""The elements of tensors in the solver z3.
 
 They are integers of two's complement (:class:`Bits`), IEEE 754 floats (:class:`Ieee`), mathematical integers and real
 numbers (:class:`Exact`), or booleans (:class:`Logic`).
@@ -44,9 +44,11 @@ class Logic:
     equal = same = staticmethod(operator.eq)
 
     def variable(self, name: str) -> Value:
+        """A boolean variable."""
         return z3.Bool(name)
 
     def number(self, value: float) -> Value:
+        """A boolean constant: whether the number is not 0."""
         return z3.BoolVal(bool(value))
 
 
@@ -66,22 +68,27 @@ class Bits:
     finite = staticmethod(_always)
 
     def variable(self, name: str) -> Value:
+        """An integer variable."""
         return z3.BitVec(name, self.width)
 
     def number(self, value: float) -> Value:
+        """An integer constant."""
         return z3.BitVecVal(int(value), self.width)
 
     def less(self, x: Value, y: Value) -> Value:
+        """x < y, signed or unsigned."""
         return x < y if self.signed else z3.ULT(x, y)
 
     def rounded(self, x: Value, how: str) -> Value:
+        """The integer itself."""
         return x
 
     def div(self, x: Value, y: Value) -> Value:
-        """Truncating."""
+        """The quotient rounded to zero."""
         return x / y if self.signed else z3.UDiv(x, y)
 
     def remainder(self, x: Value, y: Value, floor: bool) -> Value:
+        """The remainder of a division rounded down (``floor``), or to zero."""
         if not self.signed:
             return z3.URem(x, y)
         return x % y if floor else z3.SRem(x, y)
@@ -100,40 +107,51 @@ class Ieee:
 
     @property
     def sort(self) -> Value:
+        """The z3 sort of the type."""
         info = ml_dtypes.finfo(dtypes.to_numpy(self.dtype))  # type: ignore[no-untyped-call]
         return z3.FPSort(info.nexp, info.nmant + 1)
 
     def variable(self, name: str) -> Value:
+        """A floating-point variable."""
         return z3.FP(name, self.sort)
 
     def number(self, value: float) -> Value:
+        """The constant, rounded to the type."""
         array = np.asarray(value, np.float64).astype(dtypes.to_numpy(self.dtype))
         size = 8 * array.dtype.itemsize
         return z3.simplify(z3.fpBVToFP(z3.BitVecVal(int(array.view(f"uint{size}")), size), self.sort))
 
     def same(self, x: Value, y: Value) -> Value:
+        """Whether two numbers are equal or both NaN."""
         return z3.Or(z3.fpEQ(x, y), z3.And(z3.fpIsNaN(x), z3.fpIsNaN(y)))
 
     def add(self, x: Value, y: Value) -> Value:
+        """The rounded sum."""
         return z3.fpAdd(NEAREST, x, y)
 
     def sub(self, x: Value, y: Value) -> Value:
+        """The rounded difference."""
         return z3.fpSub(NEAREST, x, y)
 
     def mul(self, x: Value, y: Value) -> Value:
+        """The rounded product."""
         return z3.fpMul(NEAREST, x, y)
 
     def finite(self, x: Value) -> Value:
+        """Whether a number is neither NaN nor infinite."""
         return z3.Not(z3.Or(z3.fpIsNaN(x), z3.fpIsInf(x)))
 
     def rounded(self, x: Value, how: str) -> Value:
+        """The integer next to a number: ``floor``, ``ceil``, ``trunc`` or ``even``."""
         mode = {"floor": z3.RTN, "ceil": z3.RTP, "trunc": z3.RTZ, "even": z3.RNE}[how]
         return z3.fpRoundToIntegral(mode(), x)
 
     def div(self, x: Value, y: Value) -> Value:
+        """The rounded quotient."""
         return z3.fpDiv(NEAREST, x, y)
 
     def remainder(self, x: Value, y: Value, floor: bool) -> Value:
+        """Raises OutOfScope: z3 has no such operation."""
         raise OutOfScope("floating remainders")
 
 
@@ -154,14 +172,17 @@ class Exact:
     finite = staticmethod(_always)
 
     def variable(self, name: str) -> Value:
+        """A real or integer variable."""
         return z3.Int(name) if self.integer else z3.Real(name)
 
     def number(self, value: float) -> Value:
+        """A constant. Raises OutOfScope for NaN and infinities."""
         if not np.isfinite(value):
             raise OutOfScope(f"the constant {value} over the reals")
         return z3.IntVal(int(value)) if self.integer else z3.RealVal(str(simplest(value)))
 
     def rounded(self, x: Value, how: str) -> Value:
+        """The integer next to a number: ``floor``, ``ceil``, ``trunc`` or ``even``."""
         if self.integer:
             return x
         down, up = z3.ToReal(z3.ToInt(x)), -z3.ToReal(z3.ToInt(-x))
@@ -172,13 +193,14 @@ class Exact:
         return nearest if how == "even" else of_mode[how]
 
     def div(self, x: Value, y: Value) -> Value:
-        """Truncating where it is a division of integers."""
+        """The quotient, rounded to zero between integers."""
         if not self.integer:
             return x / y
         quotient = z3.If(x < 0, -x, x) / z3.If(y < 0, -y, y)
         return z3.If((x < 0) == (y < 0), quotient, -quotient)
 
     def remainder(self, x: Value, y: Value, floor: bool) -> Value:
+        """The remainder of a division rounded down (``floor``), or to zero."""
         quotient = self.rounded(x / y, "floor" if floor else "trunc") if not self.integer else self.div(x, y)
         left = x - y * quotient
         if self.integer and floor:
@@ -200,14 +222,17 @@ class Fixed:
     is_nan = staticmethod(_never)
 
     def variable(self, name: str) -> Value:
+        """A variable."""
         return z3.BitVec(name, self.width)
 
     def number(self, value: float) -> Value:
+        """A constant. Raises OutOfScope where it is no multiple of 1/256."""
         if not np.isfinite(value) or value * _UNITS != int(value * _UNITS):
             raise OutOfScope(f"the constant {value} beside integers")
         return z3.BitVecVal(int(value * _UNITS), self.width)
 
     def mul(self, x: Value, y: Value) -> Value:
+        """The product, rounded to zero."""
         return (x * y) / _UNITS
 
     def divides(self, x: Value, y: Value) -> Value:
@@ -219,16 +244,18 @@ class Fixed:
         return z3.SRem(x * y, z3.BitVecVal(_UNITS, self.width)) == 0
 
     def finite(self, x: Value) -> Value:
-        """Small enough for a product of two."""
+        """Whether a number is so small that a product of two such numbers does not overflow."""
         limit = 1 << (self.width // 2 - 1)
         return z3.And(-limit < x, x < limit)
 
     def rounded(self, x: Value, how: str) -> Value:
+        """The number rounded to zero. Raises OutOfScope for other modes."""
         if how != "trunc":
             raise OutOfScope(f"{how} beside integers")
         return x / _UNITS * _UNITS
 
     def div(self, x: Value, y: Value) -> Value:
+        """The quotient, rounded to zero."""
         return x * _UNITS / y
 
     def is_exponent(self, n: Value) -> Value:
@@ -236,6 +263,7 @@ class Fixed:
         return z3.And(z3.SRem(n, z3.BitVecVal(_UNITS, self.width)) == 0, n >= 0, n < self.number(self.width // 2 - 9))
 
     def power_of_two(self, n: Value) -> Value:
+        """2 to the power of a whole number."""
         return self.number(1) << (n / _UNITS)
 
     def log2(self, x: Value) -> Value:
@@ -250,12 +278,12 @@ Sort = Logic | Bits | Ieee | Exact | Fixed
 
 
 def is_whole(sort: Sort) -> bool:
-    """Whether it has integers alone."""
+    """Whether a sort has only integers."""
     return isinstance(sort, Bits) or (isinstance(sort, Exact) and sort.integer)
 
 
 def simplest(value: float) -> Fraction:
-    """The number that a constant stands for: 1/3 and not the nearest float, where single precision cannot tell."""
+    """The number that a constant stands for: 1/3, not the nearest float, if both are equal in single precision."""
     near = Fraction(value).limit_denominator(1000)
     return near if np.float32(near) == np.float32(value) else Fraction(value)
 
@@ -265,12 +293,14 @@ def simplest(value: float) -> Fraction:
 
 @dataclass
 class Notes:
-    """What applications of operators say beside their values.
+    """Conditions that applications of operators add to their values.
 
-    ``defined``: where an application has a value at all (no integer is divided by zero). ``real``: where it has a real
-    value (no number is divided by zero). ``known``: where its value is the same everywhere (no cast leaves the range of
-    an integer). ``fits``: where an integer has no overflow. ``facts``: what is known of the solver's variables that
-    were made on the way. ``opaque``: functions of which nothing is known but that they are functions.
+    - ``defined``: where an application has a value at all (no integer is divided by zero).
+    - ``real``: where it has a real value (no number is divided by zero).
+    - ``known``: where its value is the same everywhere (no cast leaves the range of an integer).
+    - ``fits``: where an integer has no overflow.
+    - ``facts``: facts about the solver's auxiliary variables.
+    - ``opaque``: the names of uninterpreted functions.
     """
 
     defined: list[Value] = field(default_factory=list)
@@ -314,7 +344,7 @@ def converted(x: Value, source: Sort, target: Sort, notes: Notes) -> Value:
 
 
 def rounded_to(x: Value, target: Ieee) -> Value:
-    """A float in another floating type. That it had been widened before makes no difference."""
+    """A float in another floating type, without the casts to wider types before it."""
     while x.decl().kind() == z3.Z3_OP_FPA_TO_FP and x.num_args() == 2 and z3.is_fp(x.arg(1)) and _is_wider(x):
         x = x.arg(1)
     return x if x.sort() == target.sort else z3.fpFPToFP(NEAREST, x, target.sort)
@@ -327,7 +357,7 @@ def _is_wider(cast: Value) -> bool:
 
 
 def _to_bits(x: Value, target: Bits, notes: Notes) -> Value:
-    """A float as an integer, rounded to zero. Out of the integer's range the result is anyone's guess."""
+    """A float as an integer, rounded to zero. A note excludes values out of the integer's range."""
     wide = Ieee("float64")
     whole = z3.fpRoundToIntegral(z3.RTZ(), rounded_to(x, wide))
     low = -(2 ** (target.width - 1)) if target.signed else 0
@@ -337,7 +367,7 @@ def _to_bits(x: Value, target: Bits, notes: Notes) -> Value:
 
 
 def python_value(value: Value, sort: Sort) -> Any:
-    """A value of a model as Python's number."""
+    """A value of a model as a Python number."""
     match sort:
         case Logic():
             return z3.is_true(value)

@@ -15,11 +15,11 @@ from polyjuice.rulecheck.proof_models import ROUNDED_OFTEN
 from polyjuice.rulecheck.proof_numbers import Bits, Exact, Ieee, Logic, Sort, Value, python_value
 from polyjuice.rulecheck.proof_terms import Domain, Evaluation
 
-#: The element types that stand for all; where a rule has several, fewer of each.
+#: The element types that stand for all of their kind; fewer of each where a rule has several types.
 _ALONE = ("bool", "int8", "uint8", "int16", "int32", "float16")
 _TOGETHER = ("bool", "int8", "uint8", "int16", "float16", "float32")
 
-#: Conditions that are taken to be true in one case and false in another; the cases double with each.
+#: The most conditions whose two cases are solved one by one; each of them doubles the number of cases.
 _MOST_CONDITIONS = 4
 
 
@@ -35,7 +35,7 @@ class Result:
 
 
 def domains(claim: Claim, ruleset: str) -> list[Domain]:
-    """The domains in which a claim is to be shown, the cheapest first."""
+    """The domains in which a claim must be proved, the cheapest first."""
     often = ruleset == "exact" and bool(claim.operators & ROUNDED_OFTEN)
 
     def choose(types: Sequence[str], alone: bool) -> list[str]:
@@ -58,7 +58,7 @@ def domains(claim: Claim, ruleset: str) -> list[Domain]:
 
 
 def _sort(dtype: str, ruleset: str) -> Sort:
-    """What a ruleset makes of an element type."""
+    """The numbers that stand for an element type in the proofs of a ruleset."""
     if dtype == "bool":
         return Logic()
     if dtypes.is_float(dtype):
@@ -78,11 +78,11 @@ def _label(sort: Sort, dtype: str) -> str:
 
 
 def decide(claim: Claim, domain: Domain, effort: int) -> Result:
-    """Whether the claim holds in a domain. Raises OutOfScope where z3 cannot say that.
+    """Whether the claim holds in a domain. Raises OutOfScope where z3 cannot express that.
 
     Wherever the left sides have values and the conditions hold, the right sides must have the same values. Over the
-    mathematical numbers both sides must be real (no division by zero) and must not overflow; a right side that is not
-    real where the left side is refutes the claim if it is no finite number in float64 either.
+    mathematical numbers both sides must be real (no division by zero) and must not overflow. A right side that is not
+    real where the left side is real refutes the claim if it is not finite in float64 either.
     """
     seen = Evaluation(claim, domain)
     notes = seen.notes
@@ -116,9 +116,10 @@ def _same(sort: Any, x: Value, y: Value) -> Value:
 
 
 def _solve(given: Sequence[Value], goals: Sequence[Value], effort: int) -> tuple[Any, Any]:
-    """Whether something given contradicts a goal: ``unsat`` if nothing does, ``sat`` with a model, or ``unknown``.
+    """Whether the given facts contradict a goal: ``unsat`` if they do not, ``sat`` with a model, or ``unknown``.
 
-    The cases of boolean variables are looked at one by one; those of other conditions too, where all at once is hard.
+    The cases of boolean variables are solved one by one. Those of other conditions are solved so only where all at once
+    are too hard.
     """
     known = {fact.get_id() for fact in given}
     question = z3.And(*given, z3.Not(z3.And(*(goal for goal in goals if goal.get_id() not in known))))
@@ -152,12 +153,12 @@ def _spent(solver: z3.Solver) -> int:
 
 
 def _conditions(expr: Value) -> list[Value]:
-    """The conditions of selections in an expression, the innermost first; none that contains another."""
+    """The conditions of selections in an expression, without conditions that contain a selection themselves."""
     found: dict[int, Value] = {}
     selects: dict[int, bool] = {}
 
     def visit(e: Value) -> bool:
-        """Whether there is a selection in it."""
+        """Whether an expression contains a selection."""
         if e.get_id() not in selects:
             inside = [visit(part) for part in e.children()]
             is_selection = z3.is_app_of(e, z3.Z3_OP_ITE)
@@ -171,7 +172,7 @@ def _conditions(expr: Value) -> list[Value]:
 
 
 def _beyond_the_reals(seen: Evaluation, model: Any) -> Result:
-    """What becomes of a right side that is not real at the point of a model: its value in float64 decides."""
+    """The result for a right side that is not real at the point of a model: its value in float64 decides."""
     machine = Evaluation(seen.claim, seen.domain.in_float64)
     sides = [(machine.tensor(left, given=True), machine.tensor(right)) for left, right in seen.claim.pairs]
     for fact in seen.claim.conditions:

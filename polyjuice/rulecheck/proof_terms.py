@@ -18,14 +18,14 @@ from polyjuice.rulecheck.proof_numbers import Bits, Exact, Fixed, Ieee, Logic, N
 
 @dataclass(frozen=True)
 class Domain:
-    """One choice of element types for a claim, and what its elements are."""
+    """One choice of element types for a claim, and the sort of the elements of each."""
 
     label: str
     sorts: Mapping[Hashable, Sort]
 
     @property
     def scalars(self) -> Sort:
-        """What attributes, constants and bounds are."""
+        """The sort of attributes, constants and bounds."""
         sorts = self.sorts.values()
         widths = [s.width for s in sorts if isinstance(s, Bits)]
         if any(isinstance(s, Exact) for s in sorts):
@@ -36,7 +36,7 @@ class Domain:
 
     @property
     def in_float64(self) -> Domain:
-        """The same with machine numbers that leave room for small mathematical ones."""
+        """The same domain with machine numbers that have room for small mathematical ones."""
         machine = {
             root: s if isinstance(s, Logic) else Bits(64, True) if is_whole(s) else Ieee("float64")
             for root, s in self.sorts.items()
@@ -55,10 +55,11 @@ class Evaluation:
     _values: dict[str, Value] = field(default_factory=dict)
 
     def sort(self, term: Expr) -> Sort:
+        """The sort of a term's elements."""
         return self.domain.sorts[self.claim.type_of(term)]
 
     def tensor(self, term: Expr, given: bool = False) -> Value:
-        """An element of a term. ``given``: the graph has it, so that its constants are of its types."""
+        """An element of a term. With ``given`` the term is in the graph, so that its constants are of its types."""
         key = rendered(term)
         if key not in self._values:
             self._values[key] = self._tensor(term, given)
@@ -93,14 +94,14 @@ class Evaluation:
         return value
 
     def _splat(self, expr: Expr, sort: Sort, given: bool) -> Value:
-        """A constant: rounded to a floating type; other types hold only what is theirs."""
+        """A constant, rounded to a floating type; other types must hold it exactly."""
         v = self.scalar(expr)
         if isinstance(sort, Ieee) and not (given and rendered(expr) in self.claim.sorts):
             return converted(v, self.domain.scalars, sort, self.notes)
         return self._hold_exactly(v, sort)
 
     def _attribute(self, operator: str, attr: Attr, expr: Expr, given: Sort | None) -> Any:
-        """An attribute; in a graph some are held in the operand's type."""
+        """An attribute; in a graph the operand's type must hold some of them exactly."""
         if attr.kind == "float":
             value = self.scalar(expr)
             if attr.like_operand and isinstance(given, Ieee):
@@ -112,14 +113,14 @@ class Evaluation:
         return int(text) if attr.kind == "int" and text not in self.claim.sorts else text.strip('"')
 
     def _hold_exactly(self, number: Value, sort: Sort) -> Value:
-        """A number as an element, where it is one."""
+        """A number as an element, with a note that the type must hold it exactly."""
         scalars = self.domain.scalars
         value = converted(number, scalars, sort, self.notes)
         self.notes.defined.append(scalars.equal(converted(value, sort, scalars, self.notes), number))
         return value
 
     def scalar(self, expr: Expr) -> Value:
-        """A number that is no tensor."""
+        """The value of an expression for a number outside tensors."""
         s: Any = self.domain.scalars
         if isinstance(expr, str):
             if expr not in self.claim.sorts:
@@ -138,7 +139,7 @@ class Evaluation:
         return result
 
     def _finite(self, name: str) -> Value:
-        """A number that the rule does not fix: of single precision, as ONNX keeps attributes, beside machine floats."""
+        """A number that the rule leaves open, in single precision beside machine floats, as ONNX stores attributes."""
         s: Any = self.domain.scalars
         held = Ieee("float32") if isinstance(s, Ieee) else s
         value = self._variable(name, held)
@@ -193,6 +194,7 @@ class Evaluation:
         raise OutOfScope(f"{head} of numbers")
 
     def condition(self, fact: Sequence[Expr]) -> Value:
+        """A condition of the rule."""
         head, *parts = fact
         if head in VALUE_TESTS:
             return _test(str(head), self.tensor(parts[0], given=True), self.sort(parts[0]))
@@ -224,7 +226,7 @@ def _related(head: str, s: Any, x: Value, y: Value) -> Value:
 
 
 def _test(name: str, x: Value, sort: Sort) -> Value:
-    """A fact about a tensor's values, to be assumed. Those that come of bounds hold for a NaN."""
+    """A fact about a tensor's values, as an assumption. Facts from bounds hold for a NaN."""
     if isinstance(sort, Logic):
         bit = Bits(8, signed=False)
         return _test(name, converted(x, sort, bit, Notes()), bit)

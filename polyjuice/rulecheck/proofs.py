@@ -1,11 +1,15 @@
 """Proofs of rules by an SMT solver, where that is cheap: laws of elementwise operators.
 
-A rule in the ruleset ``exact`` is to hold bit for bit in integers and in IEEE 754 floats (all NaNs are one, +0 equals
--0), one in ``modular`` in integers that wrap around and in the real numbers, and one in ``real`` in mathematical
-integers and the real numbers. Few element types stand for all: 8 and 16 bits, 32 where that is cheap, and float16.
-Attributes and constants that a rule leaves open are any numbers of single precision (ONNX holds no others), and beside
-integers any multiples of 1/256 that are not too large for products. A function that is not modelled (an exponential) is
-any function: then only what holds for all functions is proved.
+A rule must hold in the numbers of its ruleset:
+
+- ``exact``: bit for bit in integers and in IEEE 754 floats (all NaNs are one, +0 equals -0).
+- ``modular``: in integers that wrap around, and in the real numbers.
+- ``real``: in mathematical integers, and in the real numbers.
+
+Few element types stand for all: 8 and 16 bits, 32 where that is cheap, and float16. Attributes and constants that a
+rule leaves open are any numbers of single precision, since ONNX holds no others. Beside integers they are any multiples
+of 1/256 that are not too large for products. A function without a model (an exponential) is any function. Then only
+rules that hold for all functions are proved.
 """
 
 from __future__ import annotations
@@ -17,18 +21,18 @@ from polyjuice.generate.smt import load_z3
 from polyjuice.rulecheck.proof_claims import Claim, OutOfScope, read
 from polyjuice.rulecheck.terms import directions
 
-#: In how many domains the solver may find no answer before the others are left alone.
+#: The proof ends after this number of domains in which the solver finds no answer.
 _PATIENCE = 2
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What became of the attempt to prove a rule.
+    """The result of the attempt to prove a rule.
 
     ``status`` is ``proved``, ``refuted``, ``unknown`` (no answer with that effort) or ``out of scope`` (not
-    elementwise, or nothing that the solver can say). ``domains`` are those in which it was proved: element types,
-    ``integer``, ``natural`` and ``real``. ``counterexample`` has the domain, the values of the variables, and both
-    sides; ``reason`` says why a rule is out of scope or unknown, or what could not be looked at.
+    elementwise, or beyond the solver). ``domains`` are those with a proof: element types, ``integer``, ``natural`` and
+    ``real``. ``counterexample`` has the domain, the values of the variables, and both sides. ``reason`` says why a rule
+    is out of scope or unknown, or what the proof left out.
     """
 
     status: str
@@ -40,7 +44,7 @@ class Proof:
 def prove(rule: Rule, effort: int = 10_000_000) -> Proof:
     """Prove a rule in both of its directions.
 
-    ``effort`` is for each question to the solver, in its resource units (several millions a second): unlike seconds,
+    ``effort`` is for each question to the solver, in its resource units (several millions a second). Unlike seconds,
     they give the same answer on every machine, however busy it is.
 
     Raises SolverMissing.
@@ -72,7 +76,7 @@ def _prove_claim(claim: Claim, ruleset: str, effort: int) -> Proof:
         if len(unknown) == _PATIENCE:
             break
         if domain.label == "int32" and unknown:
-            continue  # it is harder than what had no answer
+            continue  # harder than a domain that had no answer
         try:
             result = decide(claim, domain, effort)
         except OutOfScope as limit:

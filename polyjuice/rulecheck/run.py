@@ -1,4 +1,4 @@
-"""All checks of a set of rules, side by side in several processes, and their results."""
+"""All checks of a set of rules, in several processes side by side, and their results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from polyjuice.rulecheck.terms import directions
 #: Generated graphs that one process takes at a time.
 _GRAPHS = 100
 
-#: For each question to the solver.
+#: The effort for each question to the solver, in its resource units.
 _PROOF_EFFORT = 2_000_000
 
 _T = TypeVar("_T")
@@ -31,9 +31,10 @@ SOUND, UNSOUND, UNTESTED = "sound", "unsound", "untested"
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one rule: ``trials`` of the direction that had fewer; ``proof`` is the status of :class:`Proof`.
+    """The result for one rule.
 
-    ``fired``: how often it matched on the generated graphs (None: it was not tried there).
+    ``trials`` is the smaller number of trials of its two directions. ``proof`` is the status of :class:`Proof`.
+    ``fired`` is the number of matches on the generated graphs (None: the rule was not tried there).
     """
 
     rule: Rule
@@ -63,12 +64,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Report:
-    """All results, in the order of the rules, and what the rules do together (None where that was not asked for)."""
+    """All results, in the order of the rules, and the result of all rules together (None if not asked for)."""
 
     results: tuple[Result, ...]
     together: Coherence | None
 
     def count(self, status: str) -> int:
+        """The number of rules with a status."""
         return sum(result.status == status for result in self.results)
 
     @property
@@ -78,6 +80,7 @@ class Report:
 
     @property
     def good(self) -> bool:
+        """Whether all rules are sound, alone and together."""
         return self.count(SOUND) == len(self.results) and not (self.together and self.together.incoherent)
 
 
@@ -85,7 +88,7 @@ def check_rule(rule: Rule, trials: int, seed: int | str) -> Result:
     """Try a rule in all its directions, and prove it where that is cheap."""
     try:
         proof = prove(rule, _PROOF_EFFORT)
-    except SolverMissing:  # it is optional
+    except SolverMissing:  # the solver is optional
         proof = Proof("")
     done: list[Check] = []
     for direction in directions(rule):
@@ -112,13 +115,13 @@ def check_all(
 ) -> Report:
     """Check every rule by itself, and all that are not unsound together on generated graphs.
 
-    ``progress`` is told how many of the ``rules``, and later of the ``graphs``, are done.
+    ``progress`` gets the number of checked rules with the text ``rules``, and later that of graphs with ``graphs``.
     """
     with _processes(workers) as pool:
         alone = {pool.submit(check_rule, rule, trials, seed): i for i, rule in enumerate(rules)}
         results = _as_done(alone, lambda done: progress("rules", done))
     for i, rule in enumerate(rules):
-        if results[i] is None:  # its process died, of this rule or of one beside it
+        if results[i] is None:  # its process died, because of this rule or one beside it
             with _processes(1) as pool:
                 again = _as_done({pool.submit(check_rule, rule, trials, seed): i})
             results[i] = again[i] or Result(rule, 0, UNTESTED, explanation="the process died in egglog")
@@ -138,7 +141,7 @@ def check_all(
 
 @contextmanager
 def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes with a fresh interpreter (this one may have threads), which end when something goes wrong here."""
+    """Processes with a fresh interpreter (this one may have threads); an exception here ends them."""
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _be_quiet) as pool:
         try:
             yield pool
@@ -148,14 +151,14 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _be_quiet() -> None:
-    """Close the standard error of a process: egglog prints its backtraces there before it says what is wrong."""
+    """Close the standard error of a process, because egglog prints backtraces there before it raises an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _as_done(
     futures: Mapping[Future[_T], int], progress: Callable[[int], None] = lambda done: None
 ) -> dict[int, _T | None]:
-    """The results, None where the process died; ``progress`` is told how many there are."""
+    """The results, None where the process died; ``progress`` gets their number after each."""
     results: dict[int, _T | None] = {}
     for done, future in enumerate(as_completed(futures), 1):
         progress(done)

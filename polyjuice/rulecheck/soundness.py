@@ -1,8 +1,8 @@
-"""Is a rule true? Random typed instances of its left side, and all that the rule holds to be equal on them.
+"""Check whether a rule is true: saturate random typed instances of its left side, and compare the terms made equal.
 
-Each instance is saturated with this one rule, and every e-node of every e-class is evaluated by the interpreter: in
-float64, where terms may differ by their error bounds (by nothing where they are exact: integers that their types hold),
-and, as far as the rule's ruleset claims it, bit for bit in the instance's own types.
+Each instance is saturated with this one rule, and the interpreter evaluates every e-node of every e-class. In float64,
+terms may differ by their error bounds (exact terms, whose integers their types hold, by nothing). Where the rule's
+ruleset claims it, they must also agree bit for bit in the instance's own types.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from polyjuice.rulecheck.render import term
 #: Instances that share an e-graph.
 _BATCH = 16
 
-#: Draws for each trial asked for, and at least, before a rule is called untested.
+#: Draws for each requested trial, and the fewest draws, before a rule counts as untested.
 _DRAWS_PER_TRIAL, _LEAST_DRAWS = 150, 4000
 
-#: Further small instances among which the smallest counterexample is sought.
+#: Further small instances, to find the smallest counterexample.
 _SMALL_DRAWS = 400
 
 _BUDGET = Budget(rules=None, iterations=1, enodes=4000, matches=4000)
@@ -37,7 +37,7 @@ BIT_FOR_BIT = {"exact": dtypes.EVERY, "modular": (*dtypes.INTS, "bool")}
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Two terms that a rule makes equal and that are not: on which values, and how they were computed."""
+    """Two terms that a rule makes equal though they differ, with the inputs, both values, and the problem."""
 
     left: str
     right: str
@@ -59,7 +59,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Check:
-    """What became of one direction of a rule: the trials that could tell, what refutes it, and why egglog failed."""
+    """The result for one direction of a rule: conclusive trials, the counterexample, and why egglog failed."""
 
     trials: int
     counterexample: Counterexample | None = None
@@ -67,7 +67,7 @@ class Check:
 
 
 def check(rule: Rule, trials: int, seed: int | str = 0) -> Check:
-    """Try one direction of a rule until ``trials`` instances could tell, or one refutes it."""
+    """Try one direction of a rule until ``trials`` instances were conclusive, or one refutes it."""
     rewriter = Rewriter([rule], _BUDGET)
     done = 0
     problems: list[str] = []
@@ -106,7 +106,7 @@ def _batches(rule: Rule, seed: int | str, draws: int, small: bool = False) -> It
 def _saturated(
     rewriter: Rewriter, instances: Sequence[Instance], seed: str, problems: list[str]
 ) -> Iterator[tuple[Instance, Classes]]:
-    """Each instance with what the rule makes of it; ``problems`` are added to where egglog fails."""
+    """Each instance with the terms that the rule makes of it; egglog's failures are added to ``problems``."""
     try:
         saturated = rewriter.saturate([i.graph for i in instances], seed, [i.ranges for i in instances])
     except GraphError as error:
@@ -128,7 +128,7 @@ def _saturated(
 
 @dataclass(frozen=True)
 class _Refuted:
-    """An instance on which two terms differ: their names, the inputs, the values (None: none), and how."""
+    """An instance on which two terms differ: their names, the inputs (none for ill-typed terms), and the problem."""
 
     instance: Instance
     graph: Graph
@@ -140,12 +140,12 @@ class _Refuted:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of values, then that of dimensions."""
+        """The number of values, then the number of dimensions."""
         return sum(x.size for x in self.inputs), sum(x.ndim for x in self.inputs)
 
 
 def _refutation(rule: Rule, instance: Instance, known: Classes, seed: str) -> tuple[bool, _Refuted | None]:
-    """Whether the instance could tell, and what it told."""
+    """(conclusive, counterexample): whether the instance could refute the rule, and how it does."""
     if known.ill_typed:
         name = instance.graph.outputs[0]
         return True, _Refuted(instance, instance.graph, name, "", (), f"ill typed: {known.ill_typed[0]}", False)
@@ -170,7 +170,7 @@ def _refutation(rule: Rule, instance: Instance, known: Classes, seed: str) -> tu
 
 
 def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> tuple[bool, _Refuted | None]:
-    """Whether terms differ by more than their error bounds in float64; whether any could be compared."""
+    """(conclusive, counterexample): the same in float64, for terms that differ by more than their error bounds."""
     graph = known.graph
     try:
         analyses = dict(zip(graph.outputs, analyse(graph, inputs, "float64", True), strict=True))
@@ -188,7 +188,7 @@ def _apart(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> 
 
 
 def _difference(a: Analysis, b: Analysis) -> str:
-    """How two values differ: by more than their errors, or one is known where the other is NaN or infinite."""
+    """How two values differ: by more than their errors, or one is known where the other is NaN or infinite; or ""."""
     if np.any(apart(a, b)):
         return "the values differ"
     for this, other in ((a, b), (b, a)):
@@ -200,7 +200,7 @@ def _difference(a: Analysis, b: Analysis) -> str:
 def _without_value(
     instance: Instance, known: Classes, inputs: Sequence[np.ndarray], problem: str
 ) -> tuple[bool, _Refuted | None]:
-    """A term without a value refutes the rule where the term that it began with has one."""
+    """(conclusive, counterexample): a term without a value refutes the rule where the matched term has one."""
     try:
         evaluate(instance.graph, inputs, "float64")
     except EvaluationError:
@@ -217,7 +217,7 @@ def _without_value(
 
 
 def _differing_bits(instance: Instance, known: Classes, inputs: Sequence[np.ndarray]) -> _Refuted | None:
-    """Terms that differ in the types that they have, if any do."""
+    """Terms that differ bit for bit in the instance's own types, if any do."""
     graph = known.graph
     try:
         results = dict(zip(graph.outputs, evaluate(graph, inputs), strict=True))
@@ -234,7 +234,7 @@ def _differing_bits(instance: Instance, known: Classes, inputs: Sequence[np.ndar
 
 
 def _smallest(rule: Rule, rewriter: Rewriter, found: _Refuted, seed: int | str) -> Counterexample:
-    """The one with the fewest and roundest values that further small instances show."""
+    """The counterexample with the fewest and roundest values that further small instances show."""
     best = found
     for number, instances in enumerate(_batches(rule, f"{seed} small", _SMALL_DRAWS, small=True)):
         for instance, known in _saturated(rewriter, instances, f"{seed} {number}", []):
@@ -245,7 +245,7 @@ def _smallest(rule: Rule, rewriter: Rewriter, found: _Refuted, seed: int | str) 
 
 
 def _rounded(found: _Refuted) -> _Refuted:
-    """The counterexample with as many small round values as still show the difference."""
+    """The counterexample with as many values as possible replaced by small round ones."""
     inputs = [x.copy() for x in found.inputs]
     for name, x in zip(found.graph.inputs, inputs, strict=False):
         if name in found.instance.operands:

@@ -1,4 +1,4 @@
-"""What a rule's text says of the terms that it matches: its left side, and the conditions on its variables."""
+"""The terms that a rule matches, read from its text: its left side, and the conditions on its variables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polyjuice.egraph.sexpr import Expr, rendered
 
 
 def directions(rule: Rule) -> list[Rule]:
-    """The rule, or the two rules that a bidirectional one stands for."""
+    """The rule itself, or the two one-way rules of a bidirectional rule."""
     if not rule.bidirectional:
         return [rule]
     _, left, right, *options = rule.expr
@@ -23,9 +23,9 @@ def directions(rule: Rule) -> list[Rule]:
 
 @dataclass(frozen=True)
 class LeftSide:
-    """What a rule matches: a term, or a variable that stands for any, and its other conditions.
+    """The left side of a rule: a term, or a variable that stands for any term, and the other conditions.
 
-    ``equations`` are the conditions that say what a variable is, ``facts`` are all conditions.
+    ``equations`` are the conditions that define a variable, by its name; ``facts`` are all conditions.
     """
 
     term: Expr
@@ -34,7 +34,7 @@ class LeftSide:
 
 
 def left_side(rule: Rule) -> LeftSide:
-    """The left side of a rule that goes one way."""
+    """The left side of a one-way rule."""
     head, first, second, *options = rule.expr
     if head == "rewrite":
         conditions = options[options.index(":when") + 1] if ":when" in options else []

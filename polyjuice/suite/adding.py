@@ -1,4 +1,4 @@
-"""A finding as a case of a suite: what was a bug once is tested from then on."""
+"""Add a finding to a suite as a case, so that the bug stays tested."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from polyjuice.suite.options import FORMATS, SuiteError
 from polyjuice.triage.stored import Stored, load
 
 _SAYABLE = ("metamorphic", "crash", "differential")
-"""The oracles whose verdicts a suite can come to: it holds programs against float64, and notices that they fail."""
+"""The oracles whose verdicts a suite can reproduce: it compares programs with float64, and sees that they fail."""
 
 
 _ARRAYS = "inputs.npz"
-"""The file of a case's arrays: as an archive it has the time at which it was made, too."""
+"""The file of a case's arrays. Its bytes differ from time to time, because an archive stores its creation time."""
 
 
 @dataclass(frozen=True)
 class Added:
-    """The name of the new case, the formats it has, and why it does not have the others."""
+    """The name of the new case, its formats, and why it lacks the others."""
 
     case: str
     formats: tuple[str, ...]
@@ -40,7 +40,7 @@ class Added:
 def add(finding: Path, suite: Path, url: str = "") -> Added:
     """Add a finding to a suite, or to a new one; with ``url``, as expected to fail from its compiler's version on.
 
-    Raises SuiteError where a suite cannot say it, or has it already, FindingError, FormatError.
+    Raises SuiteError where a suite cannot express the finding, or has it already, FindingError, FormatError.
     """
     found = load(finding)
     if found.record.oracle not in _SAYABLE or found.record.broken:

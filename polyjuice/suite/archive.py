@@ -1,4 +1,4 @@
-"""Archives of arrays as NumPy reads them, of which equal arrays give equal bytes: the zip format stores the time."""
+"""Archives of arrays that NumPy reads, with equal bytes for equal arrays (the zip format stores the time)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def save(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write an ``.npz``, of types that NumPy lacks the bits (see :func:`polyjuice.ir.packed`)."""
+    """Write an ``.npz``; types that NumPy lacks are stored as bits (see :func:`polyjuice.ir.packed`)."""
     with zipfile.ZipFile(path, "w") as file:
         for name, array in packed(arrays).items():
             content = io.BytesIO()

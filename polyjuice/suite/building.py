@@ -1,4 +1,4 @@
-"""Building a suite: candidates, a choice among them, a folder for each that was chosen, and what runs them."""
+"""Build a suite: make candidates, choose among them, and write a folder for each choice and the test harness."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Apply = Callable[[str, Sequence[int]], Iterator[Any]]
 
 @dataclass(frozen=True)
 class Built:
-    """A suite that was built: why candidates made no case, how many features of each kind it covers, faults of ours."""
+    """A finished suite: why candidates made no case, the number of covered features by kind, and our own faults."""
 
     cases: int
     candidates: int
@@ -45,11 +45,11 @@ class _Builder:
         self.unsound: list[str] = []
 
     def choose(self) -> tuple[list[int], dict[str, int]]:
-        """The candidates that were chosen, of which each has been written, best first; and what they cover."""
+        """The chosen candidates, best first, whose cases are written, and the number of features they cover."""
         features: dict[int, frozenset[str]] = {}
         for index, made in enumerate(self._apply("candidate", range(self._options.candidates))):
             if isinstance(made, frozenset):
-                features[index] = frozenset(map(sys.intern, made))  # those of ten thousand pairs, mostly the same
+                features[index] = frozenset(map(sys.intern, made))  # pairs share most names
             else:
                 self._refuse(made)
             self._report(f"{index + 1} of {self._options.candidates} candidates")
@@ -80,7 +80,7 @@ class _Builder:
 
 
 def build(options: Options, out: Path, workers: int = 1, report: Callable[[str], None] = lambda text: None) -> Built:
-    """Build a suite in a folder that does not exist or is empty; ``report`` is told of the progress.
+    """Build a suite in a folder that does not exist or is empty; ``report`` is called with the progress.
 
     Raises SuiteError where the candidates do not suffice, RuleError, SolverMissing, EnvironmentProblem.
     """

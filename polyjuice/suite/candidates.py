@@ -1,4 +1,4 @@
-"""Candidates for a suite: seed graph -> e-graph -> two equivalent graphs, and what they exercise."""
+"""Candidates for a suite: from a seed graph to two equivalent graphs of its e-graph, and their features."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ from polyjuice.suite.options import Options
 from polyjuice.support import Support
 
 RULES = 100
-"""How many rules are enabled for a pair, a third of what campaigns take: those that fire are the reasons that a reader
-of the case is given, and a suite covers the others by its many cases."""
+"""The number of rules enabled for a pair, a third of a campaign's.
+
+A case names the rules that fired as the reason why its programs are equal, so few are better. A suite covers the other
+rules by its many cases.
+"""
 
 A, B = SIDES = ("a", "b")
 
 _ALIKE = 0.5
-"""How often the choices about both programs of a pair are drawn alike."""
+"""The probability that both programs of a pair draw their lowering choices by one key."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph; how to lower and to run them.
+    """Two equivalent graphs, the smallest and the largest of a seed graph's e-graph, and how to lower and run them.
 
-    ``rules`` counts the matches of those that fired in the e-graph; ``profile`` is that of the inputs, and ``key`` what
-    their values follow from; ``large`` says that they are as large as exact results allow. ``keys`` draw the choices
-    about each side, and the values of inputs are ``repeated`` along some axes.
+    ``rules`` counts the matches of the rules that fired in the e-graph. ``profile`` is the inputs' profile, and ``key``
+    determines their values. ``large`` means that they are as large as exact results allow. ``keys`` draw the lowering
+    choices of each side. The values of inputs are ``repeated`` along some axes.
     """
 
     seed: Graph
@@ -56,7 +59,7 @@ class Candidates:
     """Makes the candidates of a suite, each from the suite's seed and its index alone; close it after use."""
 
     def __init__(self, options: Options) -> None:
-        """Load the rules. Raises RuleError, SolverMissing, EnvironmentProblem for a compiler that nobody knows."""
+        """Load the rules. Raises RuleError, SolverMissing, and EnvironmentProblem for an unknown compiler."""
         self._options = options
         rules = load(map(Path, options.rules))
         self._rewriter = Rewriter(rules, Budget(rules=RULES))
@@ -71,6 +74,7 @@ class Candidates:
         self._unasked = set(options.formats).difference(info.format for info in compilers)
 
     def close(self) -> None:
+        """End the compilers' processes."""
         for session in (*self._asked, *self._traced):
             session.close()
 
@@ -94,13 +98,13 @@ class Candidates:
         return replace(candidate, features=found.union(*(self._passes(candidate, session) for session in self._traced)))
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Whether all compilers that are asked take an operator, and the other formats can say it."""
+        """Whether all compilers of the suite take an operator, and formats without a compiler can express it."""
         return all(self.lowering.spells(format, op, operands, results) for format in self._unasked) and all(
             support.takes(op, operands, results) for support in self._supports
         )
 
     def _passes(self, candidate: Candidate, session: CompilerSession) -> frozenset[str]:
-        """The passes of a compiler that make the difference between two programs; none where it does not run both."""
+        """The passes that a compiler ran on only one of two programs; none where it does not run both."""
         inputs = [np.ones(t.shape, dtypes.to_numpy(t.dtype)) for t in candidate.seed.input_types]
         traces = []
         for side in SIDES:

@@ -1,4 +1,4 @@
-"""What a suite carries so that it can be run without Polyjuice: its tests, the worker, and the compiler files."""
+"""The files with which a suite runs without Polyjuice: its tests, the worker, and the compiler files."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from polyjuice import compilers, execution
 
 VERSION = 1
-"""Of the form of a suite."""
+"""The version of the suite's form."""
 
 _HERE = Path(__file__).parent / "carried"
 _EXECUTION = Path(execution.__file__).parent
 _CONTROLS = ("numpy",)
-"""Compilers that are part of Polyjuice."""
+"""Compilers that are part of Polyjuice, and so not carried."""
 
 
 def write(out: Path, about: Mapping[str, Any]) -> None:
-    """Write to a suite's folder all but its cases; ``about`` is what ``suite.json`` says of it."""
+    """Write everything to a suite's folder except its cases; ``about`` is the content of ``suite.json``."""
     for name in ("README.md", "conftest.py", "test_suite.py", "xfail.toml"):
         shutil.copyfile(_HERE / name, out / name)
     harness = out / "harness"

@@ -42,7 +42,7 @@ class Unequal(Exception):
 
 @dataclass(frozen=True)
 class About:
-    """What ``case.json`` says beside the programs: why they are equal, where they come from, and what they exercise."""
+    """The parts of ``case.json`` besides the programs: why they are equal, their origin, and their features."""
 
     why: Mapping[str, Any]
     origin: Mapping[str, Any]
@@ -57,9 +57,9 @@ def lowered(
     lowering: Lowering,
     repeated: Mapping[str, int] = MappingProxyType({}),
 ) -> Case:
-    """The sides as programs in every format, each by its choices, or by a key that draws them.
+    """The sides as programs in every format, each by its lowering choices, or by a key that draws them.
 
-    The values of inputs are ``repeated`` along some axes. Raises Unfit where a format cannot say one of the sides.
+    The values of inputs are ``repeated`` along some axes. Raises Unfit where a format cannot express one of the sides.
     """
     sets = [InputSet(profile, tuple(inputs), mode(profile, "onnx"))]
     programs = []
@@ -74,9 +74,9 @@ def lowered(
 
 
 def write(folder: Path, case: Case, about: About, seed: Graph | None = None) -> None:
-    """Write a case to a new folder, once all is known to be well; all its graphs must be equal to ``seed``, if given.
+    """Write a case to a new folder, after all checks; all its graphs must be equal to ``seed``, if given.
 
-    Raises Unfit where a graph has no value, or nothing of it could be compared; Unequal.
+    Raises Unfit where a graph has no value, or all elements are masked. Raises Unequal where the graphs differ.
     """
     (only,) = case.sets
     graphs = {program.label: program.graph for program in case.programs}
@@ -122,7 +122,7 @@ def _judge(
     arrays: dict[str, np.ndarray],
     seed: Graph | None,
 ) -> list[dict[str, Any]]:
-    """Add to the arrays what the results must be, and how far they may be from it; what is known of each output."""
+    """Add the expected results and the tolerances to the arrays; returns a description of each output."""
     first, *others = graphs.values()
     known = {format: mode(inputs.profile, format) for format in ("onnx", "tensorflow")}
     try:
@@ -168,10 +168,10 @@ def _judge(
 
 
 def _allowed(analysis: Analysis, reference: np.ndarray, plain: np.ndarray) -> np.ndarray:
-    """How far a correct result may be from the reference of another side.
+    """The tolerance for a result around the reference of another side.
 
-    That is the distance of the two references, and the side's own error bound; or, where it is worse, the error of our
-    interpreter in the types of the graph: what plain arithmetic makes of it is no fault of a compiler.
+    It is the distance of the two references plus the side's own error bound. If our interpreter has a larger error in
+    the types of the graph, that error is the tolerance: a compiler may do as badly as plain arithmetic.
     """
     bound = SAFETY * analysis.bound + distance(analysis.reference, reference)
     allowed: np.ndarray = np.maximum(bound, distance(plain, reference))
@@ -179,13 +179,13 @@ def _allowed(analysis: Analysis, reference: np.ndarray, plain: np.ndarray) -> np
 
 
 def _small(allowed: np.ndarray) -> np.ndarray:
-    """One number where all are the same."""
+    """A single number where all are the same."""
     same = allowed.size and np.all(allowed == allowed.reshape(-1)[0])
     return np.asarray(allowed.reshape(-1)[0]) if same else allowed
 
 
 def _program(file: str, artifact: Artifact, side: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """How a program is called, as the worker asks for it; its arrays join those of the case."""
+    """The entry of a program, with all that a worker needs to call it; its arrays join those of the case."""
     # The weights of Torch and TensorFlow are named after their values; the inputs of ONNX models are not.
     names = {name: f"{side}_{name}" if artifact.format == "onnx" else name for name in artifact.arrays}
     arrays.update((names[name], array) for name, array in artifact.arrays.items())

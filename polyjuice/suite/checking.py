@@ -1,4 +1,4 @@
-"""Whether a compiler is right about one model: the model and its variants, on its owner's inputs, must agree."""
+"""Check that a compiler is right about one model: the model and its variants must agree on its owner's inputs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class NotChecked(Exception):
 class Checked:
     """The labels of the variants that ran and agreed, and why others were left out, by label.
 
-    ``sizes`` are those at which a model with symbolic sizes was tested: first those of its owner's inputs, of which the
-    rest tells. At further sizes something may be left out, too; that has the sizes before its label.
+    ``sizes`` are the tested sizes of a model with symbolic sizes, first those of its owner's inputs, to which
+    ``compared`` belongs. A variant that was left out at further sizes has the sizes before its label.
     """
 
     compared: tuple[str, ...]
@@ -54,7 +54,7 @@ class Checker:
     """Checks models in one compiler, whose process it keeps between them; a context manager."""
 
     def __init__(self, compiler: str = "inductor", python: str | Path = sys.executable, timeout_s: float = 120) -> None:
-        """Raises EnvironmentProblem for a compiler that nobody knows."""
+        """Raises EnvironmentProblem for an unknown compiler."""
         self._session = CompilerSession(Conditions(str(python), timeout_s=timeout_s), find(compiler))
         self._support = Support(self._compiler, self._session.worker())
         self._rewriters: dict[tuple[Rule, ...], Rewriter] = {}
@@ -66,6 +66,7 @@ class Checker:
         self.close()
 
     def close(self) -> None:
+        """End the compiler's process."""
         self._session.close()
 
     def check(
@@ -80,13 +81,16 @@ class Checker:
     ) -> Checked:
         """Compile a model and equivalent variants of it, and compare their results on the inputs, also with float64.
 
-        The model itself comes first, just as it is, where the compiler reads its format. ``model`` is a Torch module
-        with a tuple of its arguments (or a dict of keyword arguments) as inputs, or an ONNX model (a path or a
-        ModelProto) with arrays, in order or by name. Symbolic sizes of an ONNX model are those of the inputs; then the
-        model is checked at two further sizes, on the same inputs, cut or repeated. The model is read, and a module
-        exported, in this process: it is its owner's own, so that a crash of the module ends it. What is compiled runs
-        in other processes. Raises Miscompiled, once that has repeated in three fresh processes and is written down in
-        ``findings``; NotChecked; and FormatError, SuiteError, EnvironmentProblem.
+        ``model`` is a Torch module, with a tuple of its arguments (or a dict of keyword arguments) as inputs. Or it is
+        an ONNX model (a path or a ModelProto), with arrays as inputs, in order or by name. Where the compiler reads its
+        format, the model itself is compiled first, exactly as it is. Symbolic sizes of an ONNX model are those of the
+        inputs. Such a model is also checked at two further sizes, on the same inputs, cut or repeated.
+
+        This process reads the model and exports a module, so a crash of the module ends it. Compiled programs run in
+        other processes.
+
+        Raises Miscompiled for a fault that repeats in three fresh processes, after it has written the finding to
+        ``findings``. Raises NotChecked, and FormatError, SuiteError, EnvironmentProblem.
         """
         options = (seed, variants, load(map(Path, rules)), findings)
         if not isinstance(model, str | Path | ModelProto):
@@ -147,7 +151,7 @@ class Checker:
         how = ("steps", count, self._support.takes, intervals(graph, own.arrays), rulesets_on(own.profile))
         rewriting = windows.rewrite(self._rewriter(tuple(rules)), graph, seed, *how)
         original = Variant(ORIGINAL, rewriting.seed)
-        if program.as_given(self._compiler.format):  # another program, though its graph may be that of a variant
+        if program.as_given(self._compiler.format):  # a program of its own, though a variant may have its graph
             chosen = (original, *distinct(rewriting.variants))
         else:
             chosen = distinct([original, *rewriting.variants])
@@ -158,7 +162,7 @@ class Checker:
         return chosen, sorted(rewriting.rules)
 
     def _rewriter(self, rules: tuple[Rule, ...]) -> Rewriter:
-        """One that holds the rules: to load all of them takes most of the time in which a small model is checked."""
+        """A rewriter with the rules, kept, because loading them takes most of the time for a small model."""
         if rules not in self._rewriters:
             self._rewriters = {rules: Rewriter(rules)}
         return self._rewriters[rules]
@@ -171,9 +175,9 @@ class Checker:
         seed: int,
         left_out: dict[str, str],
     ) -> list[Program]:
-        """The variants in the compiler's format: the original as it was given, if the compiler reads its format.
+        """The variants in the compiler's format: the original as its owner wrote it, if the compiler reads its format.
 
-        ``left_out`` is told why the format cannot say a variant.
+        Variants that the format cannot express are added to ``left_out``, with the reason.
         """
         target = replace(pipeline.target_of(self._compiler), lacked=self._support.lacked)
         as_given = model.as_given(self._compiler.format)
@@ -191,7 +195,7 @@ class Checker:
 
 
 _FURTHER = 2
-"""At how many other sizes than its owner's a model is checked."""
+"""The number of further sizes at which a model is checked."""
 
 
 def _at_sizes(model: OnnxModel, seed: int) -> list[UserModel]:
@@ -213,7 +217,7 @@ def _listed(types: Sequence[TensorType]) -> str:
 
 
 def _of_onnx(model: Any, inputs: Any) -> OnnxModel:
-    """A model with what its owner gives for its inputs. Raises FormatError, SuiteError."""
+    """A model with its owner's inputs. Raises FormatError, SuiteError."""
     owned = OnnxModel(model) if isinstance(model, ModelProto) else OnnxModel(formats.load_model(model), str(model))
     names = [value.name for value in symbolic.inputs(owned.model)]
     if isinstance(inputs, Mapping):
@@ -260,7 +264,7 @@ def _bind(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
 
 
 def _array(value: Any) -> np.ndarray:
-    """A tensor of Torch, or what NumPy takes for an array."""
+    """A Torch tensor, or anything that NumPy takes for an array, as an array."""
     if not hasattr(value, "detach"):
         return np.asarray(value)
     value = value.detach().cpu().contiguous()

@@ -1,4 +1,4 @@
-"""Choosing among candidates what covers most: greedy maximum coverage, of which each further time counts half."""
+"""Choose the candidates that cover most: greedy maximum coverage, where each further time counts half."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from polyjuice.suite.features import WEIGHTS
 
 
 class Choice:
-    """Gives out candidates, each time the one that adds most to those that were taken; ties go to the first.
+    """Offers candidates, each time the one with the largest gain over those taken; among equals the first.
 
-    The gain of a candidate never grows as others are taken, so that only those at the top need be weighed again (lazy
+    The gain of a candidate never grows as others are taken. So only the candidates at the top need a new gain (lazy
     greedy, Minoux 1978).
     """
 
@@ -23,7 +23,7 @@ class Choice:
         heapq.heapify(self._heap)
 
     def offers(self) -> Iterator[int]:
-        """The candidates, best first; what is not taken before the next is asked for covers nothing."""
+        """The candidates, best first. Call `take` for a chosen one before asking for the next."""
         while self._heap:
             _, number = heapq.heappop(self._heap)
             gain = self._gain(number)
@@ -33,15 +33,16 @@ class Choice:
                 yield number
 
     def take(self, number: int) -> None:
+        """Count the features of a chosen candidate as covered."""
         self._covered.update(self._features[number])
 
     def give_back(self, number: int) -> None:
-        """Make up for a candidate that was taken and is of no use."""
+        """Undo `take` for a candidate that makes no case."""
         self._covered -= Counter(self._features[number])
 
     @property
     def covered(self) -> Counter[str]:
-        """How many of the candidates that were taken have each feature."""
+        """For each feature, the number of taken candidates that have it."""
         return self._covered
 
     def _gain(self, number: int) -> float:

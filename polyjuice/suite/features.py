@@ -1,8 +1,11 @@
-"""What a pair exercises, as a set of names: what a suite is chosen to cover.
+"""The features of a pair, as a set of names. A suite should cover many of them.
 
-``operator Conv``; ``typed Conv float16``, by the element types of its operands; ``edge Conv > Relu``; ``rule x``, one
-that fired in the pair's e-graph; ``turn Mul | Add``, an operator that only ``a`` has and one that only ``b`` has (of
-each side three, by name); ``pass x of C``, one that compiler C ran on one side alone, where it was asked.
+- ``operator Conv``
+- ``typed Conv float16``: an operator by the element types of its operands.
+- ``edge Conv > Relu``
+- ``rule x``: a rule that fired in the pair's e-graph.
+- ``turn Mul | Add``: an operator that only ``a`` has and one that only ``b`` has (up to three of each side, by name).
+- ``pass x of C``: a pass that the traced compiler C ran on only one side.
 """
 
 from __future__ import annotations
@@ -13,10 +16,10 @@ from polyjuice.generate.metrics import paths
 from polyjuice.ir import Graph
 
 WEIGHTS: Mapping[str, float] = {"operator": 8, "rule": 4, "pass": 8, "turn": 2, "typed": 2, "edge": 1}
-"""How much it counts to cover what no case covers yet, by the first word of its name."""
+"""The gain from a feature that no case covers yet, by the first word of its name."""
 
 _FEW = 3
-"""How many operators of one side alone count: their pairs with those of the other are many."""
+"""The most operators of one side alone that count, because their pairs with the other side's are many."""
 
 
 def of_pair(a: Graph, b: Graph, rules: Iterable[str]) -> frozenset[str]:
@@ -33,13 +36,13 @@ def of_pair(a: Graph, b: Graph, rules: Iterable[str]) -> frozenset[str]:
 
 
 def of_passes(compiler: str, a: Sequence[str], b: Sequence[str]) -> frozenset[str]:
-    """The passes that a compiler ran on one of two programs alone, from their traces; a trace's counts do not count."""
+    """The passes in the trace of only one of two programs; the counts in traces are ignored."""
     met = [{name.partition("=")[0] for name in trace} for trace in (a, b)]
     return frozenset(f"pass {name} of {compiler}" for name in met[0] ^ met[1])
 
 
 def named(features: Iterable[str], kind: str) -> list[str]:
-    """Those of a kind, without it, in order."""
+    """The features of a kind, without the kind's name, in order."""
     return sorted(name.partition(" ")[2] for name in features if name.partition(" ")[0] == kind)
 
 

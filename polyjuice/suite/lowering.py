@@ -1,4 +1,4 @@
-"""Programs of a suite's formats: how a graph is lowered to one that every compiler of the format is to take."""
+"""Lower a graph to a program that every compiler of its format takes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRIES = 3
 class Lowering:
     """Lowers graphs at an opset, without what the importers of ``compilers`` lack.
 
-    ``supports`` can be asked which forms those take.
+    ``supports`` find out which forms those compilers take.
     """
 
     def __init__(self, opset: int, compilers: Iterable[CompilerInfo], supports: Iterable[Support] = ()) -> None:
@@ -34,7 +34,7 @@ class Lowering:
     def lower(
         self, graph: Graph, format: str, by: LoweringChoices | str, repeated: Mapping[str, int] = MappingProxyType({})
     ) -> Artifact:
-        """The program of a graph, by choices or a key that draws them. Raises Unlowerable."""
+        """The program of a graph, by lowering choices or a key that draws them. Raises Unlowerable."""
         lacks = {name for info in self._compilers if info.format == format for name in info.lacks}
 
         def lacked(forms: Sequence[Form]) -> Sequence[str]:
@@ -45,7 +45,7 @@ class Lowering:
         return pipeline.lower(graph, by, target, repeated=repeated)
 
     def spells(self, format: str, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Whether the format can say an operator on such operands: what is known where no compiler is asked."""
+        """Whether the format can express an operator on such operands, for formats without a compiler to ask."""
         signature = Signature.of(op, operands, results)
         key = (format, str(signature))
         if key not in self._spelled:

@@ -1,4 +1,4 @@
-"""What a suite is asked to be: plain data that is given to every process and kept in ``suite.json``."""
+"""The options of a suite: plain data that every process gets and that ``suite.json`` keeps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 FORMATS = ("torch", "onnx", "tensorflow")
 
 USUAL_COMPILERS: Mapping[str, str] = {"torch": "eager", "onnx": "onnxruntime", "tensorflow": "xla"}
-"""Who is asked by default what programs of a format may hold; Inductor takes what eager does."""
+"""The default compilers that must take the programs of a format; Inductor takes all that eager takes."""
 
 
 class SuiteError(ValueError):
@@ -20,7 +20,7 @@ class SuiteError(ValueError):
 class Options:
     """The options of ``polyjuice suite build`` (see its help); paths of ``rules`` are absolute.
 
-    ``compilers`` are those that must take what the programs hold, ``traced`` those whose passes count as exercised.
+    ``compilers`` are those that must take the programs. ``traced`` are those whose passes count as features.
     """
 
     count: int
@@ -35,9 +35,9 @@ class Options:
 
     @property
     def candidates(self) -> int:
-        """How many pairs are made to choose from: there is less to gain by it the larger the suite is."""
+        """The number of pairs to choose from, in proportion smaller for large suites, which gain less from a choice."""
         return self.count + max(min(self.count, 24), self.count // 4)
 
     def described(self) -> dict[str, Any]:
-        """As JSON has it; how rules are reached says nothing elsewhere."""
+        """The options as JSON has them, with only the file names of rules, because paths mean nothing elsewhere."""
         return {**asdict(self), "rules": [path.rpartition("/")[2] for path in self.rules]}

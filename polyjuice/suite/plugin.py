@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option for the folder of findings."""
     group = parser.getgroup("polyjuice")
     group.addoption(
         "--polyjuice-findings",
@@ -26,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class Polyjuice:
-    """What the fixture ``polyjuice`` is: checks models, as a test."""
+    """The value of the fixture ``polyjuice``, which checks models as a test."""
 
     def __init__(self, findings: Path, checkers: dict[tuple[Any, ...], Checker]) -> None:
         self._findings = findings
@@ -59,7 +60,7 @@ class Polyjuice:
 
 @pytest.fixture(scope="session")
 def _polyjuice_checkers() -> Iterator[dict[tuple[Any, ...], Checker]]:
-    """A compiler's process starts once a session."""
+    """The checkers by their options, so that a compiler's process starts only once a session."""
     checkers: dict[tuple[Any, ...], Checker] = {}
     yield checkers
     for checker in checkers.values():

@@ -1,4 +1,4 @@
-"""Running a suite in one compiler through Polyjuice's workers, several at a time, each in a process of its own."""
+"""Run a suite in one compiler through Polyjuice's workers, several at a time, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from polyjuice.suite.carried.harness import expected, judging
 EXPECTED_FAILURE, UNEXPECTED_PASS = "expected failure", "unexpected pass"
 
 STATUSES = (judging.PASSED, judging.FAILED, judging.SKIPPED, EXPECTED_FAILURE, UNEXPECTED_PASS)
-"""What can become of a case."""
+"""All statuses of a case."""
 
 WRONG = (judging.FAILED, UNEXPECTED_PASS)
-"""What is not as expected."""
+"""The unexpected statuses."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a case, and what there is to say of it."""
+    """The status of a case, and a message."""
 
     case: str
     status: str
@@ -62,7 +62,7 @@ def run(suite: Path, conditions: Conditions, compiler: str, workers: int = 1) ->
 
 
 def execute(session: CompilerSession, case: stored.StoredCase) -> tuple[str, str]:
-    """The status of a case, and what there is to say of it."""
+    """The status of a case, and a message."""
     format = session.compiler.format
     artifacts = case.artifacts(format)
     if not artifacts:
@@ -81,7 +81,7 @@ def _ran(outcome: Outcome) -> judging.Ran:
 def _results(
     folders: Sequence[Path], sessions: Sequence[CompilerSession], judged: Callable[[Path, CompilerSession], Result]
 ) -> Iterator[Result]:
-    """The results in order; each thread has a session, which is closed at the end."""
+    """The results in order. Each thread has a session, closed at the end."""
     free: queue.SimpleQueue[CompilerSession] = queue.SimpleQueue()
     for session in sessions:
         free.put(session)

@@ -1,4 +1,4 @@
-"""A suite's folder, read: its cases, their programs and arrays, and the failures that are expected of it."""
+"""Read a suite's folder: its cases with their programs and arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polyjuice.suite.options import SuiteError
 
 @dataclass(frozen=True)
 class StoredCase:
-    """A case: what ``case.json`` says, and the arrays of ``inputs.npz`` as workers have them."""
+    """A case: the content of ``case.json``, and the arrays of ``inputs.npz`` in the workers' form."""
 
     folder: Path
     case: Mapping[str, Any]
@@ -26,14 +26,16 @@ class StoredCase:
 
     @property
     def name(self) -> str:
+        """The name of its folder."""
         return self.folder.name
 
     @property
     def inputs(self) -> tuple[np.ndarray, ...]:
+        """The arrays of its inputs, in order."""
         return tuple(map(from_wire, judging.given(self.case, self.arrays)))
 
     def artifacts(self, format: str) -> dict[str, Artifact]:
-        """The programs of a format by side; none where the case has none."""
+        """The programs of a format by side; none where the case lacks the format."""
         return {
             side: self._artifact(format, program) for side, program in self.case["programs"].get(format, {}).items()
         }
@@ -57,11 +59,12 @@ def folder_of(suite: Path, number: int) -> Path:
 
 
 def is_suite(folder: Path) -> bool:
+    """Whether a folder is a suite."""
     return (folder / "suite.json").is_file()
 
 
 def case_folders(suite: Path) -> list[Path]:
-    """Those of a suite's cases, in order. Raises SuiteError where it is no suite, or holds no case."""
+    """The folders of a suite's cases, in order. Raises SuiteError where it is no suite, or has no case."""
     if not is_suite(suite):
         raise SuiteError(f"{suite} is not a suite (there is no suite.json); polyjuice suite build makes one")
     folders = sorted(path.parent for path in suite.glob("case-*/case.json"))
@@ -71,7 +74,7 @@ def case_folders(suite: Path) -> list[Path]:
 
 
 def next_number(suite: Path) -> int:
-    """That of a case which is to follow the others."""
+    """The number of the next case."""
     return max((int(path.name.rpartition("-")[2]) + 1 for path in suite.glob("case-[0-9]*")), default=0)
 
 

@@ -1,4 +1,4 @@
-"""What the processes do that build a suite: make a candidate, and later the case of one that was chosen."""
+"""The work of the processes that build a suite: make a candidate, and later the case of a chosen one."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from polyjuice.suite.candidates import Candidate, Candidates
 from polyjuice.suite.options import Options
 
 UNSOUND = "unsound"
-"""What a refusal begins with that is a fault of our own."""
+"""The prefix of a refusal that is a fault of our own."""
 
 Made = frozenset[str] | str
-"""The features of a candidate, or why there is none, as ``reason: more of it``."""
+"""The features of a candidate, or why there is none, as ``reason: details``."""
 
 _TASK = 8
-"""How many candidates, or cases, a process is given at a time."""
+"""The number of candidates, or cases, that a process gets at a time."""
 
 
 class Workshop:
@@ -41,6 +41,7 @@ class Workshop:
         self._candidates = Candidates(options)
 
     def close(self) -> None:
+        """End the compilers' processes."""
         self._candidates.close()
 
     def candidate(self, index: int) -> Made:
@@ -55,7 +56,7 @@ class Workshop:
         return candidate.features
 
     def case(self, index: int) -> str:
-        """Write the case of a candidate to ``folder``; why it makes none, or ""."""
+        """Write the case of a candidate to ``folder``; returns why it makes none, or ""."""
         made: Candidate = pickle.loads(self._kept(index).read_bytes())
         try:
             drawn = make_inputs(made.seed, made.profile, made.key, list(made.graphs.values()), made.large)
@@ -87,12 +88,12 @@ class Workshop:
 
 
 def written(folder: Path, index: int) -> Path:
-    """Where the case of a candidate is written to."""
+    """The folder for the case of a candidate."""
     return folder / f"case-{index}"
 
 
 class Workshops:
-    """As many processes as are asked for, each with a workshop of its own; this one, if one is."""
+    """The requested number of processes, each with a workshop of its own; for one, this process."""
 
     def __init__(self, options: Options, folder: Path, workers: int) -> None:
         self._job = options, folder
@@ -100,7 +101,7 @@ class Workshops:
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str, Sequence[int]], Iterator[Any]]]:
-        """A function that gives the results of a workshop's method on numbers, in their order."""
+        """A function that returns the results of a workshop's method on numbers, in their order."""
         if self._workers == 1:
             workshop = Workshop(*self._job)
             try:
@@ -121,7 +122,7 @@ _workshop: Workshop | None = None
 
 
 def _initialize(options: Options, folder: Path) -> None:
-    """Remember the job; an interrupt is the parent's to handle, and this process ends with it at the latest."""
+    """Remember the job. The parent handles interrupts, and this process ends with it at the latest."""
     global _job
     _job = options, folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -129,7 +130,7 @@ def _initialize(options: Options, folder: Path) -> None:
 
 
 def _call(method: str, number: int) -> Any:
-    """In a process of the pool."""
+    """Call a method of this process's workshop."""
     global _workshop
     if _workshop is None:
         assert _job is not None
@@ -137,5 +138,5 @@ def _call(method: str, number: int) -> Any:
         Finalize(None, _workshop.close, exitpriority=1)
     try:
         return getattr(_workshop, method)(number)
-    except EnvironmentProblem as problem:  # the pool pickles it, which subclasses do not survive
+    except EnvironmentProblem as problem:  # the pool pickles errors, which subclasses do not survive
         raise EnvironmentProblem(str(problem)) from None

@@ -1,6 +1,6 @@
-"""What ATen's operators are in the table: for each overload that has a meaning there, how to say it.
+"""ATen's operators in terms of the operator table: for each overload that the table can express, a rule.
 
-A use that a rule does not cover raises NotCovered, and the operator stays opaque.
+A call that no rule covers raises NotCovered, and the operator stays opaque.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ __all__ = ["Application", "Value", "apply", "named_alike"]
 _RULES: Rules = {**pointwise.RULES, **layers.RULES, **places.RULES}
 
 _WIDER = ("embedding.default",)
-"""Operators that ONNX defines on more operands: a Gather takes negative indices, which inputs may be."""
+"""Operators that ONNX defines for more operands: Gather takes negative indices, which inputs may have."""
 
 _PLAINER = ("max_pool2d_with_indices.default",)
-"""Operators that ONNX has, too, where not all of their results are used."""
+"""Operators that ONNX has too if only some of their results are used."""
 
 
 def apply(overload: str, c: Application) -> Sequence[Value | None]:
-    """The results of a call in the table's operators. Raises NotCovered where nothing says it."""
+    """The results of a call in the table's operators (None: unused). Raises NotCovered where no rule covers it."""
     reason = f"nothing says {overload}"
     rules = [_by_name(overload) if named_alike(overload) else None, _RULES.get(overload)]
     if overload in _PLAINER:
@@ -45,7 +45,7 @@ def apply(overload: str, c: Application) -> Sequence[Value | None]:
 
 
 def named_alike(overload: str) -> bool:
-    """Whether the table has the operator under ATen's own name, and that is the name to use."""
+    """Whether the table has the operator under ATen's own name, and its rule uses that name."""
     ours = overload in places.OF_SHAPES or overload in _WIDER
     return not ours and (DOMAIN, overload.split(".")[0]) in TABLE
 

@@ -1,4 +1,4 @@
-"""One call of an ATen operator, and what its rule may do to say it in the table's operators."""
+"""One call of an ATen operator, with the functions that its rule uses to build it from the table's operators."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Value(str):
 class Application:
     """One call of an overload: its arguments by the names of ATen's schema, and the types of its results.
 
-    Element types are arguments by name; ``defaults`` are the schema's. ``results`` has None for a result that is no
-    tensor; ``used`` are the numbers of those that somebody reads. ``arrays`` are the constants that are no parameters.
+    Element types are arguments by name. ``defaults`` are the schema's. ``results`` has None for a result that is no
+    tensor. ``used`` are the numbers of the results with a reader. ``arrays`` are the constants, without parameters.
     """
 
     builder: GraphBuilder
@@ -46,10 +46,11 @@ class Application:
         return first
 
     def type(self, name: str) -> TensorType:
+        """The type of a value."""
         return self.builder.types[name]
 
     def multi(self, op: str, /, *operands: str, domain: str = "", **attrs: Any) -> tuple[Value, ...]:
-        """Apply an operator of the table. Raises NotCovered where it is not there or does not take this."""
+        """Apply an operator of the table. Raises NotCovered where the table lacks it or rejects the operands."""
         known = TABLE.get((domain, op))
         if known is None:
             raise NotCovered(f"the table lacks {op}")
@@ -60,9 +61,11 @@ class Application:
             raise NotCovered(str(error)) from None
 
     def op(self, op: str, /, *operands: str, **attrs: Any) -> Value:
+        """Apply an operator of the table and return its first result. Raises NotCovered."""
         return self.multi(op, *operands, **attrs)[0]
 
     def constant(self, value: Any, dtype: str) -> Value:
+        """A constant of an element type."""
         array = np.asarray(value).astype(dtypes.to_numpy(dtype))
         name = Value(self.builder.constant(array))
         self.arrays[name] = array
@@ -79,10 +82,11 @@ class Application:
         return self.tensor(self["self"], self.result.dtype)
 
     def axis(self, name: str = "dim") -> int:
+        """The axis in an argument, counted from the front."""
         return normalize_axis(self[name], self.type(self["self"]).rank)
 
     def axes(self, name: str = "dim") -> tuple[int, ...]:
-        """The axes that an argument lists; all where it lists none."""
+        """The axes in an argument, counted from the front; all axes where it lists none."""
         rank, given = self.type(self["self"]).rank, self.args.get(name)
         listed = [given] if isinstance(given, int) else given or range(rank)
         return tuple(sorted(normalize_axis(axis, rank) for axis in listed)) if rank else ()
@@ -91,11 +95,11 @@ class Application:
 Rule = Callable[[Application], "Value | Sequence[Value | None]"]
 
 Rules = dict[str, Rule]
-"""How to say overloads, by name (``add.Tensor``)."""
+"""The rules of overloads, by name (``add.Tensor``)."""
 
 
 def registering(rules: Rules) -> Callable[..., Callable[[Rule], Rule]]:
-    """The decorator of a family's rules: it names the overloads that a rule says."""
+    """The decorator of a family's rules; its arguments are the overloads that the rule covers."""
 
     def says(*overloads: str) -> Callable[[Rule], Rule]:
         def register(rule: Rule) -> Rule:
@@ -108,9 +112,11 @@ def registering(rules: Rules) -> Callable[..., Callable[[Rule], Rule]]:
 
 
 def demand(condition: bool, why: str) -> None:
+    """Raise NotCovered with a reason unless a condition holds."""
     if not condition:
         raise NotCovered(why)
 
 
 def shaped(c: Application, x: Value, shape: tuple[int, ...]) -> Value:
+    """The value, reshaped unless it has the shape already."""
     return x if c.type(x).shape == shape else c.op("Reshape", x, shape=shape, allowzero=int(0 in shape))

@@ -38,7 +38,7 @@ def _baddbmm(c: Application) -> Value:
 
 @_says("scaled_dot_product_attention.default")
 def _attention_under_mask(c: Application) -> Value:
-    """With truth values as a mask, which the table has as what is added to the scores."""
+    """Attention with a boolean mask, which the table has as a term added to the scores."""
     mask = c["attn_mask"]
     demand(c["dropout_p"] == 0 and mask is not None and c.type(mask).dtype == "bool", "dropout")
     dtype = c.result.dtype
@@ -99,7 +99,7 @@ def _avg_pool(c: Application) -> Value:
 
 @_says("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
 def _adaptive_avg_pool(c: Application) -> Value:
-    """Windows of one size, where the sizes divide."""
+    """Pooling windows of one size, where the sizes divide."""
     sizes, wanted = c.type(c["self"]).shape[2:], c["output_size"]
     demand(len(sizes) == len(wanted), "no batch")
     if set(wanted) == {1}:

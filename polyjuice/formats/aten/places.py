@@ -1,4 +1,4 @@
-"""ATen's operators on shapes and places of elements, in the table's."""
+"""ATen's operators on shapes and places of elements, in the table's operators."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ RULES: Rules = {}
 _says = registering(RULES)
 
 _LAST = 2**63 - 1
-"""ONNX's end of a slice that ends with the axis."""
+"""A slice to this end goes to the end of the axis in ONNX."""
 
 
 OF_SHAPES: dict[str, int | None] = {
     "full_like.default": None, "new_full.default": None, "zeros_like.default": 0, "new_zeros.default": 0,
     "ones_like.default": 1, "new_ones.default": 1,
 }  # fmt: skip
-"""Operators that take but a shape from their operand, and what they fill it with (None: their argument)."""
+"""Operators that use only the shape of their operand, and the fill value (None: from their argument)."""
 
 
 def _filled(value: int | None) -> Rule:
@@ -57,7 +57,7 @@ def _expand(c: Application) -> Value:
 
 @_says("copy.default")
 def _copied(c: Application) -> Value:
-    """What is written over gives its type and its shape alone."""
+    """The source in the type and the shape of the destination, whose values are lost."""
     value = c["src"]
     if c.type(value).dtype != c.result.dtype:
         value = c.op("Cast", value, to=c.result.dtype)
@@ -99,7 +99,7 @@ def _squeeze(c: Application) -> Value:
 
 @_says("cat.default")
 def _cat(c: Application) -> Value:
-    """Without the empty vectors, which ATen lets one join to anything."""
+    """Concatenate all but the empty vectors, which ATen joins to anything."""
     parts = [v for v in c["tensors"] if c.type(v).shape != (0,)]
     demand(bool(parts), "nothing to join")
     axis = normalize_axis(c["dim"], c.type(parts[0]).rank)
@@ -179,7 +179,7 @@ def _gather(c: Application) -> Value:
 
 @_says("index.Tensor")
 def _index(c: Application) -> Value:
-    """One tensor of indices is a Gather; several are a GatherND of the axes that they index, brought to the front."""
+    """One tensor of indices is a Gather. Several are a GatherND, after their axes are brought to the front."""
     x, rank = c["self"], c.type(c["self"]).rank
     found = [(axis, v) for axis, v in enumerate(c["indices"]) if v is not None]
     demand(all(c.type(v).dtype in ("int64", "int32") for _, v in found), "a mask as an index")

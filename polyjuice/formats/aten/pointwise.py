@@ -1,4 +1,4 @@
-"""ATen's elementwise operators and reductions, in the table's."""
+"""ATen's elementwise operators and reductions, in the table's operators."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _UNARY = """
     exp:Exp floor:Floor log:Log logical_not:Not neg:Neg reciprocal:Reciprocal relu:Relu round:Round sigmoid:Sigmoid
     sign:Sign sin:Sin sinh:Sinh sqrt:Sqrt tan:Tan tanh:Tanh
 """
-"""Operators of one operand, which is first brought to the result's type (integers to floats, numbers to truth)."""
+"""Operators of one operand, cast to the result's type first (integers to floats, numbers to booleans)."""
 
 _BINARY = """
     add:Add sub:Sub mul:Mul div:Div maximum:Max minimum:Min pow:Pow logical_and:And logical_or:Or logical_xor:Xor
     bitwise_and:And bitwise_or:Or bitwise_xor:Xor
 """
-"""Operators of two operands, which are first brought to the result's type."""
+"""Operators of two operands, cast to the result's type first."""
 
 _COMPARISONS = "eq:Equal lt:Less le:LessOrEqual gt:Greater ge:GreaterOrEqual"
 
 _FORMS = ("default", "Tensor", "Scalar", "Tensor_Tensor", "Tensor_Scalar")
 
 _ON_TRUTH = {"Mul": "And", "Add": "Or", "Max": "Or", "Min": "And"}
-"""What arithmetic is on truth values."""
+"""The logical operators that arithmetic on booleans is."""
 
 
 def _pairs(text: str) -> list[tuple[str, ...]]:
@@ -48,13 +48,13 @@ def _unary(op: str) -> Rule:
 _NUMBERED = """
     add sub mul div remainder fmod eq ne lt le gt ge rsub bitwise_and bitwise_or bitwise_xor
 """
-"""Operators of which the table has the overload ``Scalar``, on a tensor and a Python number."""
+"""Operators whose overload ``Scalar``, on a tensor and a Python number, the table has."""
 
 
 def _with_number(c: Application, overload: str, tensor: Any, number: Any) -> Value | None:
-    """The operator on a tensor and a number that the type in which they meet lacks; None for anything else.
+    """The operator on a tensor and a number that their common type cannot hold; None for other operands.
 
-    Such a number is no constant: Torch may compute with it unrounded.
+    Such a number must not become a constant: Torch may compute with it unrounded.
     """
     if not isinstance(tensor, Value) or isinstance(number, bool) or not isinstance(number, int | float):
         return None
@@ -68,7 +68,7 @@ def _with_number(c: Application, overload: str, tensor: Any, number: Any) -> Val
 
 
 def _numbered(overload: str, rule: Rule, mirrored: str = "") -> Rule:
-    """A rule that first asks for the operator on a tensor and a number, and, ``mirrored``, on a number and a tensor."""
+    """A rule that first tries the overload for a tensor and a number, or ``mirrored`` for a number and a tensor."""
 
     def either(c: Application) -> Value | Sequence[Value | None]:
         x, y = c["self"], c.args.get("other", c.args.get("exponent"))
@@ -156,7 +156,7 @@ def _rsub(c: Application) -> Value:
 
 @_says("remainder.Tensor", "remainder.Scalar")
 def _remainder(c: Application) -> Value:
-    """ONNX's Mod has the divisor's sign for integers alone."""
+    """Only for integers does ONNX's Mod have the divisor's sign."""
     dtype = c.result.dtype
     demand(dtypes.is_int(dtype), "a remainder of floating numbers")
     return c.op("Mod", c.x(), c.tensor(c["other"], dtype), fmod=0)
@@ -352,7 +352,7 @@ def _log_softmax(c: Application) -> Value:
 # --- numbers that the tensor's type lacks -----------------------------------------------------------------------------
 
 _MIRRORED = {"add": "add.Scalar", "mul": "mul.Scalar", "sub": "rsub.Scalar"}
-"""What a number and a tensor are, in this order."""
+"""The overloads for a number and a tensor, in this order."""
 
 for _name in _NUMBERED.split():
     for _form in ("Tensor", "Scalar"):

@@ -1,4 +1,4 @@
-"""Runs this suite in a compiler: `pytest DIR --compiler NAME`. It takes pytest, NumPy and the compiler's framework."""
+"""Runs this suite in a compiler: `pytest DIR --compiler NAME`. It needs pytest, NumPy and the compiler's framework."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ import pytest
 HERE = Path(__file__).resolve().parent
 HARNESS = HERE / "harness"
 COMPILERS = sorted(path.stem for path in (HARNESS / "compilers").glob("[!_]*.py"))
-LOG_SHOWN = 2000  # characters of what a process said before its end
-USAGE_ERROR = 4  # pytest's own exit status for it
+LOG_SHOWN = 2000  # characters of the output of a process before its end
+USAGE_ERROR = 4  # pytest's own exit status for usage errors
 
-collect_ignore_glob = ["case-*", "harness"]  # nothing in there is a test
+collect_ignore_glob = ["case-*", "harness"]  # these folders have no tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of this suite: the compiler and its time limits."""
     group = parser.getgroup("equivalent programs")
     group.addoption("--compiler", help=f"The compiler under test: {', '.join(COMPILERS)}.")
     group.addoption(
@@ -39,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each case."""
     if "case" in metafunc.fixturenames:
         cases = sorted(path.parent for path in HERE.glob("case-*/case.json"))
         metafunc.parametrize("case", cases, ids=[case.name for case in cases])
@@ -46,6 +48,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def compiler(request: pytest.FixtureRequest) -> Iterator[Compiler]:
+    """The compiler for all cases, in a process of its own."""
     name = request.config.getoption("--compiler")
     if name not in COMPILERS:
         said = f"no compiler is called {name!r}" if name else "which compiler?"
@@ -54,7 +57,7 @@ def compiler(request: pytest.FixtureRequest) -> Iterator[Compiler]:
     try:
         compiler = Compiler(name, *limits)
         compiler.start()
-    except (Unusable, ValueError) as problem:  # the latter of xfail.toml
+    except (Unusable, ValueError) as problem:  # ValueError: a mistake in xfail.toml
         pytest.exit(str(problem), returncode=USAGE_ERROR)
     yield compiler
     compiler.close()
@@ -83,13 +86,16 @@ class Child:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, line: str) -> None:
-        """Raises OSError where it has ended."""
+        """Send a line. Raises OSError where the process has ended."""
         assert self.process.stdin
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
     def answer(self, limit: float) -> dict[str, Any]:
-        """The next answer, or {lost: how}: it has ended, or says nothing for so many seconds. Then it is of no use."""
+        """The next answer, or {lost: reason} if the process ended or gave no answer within ``limit`` seconds.
+
+        A lost process cannot be used again.
+        """
         try:
             said = self.answers.get(timeout=limit)
         except queue.Empty:
@@ -103,7 +109,7 @@ class Child:
         return {"lost": f"the process {how}\n{words}".strip()}
 
     def end(self) -> None:
-        """End it and all that it has started."""
+        """End the process and all processes that it has started."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -120,7 +126,7 @@ class Compiler:
     """A compiler in a process of its own, which is started anew after a crash or a hang."""
 
     def __init__(self, name: str, start_s: float, case_s: float) -> None:
-        """Read what is expected to fail. Raises ValueError for a mistake there."""
+        """Read the expected failures. Raises ValueError for a mistake in their file."""
         self.name, self.version = name, ""
         self._start_s, self._case_s = start_s, case_s
         self._expected = load("expected")
@@ -129,7 +135,7 @@ class Compiler:
         self._child: Child | None = None
 
     def start(self) -> Child:
-        """The process, which is started if none runs. Raises Unusable."""
+        """The process, started if none runs. Raises Unusable."""
         if self._child:
             return self._child
         child = Child(self.name, self._scratch)
@@ -143,14 +149,14 @@ class Compiler:
         return child
 
     def expected(self, case: str) -> str:
-        """Why a case is expected to fail in this version, or ""."""
+        """The reason why a case is expected to fail in this version, or ""."""
         reason: str = self._expected.reason(self._entries, case, self.name, self.version)
         return reason
 
     def run(self, folder: Path) -> tuple[str, str]:
-        """Whether a case is ``passed``, ``failed`` or ``skipped``, and what there is to say of it."""
+        """Whether a case is ``passed``, ``failed`` or ``skipped``, and a message."""
         child, stage = self.start(), "the beginning"
-        with suppress(OSError):  # it has ended, which the answer tells
+        with suppress(OSError):  # the process has ended: then the answer says so
             child.send(str(folder))
         while True:
             said = child.answer(self._case_s)
@@ -163,13 +169,14 @@ class Compiler:
                 return "failed", f"{stage}: {said['lost']}"
 
     def close(self) -> None:
+        """End the process."""
         if self._child:
             self._child.end()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 
 def load(name: str) -> ModuleType:
-    """A file of the harness as a module, by its path: no name of ours is to hide a project's."""
+    """A file of the harness as a module, loaded by its path, so that no name of ours hides one of the project's."""
     spec = importlib.util.spec_from_file_location(f"_suite_{name}", HARNESS / f"{name}.py")
     assert spec is not None and spec.loader is not None  # noqa: PT018
     module = importlib.util.module_from_spec(spec)

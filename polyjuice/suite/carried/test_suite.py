@@ -1,4 +1,4 @@
-"""One test for each case: both of its programs, compiled, must give what they mean."""
+"""One test for each case: both of its programs, compiled, must give their reference results."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def read(path: Path) -> Sequence[Mapping[str, str]]:
 
 
 def reason(entries: Sequence[Mapping[str, str]], case: str, compiler: str, version: str) -> str:
-    """Why a case is expected to fail in this version of a compiler, or ""."""
+    """The reason why a case is expected to fail in this version of a compiler, or ""."""
     for entry in entries:
         if (entry["case"], entry["compiler"]) == (case, compiler) and _is_in(entry.get("versions", ""), version):
             return ": ".join(filter(None, [entry["url"], entry.get("reason")]))

@@ -1,8 +1,9 @@
-"""What a case says of the results of its programs: the one place where a suite's verdicts are formed.
+"""Judge the results of a case's programs: the one place where a suite makes its verdicts.
 
-A program is wrong where an element leaves what ``inputs.npz`` allows around the float64 reference (the error bound of a
-correct compiler; infinite where nothing is known) *and* lies farther from it than the framework's own uncompiled run,
-if there is one. Types and shapes must be the declared ones. NumPy is all that this takes.
+An element is wrong if it leaves the tolerance that ``inputs.npz`` has around the float64 reference. The tolerance is
+the error bound of a correct compiler, infinite where nothing is known. The element must *also* lie farther from the
+reference than the framework's own uncompiled run, if there is one. Types and shapes must be the declared ones. This
+file needs only NumPy.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
-"""(element type, values); a type that NumPy lacks is held as its bits."""
+"""(element type, values); types that NumPy lacks are stored as bits."""
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 RUNS = 2
-"""A program runs so often on its inputs: in some compilers the first run writes over what the second needs."""
+"""The number of runs of a program on its inputs: in some compilers the first run overwrites data of the second."""
 
 _HELD_AS_BITS = ("bfloat16", "float8e4m3fn", "float8e5m2", "int4", "uint4")
 _SHOWN = 3
 
 
 class Ran(NamedTuple):
-    """What became of a program: as ``polyjuice.execution.Outcome``, with arrays as the worker has them."""
+    """The outcome of a program: as ``polyjuice.execution.Outcome``, with arrays in the worker's form."""
 
     status: str
     stage: str = ""
@@ -53,7 +54,7 @@ def given(case: Mapping[str, Any], arrays: Mapping[str, Array]) -> list[Array]:
 def verdict(
     case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, ran: Mapping[str, Ran]
 ) -> tuple[str, str]:
-    """``passed``, ``failed`` or ``skipped``, and what there is to say of it; ``ran`` has each side's program."""
+    """``passed``, ``failed`` or ``skipped``, and a message; ``ran`` has each side's program."""
     wrong = {side: _wrong(case, arrays, format, side, r) for side, r in ran.items()}
     if any(wrong.values()):
         fine = [side for side, r in ran.items() if r.status == "ok" and not wrong[side]]
@@ -65,7 +66,7 @@ def verdict(
 
 
 def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, side: str, ran: Ran) -> str:
-    """What is wrong with a program, by the first output that is; or ""."""
+    """The fault of a program, in the first output that has one; or ""."""
     if ran.status in ("error", "crash", "hang"):
         return f"{side} failed in {ran.stage}: {ran.message}"
     for number, outputs in enumerate(ran.outputs):
@@ -82,13 +83,13 @@ def _wrong(case: Mapping[str, Any], arrays: Mapping[str, Array], format: str, si
 
 
 def _allowed(arrays: Mapping[str, Array], format: str, side: str, k: int) -> np.ndarray[Any, Any]:
-    """How far each element may be from the reference; TensorFlow leaves open what others do not (ties)."""
+    """The tolerance for each element; TensorFlow has its own, because it leaves ties open."""
     name = f"allowed_{side}_{k}"
     return arrays.get(f"{name}_{format}", arrays[name])[1]
 
 
 def mistyped(array: Array, declared: Mapping[str, Any]) -> str:
-    """How the element type or the shape of a result is not the declared one, or ""."""
+    """How the element type or the shape of a result differs from the declared one, or ""."""
     made, wanted = (array[0], list(array[1].shape)), (declared["dtype"], list(declared["shape"]))
     return "" if made == wanted else f"type {made[0]}{made[1]}, not {wanted[0]}{wanted[1]}"
 
@@ -112,7 +113,7 @@ def off(array: Array, expected: np.ndarray[Any, Any], allowed: np.ndarray[Any, A
 
 
 def _headline(text: str) -> str:
-    """The first line, and as many more as it takes to say something: a line that ends in a colon announces the next."""
+    """The first line of a text, with the next line for as long as a line ends in a colon."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     said = next((n for n, line in enumerate(lines, 1) if not line.endswith(":")), len(lines))
     return " ".join(lines[:said])
@@ -145,7 +146,7 @@ def values(array: Array) -> np.ndarray[Any, Any]:
 def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """|a - b| in float64; infinite where just one is a NaN or they are different infinities, 0 where both agree.
 
-    Of complex numbers it is the modulus of the difference.
+    For complex numbers it is the modulus of the difference.
     """
     if "c" in (a.dtype.kind, b.dtype.kind):
         modulus: np.ndarray[Any, Any] = np.hypot(distance(a.real, b.real), distance(a.imag, b.imag))

@@ -1,8 +1,8 @@
 """Runs cases in one compiler, in a process that the compiler may end: `python runner.py COMPILER SCRATCH`.
 
-It reads the folder of a case from each line of standard input, and answers in lines of JSON: once {version}, or
-{problem} and then it ends; for a case {stage} as each begins, then {status, message}. Beside it lie the worker and the
-compiler files of Polyjuice, as they run in its campaigns.
+Each line of standard input names the folder of a case. The answers are lines of JSON. The first is {version}, or
+{problem}, which ends the process. For a case, {stage} follows as each stage begins, then {status, message}. Beside this
+file lie Polyjuice's worker and compiler files, as they run in its campaigns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 def main(name: str, scratch: str) -> None:
     """Prepare the compiler, then run one case after another until standard input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a framework prints must not disturb the answers
+    os.dup2(2, 1)  # keeps a framework's output out of the answers
     faulthandler.enable()
     sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != HERE]
 
@@ -94,7 +94,7 @@ def parts(items: list[Any], count: int) -> Iterator[list[Any]]:
 
 
 def load(path: Path) -> ModuleType:
-    """A Python file as a module, by its path: no name of ours is to hide a framework's."""
+    """A Python file as a module, loaded by its path, so that no name of ours hides one of a framework's."""
     spec = importlib.util.spec_from_file_location(f"_suite_{path.stem}", path)
     assert spec is not None and spec.loader is not None  # noqa: PT018
     module = importlib.util.module_from_spec(spec)
