@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,24 +49,49 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
     """Lay the findings in folders to the suspects that account for them, and group the others.
 
     At ``until``, on the monotonic clock, it is ended wherever it is: what has no result then is to be sorted again.
+    What goes wrong in our own code with a finding is its result.
     """
     began = time.monotonic()
-    results: dict[str, Triaged] = {}
-    findings: list[Stored] = []
+    results: list[Triaged] = []
     with TimeLimit(until):
-        for folder in folders:
-            try:
-                findings.append(load(folder))
-            except FindingError as problem:
-                results[folder.name] = Triaged(folder.name, problem=str(problem))
-        try:
-            for name, found in groups.sort(findings, suspects):
-                results[name] = Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
-        except EnvironmentProblem as problem:
-            left = [stored.folder.name for stored in findings if stored.folder.name not in results]
-            results |= {name: Triaged(name, problem=str(problem)) for name in left}
+        for result in _sorted(folders, suspects):
+            results.append(result)  # not at once: what there is stays when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
-    return [replace(result, seconds=seconds) for result in results.values()]
+    return [replace(result, seconds=seconds) for result in results]
+
+
+def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
+    """What comes of each finding.
+
+    Where a fault of our own comes in between, what is left is sorted in halves: it costs the finding that brings it
+    about, and no other.
+    """
+    left = {folder.name: folder for folder in folders}
+    try:
+        for result in _each(folders, suspects):
+            del left[result.name]
+            yield result
+    except EnvironmentProblem as problem:
+        yield from (Triaged(name, problem=str(problem)) for name in left)
+    except Exception:  # noqa: BLE001 - it is the finding's result
+        if len(left) < 2:
+            yield from (Triaged(name, defect=traceback.format_exc()) for name in left)
+            return
+        rest = [*left.values()]
+        for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
+            yield from _sorted(half, suspects)
+
+
+def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
+    """What comes of each finding. Raises EnvironmentProblem where the compiler does not start."""
+    findings: list[Stored] = []
+    for folder in folders:
+        try:
+            findings.append(load(folder))
+        except FindingError as problem:
+            yield Triaged(folder.name, problem=str(problem))
+    for name, found in groups.sort(findings, suspects):
+        yield Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
 
 
 def triage(

@@ -206,6 +206,30 @@ def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
     ]
 
 
+def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
+    triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are sorted as if it were not there, whether or not they come before it."""
+    folders = sorted((triaged[0] / "c/raw").iterdir())
+    assert len(folders) > 2
+    bad = folders[1].name
+    by_itself = groups.sort
+
+    def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str | groups.Group]]:
+        for name, found in by_itself(findings, suspects):
+            assert name != bad, "there is no such attribute"
+            yield name, found
+
+    monkeypatch.syspath_prepend(triaged[0] / "site")
+    monkeypatch.setattr(groups, "sort", sort)
+    results = {
+        result.name: result for result in automatic.sort(folders, [Suspect("mismatch by no-relu", ("no-relu",))])
+    }
+    assert {*results} == {folder.name for folder in folders}
+    assert "there is no such attribute" in results.pop(bad).defect
+    assert all(bool(result.cause) != bool(result.group) and not result.defect for result in results.values())
+
+
 @pytest.mark.long
 def test_a_campaign_ends_in_time_with_findings_that_wait(tmp_path: Path) -> None:
     """Each trial of bisection takes a minute; triage has that minute once, for all findings."""
