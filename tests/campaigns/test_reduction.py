@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,14 +19,17 @@ from polyjuice import formats
 from polyjuice.egraph import Budget, Rewriter
 from polyjuice.equivalence import difference
 from polyjuice.execution import LoweringChoices
+from polyjuice.formats.versions import OPSET
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
+from polyjuice.ops.decompose import decompose
 from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, reduction, run_reproducer
 from polyjuice.triage.explanation import default_rules
+from polyjuice.triage.reduction import structure
 from polyjuice.triage.reduction.details import plainer_values
 from polyjuice.triage.reduction.edits import halves_first
 from polyjuice.triage.reduction.names import with_plain_names
@@ -330,6 +334,20 @@ def test_rewritings_do_without_an_operator_and_without_what_takes_its_place() ->
     for other in found:
         assert not {"Abs", "Sub"} <= set(operators(other))
         assert difference(difference_of, other, [make_inputs(difference_of, "exact", 0, [other])]) == ""
+
+
+def test_of_an_operator_that_several_say_each_is_tried_by_itself() -> None:
+    """ONNX Runtime's ReduceMax loses NaN; that it shows in a norm of infinite order told it as another fault."""
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2,)))
+    graph = build.build([build.op("linalg_vector_norm", x, domain="aten", ord=float("inf"))])
+    pair = Pair((graph,), (np.array([-1, np.nan], np.float32),), 0, (LoweringChoices(),))
+    trial = SimpleNamespace(said=lambda graph: decompose(graph, OPSET), first_wrong=lambda pair: "")
+    (edit,) = structure.first_wrong(pair, cast(Trial, trial))
+    candidates = {operators(one.graphs[0])[0]: one for one in edit(pair) if len(one.graphs[0]) == 1}
+    assert {*candidates} == {"Abs", "ReduceMax"}
+    (values,) = (array for array in candidates["ReduceMax"].inputs if array is not pair.inputs[0])
+    np.testing.assert_array_equal(values, np.array([1, np.nan], np.float32))
 
 
 def test_values_that_both_sides_share_are_those_that_are_equal_on_all_inputs() -> None:
