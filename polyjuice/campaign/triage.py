@@ -18,8 +18,7 @@ from polyjuice.campaign.wording import plural
 from polyjuice.compilers import find
 from polyjuice.triage import known
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import FAILURES
-from polyjuice.triage.groups import Suspect
+from polyjuice.triage.causes import FAILURES, Suspect
 from polyjuice.triage.stored import annotate
 
 #: How many of the findings that it stands for a finding names.
@@ -94,6 +93,8 @@ class Triage:
         self._ended: Counter[str] = Counter()
         self._suspects: list[Suspect] = []
         """In the order in which they came to be known."""
+        self._joined: dict[str, str] = {}
+        """Causes whose findings were laid to another one, which was found later."""
         self._of_groups = store.causes_of_groups()
         """The causes of groups that have one for certain."""
 
@@ -183,7 +184,7 @@ class Triage:
                 self._store.add_triaged(Triaged(triaged.name, cause))
             return ""
         record = finding.record
-        triaged = replace(triaged, cause=triaged.cause or record["signature"])
+        triaged = replace(triaged, cause=self._now(triaged.cause) or record["signature"])
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
         bug = known.find(self._bugs, compiler, version, triaged.cause)
         if bug and bug.is_in(version):
@@ -192,8 +193,25 @@ class Triage:
         if bug and triaged.record:
             triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
         self._store.add_triaged(triaged)
+        self._join(triaged)
         self._take_along(finding, triaged)
         return ""
+
+    def _join(self, triaged: Triaged) -> None:
+        """Lay the findings of other causes to this one where it accounts for them: whichever was found first."""
+        if not triaged.record:
+            return
+        suspect = Suspect(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
+        for other in self._store.causes():
+            if other.cause != triaged.cause and other.reduced and suspect.accounts_for(other.record):
+                self._store.join_causes(other.cause, triaged.cause)
+                before = [other.cause, *(old for old, now in self._joined.items() if now == other.cause)]
+                self._joined |= dict.fromkeys(before, triaged.cause)
+                self._of_groups = {group: self._now(cause) for group, cause in self._of_groups.items()}
+
+    def _now(self, cause: str) -> str:
+        """What a cause is told as by now."""
+        return self._joined.get(cause, cause)
 
     def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:
         """Lay those findings of its group to the cause of one that have it for certain; from now on, too."""
@@ -222,9 +240,13 @@ class Triage:
 
 def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
     """What a campaign has found so far, or is known, as far as the part of the compiler to blame for it is known."""
-    found = [Suspect(b.signature, b.blame) for b in bugs if b.compiler == compiler and b.is_in(version)]
-    found += [Suspect(distinct.cause, tuple(distinct.record["blame"])) for distinct in store.causes()]
-    return [suspect for suspect in found if suspect.cause and suspect.blame]
+    told = [
+        (b.signature.partition(" ")[0], b.signature, b.blame)
+        for b in bugs
+        if b.compiler == compiler and b.is_in(version)
+    ]
+    told += [(one.record["kind"], one.cause, tuple(one.record["blame"])) for one in store.causes()]
+    return [Suspect(kind, cause, blame) for kind, cause, blame in told if cause and blame]
 
 
 def _sum_up(groups: Sequence[Distinct], path: Path) -> None:

@@ -16,8 +16,8 @@ from polyjuice.egraph import Rule
 from polyjuice.lower import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
-from polyjuice.triage.causes import cause_of
-from polyjuice.triage.groups import Group, Suspect
+from polyjuice.triage.causes import Suspect, cause_of
+from polyjuice.triage.groups import Group
 from polyjuice.triage.stored import FindingError, Stored, load
 
 
@@ -135,7 +135,9 @@ def _triage(
     else:
         bisection.store(small, found)
     record = small.annotate(folder=stored.folder.name)
-    return record["cause"], record
+    others = suspects(record["compiler"], small.record.versions[record["compiler"]])
+    told = next((suspect.cause for suspect in others if suspect.accounts_for(record)), "")
+    return (told, None) if told else (record["cause"], record)
 
 
 def _reduced_before(stored: Stored) -> Stored | None:
@@ -153,9 +155,9 @@ def reduced_folder(folder: Path) -> Path:
 
 
 def _accounting(stored: Stored, suspects: Suspects) -> str:
-    """The cause of the suspect without which the finding does not show; "" if there is none."""
+    """The cause of the suspect without whose parts the finding does not show; "" if there is none."""
     record, compiler = stored.record, stored.record.compiler
-    alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(stored)]
+    alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(record.kind)]
     if not alike:
         return ""
     case = stored.case()

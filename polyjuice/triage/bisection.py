@@ -19,12 +19,9 @@ from polyjuice.oracles import Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
-from polyjuice.triage.causes import cause_of
+from polyjuice.triage.causes import SETTING, cause_of
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
-
-#: How a knob begins that is no part of the compiler, but how it runs.
-_SETTING = "setting "
 
 #: How a trace names a member of a family that was switched off.
 _WITHOUT = "without "
@@ -358,7 +355,7 @@ def _general(declared: Sequence[str]) -> tuple[str, ...]:
 
     Nearly any operator can be switched off to make a fault of memory planning vanish.
     """
-    settings = sum(knob.startswith(_SETTING) for knob in declared)
+    settings = sum(knob.startswith(SETTING) for knob in declared)
     first = next((i for i, knob in enumerate(declared) if _is_family(knob)), settings)
     return tuple(declared[:first])
 

@@ -1,26 +1,70 @@
 """What findings with one cause share, as a text: the part of the compiler to blame, as far as bisection names one.
 
-With it, a failure's has its error (see the crash oracle); another finding's, without one, what is left of the wrong
-program: its operators, and the types of 8 and 4 bits, whose conversions have faults of their own.
+With it, a failure's has its error (see the crash oracle). Without one, a failure is told by its error alone; another
+finding by what is left of the wrong program: its operators, and the types of 8 and 4 bits, whose conversions have
+faults of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from polyjuice.ir import Graph, dtypes
+from polyjuice.ir import Graph, dtypes, prune
 from polyjuice.oracles.comparison import operators
+from polyjuice.oracles.crash import without_made
 from polyjuice.triage.record import FindingRecord
 
-FAILURES = ("crash", "hang")
+CRASH, WRONG = "crash", "mismatch"
+"""The kinds of what fails at once, and of what has a wrong result."""
+
+FAILURES = (CRASH, "hang")
 """The kinds that an error tells apart."""
 
 BY = " by "
 """Stands between an error or a kind of finding and the parts of the compiler to blame."""
 
+SETTING = "setting "
+"""How a knob begins that is no part of the compiler, but how it runs."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A fault that may account for findings of a kind: its cause, and the parts of the compiler to blame for it."""
+
+    kind: str
+    cause: str
+    blame: tuple[str, ...]
+
+    def may_account_for(self, kind: str) -> bool:
+        """Whether it shows in findings of that kind, and can be told by a trial without its parts.
+
+        Settings are too coarse for that: bisection tries the finest first.
+        """
+        return bool(self.blame) and kind == self.kind and not _only_settings(self.blame)
+
+    def accounts_for(self, finding: Mapping[str, Any]) -> bool:
+        """Whether it does, by what bisection says in a ``finding.json``: without its parts the fault is gone.
+
+        Or these are some of those to blame: where the others are switched off, the fault shows by them alone. Of a
+        failure, that must be the same error.
+        """
+        kind = finding["kind"]
+        if not self.may_account_for(kind):
+            return False
+        same = kind not in FAILURES or self.cause == by_part(kind, finding["signature"], self.blame)
+        sets = [{*finding["blame"]}, *({*names} for names in finding["bisection"].get("alternatives", ()))]
+        return any({*self.blame} == names or (same and {*self.blame} < names) for names in sets)
+
 
 def by_part(kind: str, signature: str, blame: Sequence[str]) -> str:
-    """The cause of findings for which parts of the compiler are to blame."""
+    """The cause of findings for which parts of the compiler are to blame.
+
+    Settings do not change what is compiled: an error that one of them accounts for comes of wrong values.
+    """
+    if kind == CRASH and _only_settings(blame):
+        kind = WRONG
     return (signature if kind in FAILURES else kind) + BY + " and ".join(sorted(blame))
 
 
@@ -29,8 +73,26 @@ def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence
     if blame:
         return by_part(record.kind, record.signature, blame)
     if record.kind in FAILURES:
-        return record.signature
+        return without_made(record.signature, {name for graph in graphs.values() for name in operators(graph)})
     wrong = [graphs[record.culprit]] if record.culprit in graphs else list(graphs.values())
+    if beside := _writing_elsewhere(record, wrong):
+        return f"{record.kind} beside {' '.join(beside)}"
     narrow = sorted({t.dtype for graph in wrong for t in graph.types.values()}.intersection(dtypes.NARROW))
     stored = f" with {' and '.join(narrow)}" if narrow else ""
     return f"{record.kind} of {' '.join(sorted({name for graph in wrong for name in operators(graph)}))}{stored}"
+
+
+def _writing_elsewhere(record: FindingRecord, wrong: Sequence[Graph]) -> list[str]:
+    """The operators that are left of a program though nothing that is wrong depends on them.
+
+    Where it is not wrong in every process either, they write where they must not: what they hit says nothing.
+    """
+    if record.kind != WRONG or len(wrong) != 1 or not record.reduction.get("finished") or record.repro_exit != 0:
+        return []
+    (graph,) = wrong
+    needed = prune(replace(graph, outputs=(graph.outputs[record.output],))).nodes
+    return sorted({node.qualified for node in graph.nodes if node not in needed})
+
+
+def _only_settings(blame: Collection[str]) -> bool:
+    return bool(blame) and all(name.startswith(SETTING) for name in blame)

@@ -19,7 +19,7 @@ import pytest
 from polyjuice import formats
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.triage import automatic, groups
-from polyjuice.triage.groups import Suspect
+from polyjuice.triage.causes import Suspect
 from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
@@ -223,7 +223,8 @@ def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
     monkeypatch.syspath_prepend(triaged[0] / "site")
     monkeypatch.setattr(groups, "sort", sort)
     results = {
-        result.name: result for result in automatic.sort(folders, [Suspect("mismatch by no-relu", ("no-relu",))])
+        result.name: result
+        for result in automatic.sort(folders, [Suspect("mismatch", "mismatch by no-relu", ("no-relu",))])
     }
     assert {*results} == {folder.name for folder in folders}
     assert "there is no such attribute" in results.pop(bad).defect
