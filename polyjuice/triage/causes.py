@@ -90,8 +90,10 @@ def _writing_elsewhere(record: FindingRecord, wrong: Sequence[Graph]) -> list[st
     if record.kind != WRONG or len(wrong) != 1 or not record.reduction.get("finished") or record.repro_exit != 0:
         return []
     (graph,) = wrong
-    needed = prune(replace(graph, outputs=(graph.outputs[record.output],))).nodes
-    return sorted({node.qualified for node in graph.nodes if node not in needed})
+    if record.output >= len(graph.outputs) or graph.updates:
+        return []
+    needed = {node.outputs for node in prune(replace(graph, outputs=(graph.outputs[record.output],))).nodes}
+    return sorted({node.qualified for node in graph.nodes if node.outputs not in needed})
 
 
 def _only_settings(blame: Collection[str]) -> bool:
