@@ -90,7 +90,8 @@ class Triage:
         self._running: dict[str, Untriaged] = {}
         self._jobs = 0
         self._turns = Turns(config.triage_s * _SHARE)
-        self._ended: Counter[str] = Counter()
+        self._over = False
+        """Whether a job was ended: asking what the compiler takes moves the end, but there is no time for another."""
         self._suspects: list[Suspect] = []
         """In the order in which they came to be known."""
         self._joined: dict[str, str] = {}
@@ -110,7 +111,7 @@ class Triage:
             return None
         self._learn(waiting[0].record)
         unsorted = [f for f in waiting if f.group is None or (f.suspects < len(self._suspects) and not f.group.alike)]
-        if unsorted and not any(self._ended[f.name] for f in unsorted):
+        if unsorted:
             return self._sort(unsorted, schedule.end)
         busy = {finding.grouped for finding in self._running.values()}
         free = [finding for finding in waiting if finding.grouped not in busy]
@@ -137,7 +138,7 @@ class Triage:
         return self._job(alike[:size], end, suspects=self._suspects[by_now:], known=len(self._suspects), sorts=True)
 
     def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
-        """Triage the smallest finding of a group: first those whose triage was not ended yet, and the largest group.
+        """Triage the smallest finding of the largest group.
 
         Of groups of one size wrong results come before failures, which users notice by themselves.
         """
@@ -145,7 +146,7 @@ class Triage:
 
         def order(finding: Untriaged) -> tuple[Any, ...]:
             fails = finding.record["kind"] in FAILURES
-            return self._ended[finding.name], -sizes[finding.grouped], fails, finding.grouped, finding.operators
+            return -sizes[finding.grouped], fails, finding.grouped, finding.operators
 
         return self._job([min(waiting, key=order)], end)
 
@@ -160,13 +161,13 @@ class Triage:
             return False
         least_s = 2 * _LEAST * self._config.triage_s
         over = self._config.cases is not None and schedule.since_cases_s > max(schedule.cases_s, least_s)
-        return over or time.monotonic() >= schedule.end
+        return self._over or over or time.monotonic() >= schedule.end
 
     def finish(self, job: Job, results: Sequence[Triaged]) -> list[str]:
         """Take in what came of a job. For each, where the bug is reported that it turned out to be, or ""."""
         self._jobs -= 1
         findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
-        self._ended.update(findings.keys() - {result.name for result in results})
+        self._over = self._over or len(results) < len(findings) or any(result.ended for result in results)
         seconds = sum(result.seconds for result in results)
         self._store.add_triage_time(seconds)
         self._turns.finish(seconds)
@@ -176,7 +177,6 @@ class Triage:
 
     def _finish(self, finding: Untriaged, triaged: Triaged, held_against: int) -> str:
         if triaged.ended:
-            self._ended[triaged.name] += 1
             return ""
         if triaged.group:
             self._store.add_group(triaged.name, triaged.group, held_against)

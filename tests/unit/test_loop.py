@@ -187,6 +187,25 @@ def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
     assert all(result.ended for result in world.told)
 
 
+def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What processes have asked meanwhile moves the end by a moment."""
+    world.seconds, world.findings = {"compile": 200.0}, True
+    sort, ended = world.triage, []
+
+    def triage(job: Job) -> list[Triaged]:
+        if job.sorts:
+            return sort(job)
+        world.now = job.end - 1.0
+        ended.append(job.folders[0].name)
+        return [Triaged(ended[-1], ended=True)]
+
+    monkeypatch.setattr(world, "triage", triage)
+    assert world.run(CONFIG)["untriaged"] == 1
+    assert len(ended) == 1
+    assert world.run(CONFIG)["untriaged"] == 1
+    assert len(ended) == 2
+
+
 def test_triage_has_a_minute_at_least(world: World) -> None:
     world.seconds, world.findings, world.triage_s = {"compile": 10.0}, True, 1000.0
     found = world.run(replace(CONFIG, time_s=20.0))
