@@ -355,7 +355,7 @@ class Store:
                 self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
 
     def join_causes(self, old: str, new: str) -> None:
-        """Lay the findings of a cause to another one, of which a finding is told already."""
+        """Attribute the findings of a cause to another one, which has a finding of its own."""
         with self._db:
             self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
 

@@ -95,7 +95,7 @@ class Triage:
         self._suspects: list[Suspect] = []
         """In the order in which they came to be known."""
         self._joined: dict[str, str] = {}
-        """Causes whose findings were laid to another one, which was found later."""
+        """Causes by now, by those that they account for, which were found earlier."""
         self._of_groups = store.causes_of_groups()
         """The causes of groups that have one for certain."""
 
@@ -198,7 +198,7 @@ class Triage:
         return ""
 
     def _join(self, triaged: Triaged) -> None:
-        """Lay the findings of other causes to this one where it accounts for them: whichever was found first."""
+        """Attribute to this cause the findings of earlier ones that it accounts for."""
         if not triaged.record:
             return
         suspect = Suspect(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
@@ -210,7 +210,7 @@ class Triage:
                 self._of_groups = {group: self._now(cause) for group, cause in self._of_groups.items()}
 
     def _now(self, cause: str) -> str:
-        """What a cause is told as by now."""
+        """The cause that accounts for a cause by now: most often itself."""
         return self._joined.get(cause, cause)
 
     def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:

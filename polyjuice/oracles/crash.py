@@ -108,10 +108,10 @@ def headline(message: str) -> str:
 
 
 def without_made(signature: str, operators: Collection[str]) -> str:
-    """A failure's signature; where it names operators that a program lacks, which has ``operators``, without them.
+    """A failure's signature, without the names of operators that the program lacks: it has ``operators``.
 
-    The compiler has made these as it expands others: which they are says nothing of the check that failed, nor does
-    ONNX Runtime's status, which an If, a Loop or a Scan hides.
+    The compiler makes such operators when it expands others. The check that failed is the same for all of them. It is
+    also the same under each status of ONNX Runtime: an If, a Loop or a Scan hides the status.
     """
     made = {*_OPERATOR.findall(signature)} - {*operators}
     for name in made:
@@ -148,7 +148,7 @@ _STATUS = re.compile(r"\w+: \[ONNXRuntimeError\] : N : [A-Z_]+ : ")
 """How ONNX Runtime begins to say what is wrong, in a signature."""
 
 _OPERATOR = re.compile(r"\bfor operator ([A-Z]\w*)")
-"""The operator for which a check failed that others have in common; one that is named otherwise is where it failed."""
+"""How an error names the operator for which a check of all operators failed, rather than the place of the failure."""
 
 
 def _normal(message: str) -> str:

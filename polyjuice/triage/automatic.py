@@ -49,22 +49,21 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
     """Lay the findings in folders to the suspects that account for them, and group the others.
 
     At ``until``, on the monotonic clock, it is ended wherever it is: what has no result then is to be sorted again.
-    What goes wrong in our own code with a finding is its result.
+    A failure of our own code on a finding is its result.
     """
     began = time.monotonic()
     results: list[Triaged] = []
     with TimeLimit(until):
         for result in _sorted(folders, suspects):
-            results.append(result)  # not at once: what there is stays when the time is up
+            results.append(result)  # one by one: those so far stay when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
     return [replace(result, seconds=seconds) for result in results]
 
 
 def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
-    """What comes of each finding.
+    """The result of each finding.
 
-    Where a fault of our own comes in between, what is left is sorted in halves: it costs the finding that brings it
-    about, and no other.
+    Where our own code fails, the rest is sorted in halves: the failure costs only the finding that causes it.
     """
     left = {folder.name: folder for folder in folders}
     try:
@@ -83,7 +82,7 @@ def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Tr
 
 
 def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
-    """What comes of each finding. Raises EnvironmentProblem where the compiler does not start."""
+    """The result of each finding. Raises EnvironmentProblem where the compiler does not start."""
     findings: list[Stored] = []
     for folder in folders:
         try:

@@ -58,7 +58,7 @@ class Bisection:
     programs' traces the compiler used them, as far as traces tell. ``levels`` is what became of the fault at the lower
     optimization levels, from the lowest to the first that shows it. ``operator`` is the only one of the wrong program,
     where the lowest level shows the fault, too. ``complete`` is false where the time ran out. A failure ``follows``
-    where a value that the program computes is wrong, too, and right without what is to blame.
+    where a value that the program computes is wrong, too, and right without the parts to blame.
     """
 
     shown: bool

@@ -1,8 +1,8 @@
-"""What findings with one cause share, as a text: the part of the compiler to blame, as far as bisection names one.
+"""The cause of a finding as a text, which all findings with one root cause share.
 
-With it, a failure's has its error (see the crash oracle). Without one, a failure is told by its error alone; another
-finding by what is left of the wrong program: its operators, and the types of 8 and 4 bits, whose conversions have
-faults of their own.
+It names the part of the compiler to blame, where bisection names one. A failure's cause also has its error (see the
+crash oracle). Without a part, the error alone identifies a failure. The operators of the wrong program identify another
+finding, with its types of 8 and 4 bits: conversions of these have faults of their own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Suspect:
     blame: tuple[str, ...]
 
     def may_account_for(self, kind: str) -> bool:
-        """Whether it shows in findings of that kind, and can be told by a trial without its parts.
+        """Whether a trial without its parts can attribute findings of that kind to it.
 
         Settings are too coarse for that: bisection tries the finest first.
         """
@@ -47,8 +47,8 @@ class Suspect:
     def accounts_for(self, finding: Mapping[str, Any]) -> bool:
         """Whether it does, by what bisection says in a ``finding.json``: without its parts the fault is gone.
 
-        Or these are some of those to blame: where the others are switched off, the fault shows by them alone. Of a
-        failure, that must be the same error.
+        Or these are some of those to blame: where the others are switched off, the fault shows by them alone. A
+        failure must then have the same error.
         """
         kind = finding["kind"]
         if not self.may_account_for(kind):
@@ -83,9 +83,10 @@ def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence
 
 
 def _writing_elsewhere(record: FindingRecord, wrong: Sequence[Graph]) -> list[str]:
-    """The operators that are left of a program though nothing that is wrong depends on them.
+    """The operators that reduction keeps although the wrong output does not depend on them.
 
-    Where it is not wrong in every process either, they write where they must not: what they hit says nothing.
+    Where the output is not wrong in every process, these operators overwrite memory that is not theirs. The operators
+    that they hit do not identify the fault.
     """
     if record.kind != WRONG or len(wrong) != 1 or not record.reduction.get("finished") or record.repro_exit != 0:
         return []

@@ -21,7 +21,7 @@ _ORACLE = "differential"
 def comes_of_a_wrong_value(finding: Stored, case: Case, blame: Sequence[str]) -> bool:
     """Whether a value that the failing program computes is wrong, and right without the parts to blame for the failure.
 
-    For each value there is a program that ends soon behind it. ``case`` is the finding's.
+    A program for each value ends soon behind it. ``case`` is the finding's.
     """
     label = finding.record.culprit
     if label not in finding.choices or finding.graphs[label].updates:
@@ -39,7 +39,10 @@ def comes_of_a_wrong_value(finding: Stored, case: Case, blame: Sequence[str]) ->
 
 
 def _up_to(graph: Graph, name: str) -> Graph:
-    """What computes a value, and its negation, if it has one: many a fault of optimizers spares outputs."""
+    """The part of a graph that computes a value, with a negation behind it where its type has one.
+
+    Many optimizers leave an operator alone whose result is an output.
+    """
     end, type = name, graph.types[name]
     if type.dtype in (*dtypes.FLOATS, *dtypes.SIGNED):
         end = f"{name}_negated"
@@ -49,7 +52,7 @@ def _up_to(graph: Graph, name: str) -> Graph:
 
 
 def _values(case: Case, finding: Stored, disabled: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Which values are wrong where some parts of the compiler are switched off, and which are right."""
+    """The names of the values that are wrong, and of those that are right, without some parts of the compiler."""
     with CompilerSession(finding.conditions, finding.compiler, disabled) as session:
         ran = pipeline.rerun(case, session)
         wrong = {verdict.a for verdict in pipeline.judge(ran, session, [_ORACLE]) if verdict.kind == WRONG}

@@ -1,4 +1,4 @@
-"""Which findings have one cause: cases of ONNX Runtime 1.15.0 and 1.20.1, judged by hand."""
+"""Findings of ONNX Runtime 1.15.0 and 1.20.1 that have one root cause, or several, as judged by hand."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of_error(operator: str, error: str) -> str:
 
 
 def told(kind: str, signature: str, blame: tuple[str, ...], *alternatives: tuple[str, ...]) -> dict[str, Any]:
-    """What ``finding.json`` says of a finding that has been bisected."""
+    """The content of ``finding.json`` after bisection."""
     cause = by_part(kind, signature, blame)
     return asdict(
         finding(kind, signature=signature, blame=blame, cause=cause, bisection={"alternatives": alternatives})

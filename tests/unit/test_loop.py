@@ -190,7 +190,7 @@ def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
 
 
 def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What processes have asked meanwhile moves the end by a moment."""
+    """The time that processes have asked for meanwhile moves the end by a moment."""
     world.seconds, world.findings = {"compile": 200.0}, True
     sort, ended = world.triage, []
 

@@ -148,7 +148,7 @@ class Trial:
 
     @cached_property
     def _has_values(self) -> bool:
-        """Whether the finding's own program has: one with an operator that only its owner knows has none."""
+        """Whether the finding's own program has values: with an operator that only its owner knows it has none."""
         (graph,) = self.stored.graphs.values()
         return _has_values(graph, self.stored.inputs)
 
