@@ -17,7 +17,7 @@ from polyjuice.egraph import Budget, Rewriter, Rule
 from polyjuice.execution import Artifact, Outcome, Site
 from polyjuice.formats.versions import OPSET
 from polyjuice.inputs import make_inputs, mode_in
-from polyjuice.interpret import EvaluationError, evaluate
+from polyjuice.interpret import EvaluationError
 from polyjuice.ir import Graph, array_digest, digest, read
 from polyjuice.lower import Unlowerable, unfit_layouts
 from polyjuice.lower.onnx_model import OPSET_SITE
@@ -120,7 +120,7 @@ class Trial:
         if varied and any(graph.nodes and not _varies(graph) for graph in pair.graphs):
             return False
         if len(pair.graphs) == 1:
-            return _has_values(first, pair.inputs) or not self._has_values
+            return pair.has_values or not self._has_values
         sets = [pair.inputs, *self.further(pair, count)]
         if len(sets) == 1:
             return False
@@ -149,8 +149,7 @@ class Trial:
     @cached_property
     def _has_values(self) -> bool:
         """Whether the finding's own program has values: with an operator that only its owner knows it has none."""
-        (graph,) = self.stored.graphs.values()
-        return _has_values(graph, self.stored.inputs)
+        return Pair((*self.stored.graphs.values(),), self.stored.inputs, 0, ()).has_values
 
     @property
     def _mode(self) -> Mode:
@@ -289,15 +288,6 @@ class Trial:
         """The finding itself as a pair. Raises Unlowerable."""
         graphs, choices = tuple(self.stored.graphs.values()), tuple(self.stored.choices.values())
         return self.asked(Pair(graphs, self.stored.inputs, self.stored.record.output, choices))
-
-
-def _has_values(graph: Graph, inputs: Sequence[np.ndarray]) -> bool:
-    """Whether a program has values: an index out of range, say, is the program's own fault."""
-    try:
-        evaluate(graph, inputs)
-    except EvaluationError:
-        return False
-    return True
 
 
 def _merged(cases: Sequence[Case]) -> Case:
