@@ -25,7 +25,7 @@ from polyjuice.session import CompilerSession
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import automatic, known
 from polyjuice.triage.automatic import Triaged
-from polyjuice.triage.groups import Suspect
+from polyjuice.triage.causes import Suspect
 
 Result = TypeVar("Result")
 

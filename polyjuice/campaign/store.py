@@ -354,6 +354,11 @@ class Store:
             if triaged.defect:
                 self._db.execute("INSERT INTO notes VALUES (?, 'defect', ?)", (index, triaged.defect))
 
+    def join_causes(self, old: str, new: str) -> None:
+        """Attribute the findings of a cause to another one, which has a finding of its own."""
+        with self._db:
+            self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
+
     def covered(self) -> list[Tuple]:
         """What the cases' programs had that ran (see :mod:`polyjuice.campaign.coverage`)."""
         return self._db.execute("SELECT operator, dtype, factor, level FROM covered").fetchall()

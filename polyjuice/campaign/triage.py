@@ -18,8 +18,7 @@ from polyjuice.campaign.wording import plural
 from polyjuice.compilers import find
 from polyjuice.triage import known
 from polyjuice.triage.automatic import Triaged, reduced_folder
-from polyjuice.triage.causes import FAILURES
-from polyjuice.triage.groups import Suspect
+from polyjuice.triage.causes import FAILURES, Suspect
 from polyjuice.triage.stored import annotate
 
 #: How many of the findings that it stands for a finding names.
@@ -91,9 +90,12 @@ class Triage:
         self._running: dict[str, Untriaged] = {}
         self._jobs = 0
         self._turns = Turns(config.triage_s * _SHARE)
-        self._ended: Counter[str] = Counter()
+        self._over = False
+        """Whether a job was ended: asking what the compiler takes moves the end, but there is no time for another."""
         self._suspects: list[Suspect] = []
         """In the order in which they came to be known."""
+        self._joined: dict[str, str] = {}
+        """Causes by now, by those that they account for, which were found earlier."""
         self._of_groups = store.causes_of_groups()
         """The causes of groups that have one for certain."""
 
@@ -109,7 +111,7 @@ class Triage:
             return None
         self._learn(waiting[0].record)
         unsorted = [f for f in waiting if f.group is None or (f.suspects < len(self._suspects) and not f.group.alike)]
-        if unsorted and not any(self._ended[f.name] for f in unsorted):
+        if unsorted:
             return self._sort(unsorted, schedule.end)
         busy = {finding.grouped for finding in self._running.values()}
         free = [finding for finding in waiting if finding.grouped not in busy]
@@ -136,7 +138,7 @@ class Triage:
         return self._job(alike[:size], end, suspects=self._suspects[by_now:], known=len(self._suspects), sorts=True)
 
     def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
-        """Triage the smallest finding of a group: first those whose triage was not ended yet, and the largest group.
+        """Triage the smallest finding of the largest group.
 
         Of groups of one size wrong results come before failures, which users notice by themselves.
         """
@@ -144,7 +146,7 @@ class Triage:
 
         def order(finding: Untriaged) -> tuple[Any, ...]:
             fails = finding.record["kind"] in FAILURES
-            return self._ended[finding.name], -sizes[finding.grouped], fails, finding.grouped, finding.operators
+            return -sizes[finding.grouped], fails, finding.grouped, finding.operators
 
         return self._job([min(waiting, key=order)], end)
 
@@ -159,13 +161,13 @@ class Triage:
             return False
         least_s = 2 * _LEAST * self._config.triage_s
         over = self._config.cases is not None and schedule.since_cases_s > max(schedule.cases_s, least_s)
-        return over or time.monotonic() >= schedule.end
+        return self._over or over or time.monotonic() >= schedule.end
 
     def finish(self, job: Job, results: Sequence[Triaged]) -> list[str]:
         """Take in what came of a job. For each, where the bug is reported that it turned out to be, or ""."""
         self._jobs -= 1
         findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
-        self._ended.update(findings.keys() - {result.name for result in results})
+        self._over = self._over or len(results) < len(findings) or any(result.ended for result in results)
         seconds = sum(result.seconds for result in results)
         self._store.add_triage_time(seconds)
         self._turns.finish(seconds)
@@ -175,7 +177,6 @@ class Triage:
 
     def _finish(self, finding: Untriaged, triaged: Triaged, held_against: int) -> str:
         if triaged.ended:
-            self._ended[triaged.name] += 1
             return ""
         if triaged.group:
             self._store.add_group(triaged.name, triaged.group, held_against)
@@ -183,7 +184,7 @@ class Triage:
                 self._store.add_triaged(Triaged(triaged.name, cause))
             return ""
         record = finding.record
-        triaged = replace(triaged, cause=triaged.cause or record["signature"])
+        triaged = replace(triaged, cause=self._now(triaged.cause) or record["signature"])
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
         bug = known.find(self._bugs, compiler, version, triaged.cause)
         if bug and bug.is_in(version):
@@ -192,8 +193,25 @@ class Triage:
         if bug and triaged.record:
             triaged = replace(triaged, record={**triaged.record, "regression": bug.url})
         self._store.add_triaged(triaged)
+        self._join(triaged)
         self._take_along(finding, triaged)
         return ""
+
+    def _join(self, triaged: Triaged) -> None:
+        """Attribute to this cause the findings of earlier ones that it accounts for."""
+        if not triaged.record:
+            return
+        suspect = Suspect(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
+        for other in self._store.causes():
+            if other.cause != triaged.cause and other.reduced and suspect.accounts_for(other.record):
+                self._store.join_causes(other.cause, triaged.cause)
+                before = [other.cause, *(old for old, now in self._joined.items() if now == other.cause)]
+                self._joined |= dict.fromkeys(before, triaged.cause)
+                self._of_groups = {group: self._now(cause) for group, cause in self._of_groups.items()}
+
+    def _now(self, cause: str) -> str:
+        """The cause that accounts for a cause by now: most often itself."""
+        return self._joined.get(cause, cause)
 
     def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:
         """Lay those findings of its group to the cause of one that have it for certain; from now on, too."""
@@ -222,9 +240,13 @@ class Triage:
 
 def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
     """What a campaign has found so far, or is known, as far as the part of the compiler to blame for it is known."""
-    found = [Suspect(b.signature, b.blame) for b in bugs if b.compiler == compiler and b.is_in(version)]
-    found += [Suspect(distinct.cause, tuple(distinct.record["blame"])) for distinct in store.causes()]
-    return [suspect for suspect in found if suspect.cause and suspect.blame]
+    told = [
+        (b.signature.partition(" ")[0], b.signature, b.blame)
+        for b in bugs
+        if b.compiler == compiler and b.is_in(version)
+    ]
+    told += [(one.record["kind"], one.cause, tuple(one.record["blame"])) for one in store.causes()]
+    return [Suspect(kind, cause, blame) for kind, cause, blame in told if cause and blame]
 
 
 def _sum_up(groups: Sequence[Distinct], path: Path) -> None:

@@ -163,8 +163,8 @@ def _transpose_shape(s: Sequence[Dims], a: Any) -> Sequence[Dims]:
     r = len(x) - 2
     if r < 1 or len(w) != len(x) or x[1] != w[0] or x[1] % a.group:
         raise ShapeMismatch(f"ConvTranspose of {tuple(x)} with weights {tuple(w)} in {a.group} groups")
-    if min((*a.strides, *a.dilations), default=1) < 1:
-        raise ShapeMismatch("strides and dilations are at least 1")
+    if min((*w[2:], *a.strides, *a.dilations), default=1) < 1:
+        raise ShapeMismatch("kernels, strides and dilations are at least 1")
     if not (len(a.strides) == len(a.dilations) == len(a.output_padding) == r and len(a.pads) == 2 * r):
         raise ShapeMismatch(f"strides, dilations and pads do not fit {r} spatial dimensions")
     if any(not 0 <= p < max(t, d) for p, t, d in zip(a.output_padding, a.strides, a.dilations, strict=True)):

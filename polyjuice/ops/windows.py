@@ -26,8 +26,8 @@ def window_dims(
     r = len(spatial)
     if not (len(kernel) == len(strides) == len(dilations) == r and len(pads) == 2 * r):
         raise ShapeMismatch(f"kernel, strides, dilations and pads do not fit {r} spatial dimensions")
-    if min((*strides, *dilations), default=1) < 1:
-        raise ShapeMismatch("strides and dilations are at least 1")
+    if min((*kernel, *strides, *dilations), default=1) < 1:
+        raise ShapeMismatch("kernels, strides and dilations are at least 1")
     out = []
     for i, size in enumerate(spatial):
         room = size + pads[i] + pads[r + i] - (dilations[i] * (kernel[i] - 1) + 1)

@@ -8,6 +8,7 @@ exception is right, and only the others count (HirGen, paper 003, section 3.3.1)
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from polyjuice.oracles.case import Case, CompilerAccess, Oracle, Program, Verdict
@@ -106,6 +107,18 @@ def headline(message: str) -> str:
     return " ".join(lines[:said]) + error
 
 
+def without_made(signature: str, operators: Collection[str]) -> str:
+    """A failure's signature, without the names of operators that the program lacks: it has ``operators``.
+
+    The compiler makes such operators when it expands others. The check that failed is the same for all of them. It is
+    also the same under each status of ONNX Runtime: an If, a Loop or a Scan hides the status.
+    """
+    made = {*_OPERATOR.findall(signature)} - {*operators}
+    for name in made:
+        signature = re.sub(rf"\b{name}\b", "_", signature)
+    return _STATUS.sub("", signature) if made else signature
+
+
 def _failed_check(headline: str) -> str:
     """The check of C++ that failed, if the error names one; it may fail for several operators, and at any stage."""
     found = _CPP_CHECK.search(headline)
@@ -130,6 +143,12 @@ _OF_THE_PROGRAM = re.compile(
 
 _WITHIN = re.compile(r"^.*(?:Graph attribute inferencing failed: |Status Message: (?=Non-zero status code))")
 """How ONNX Runtime begins to say what is wrong within an If, a Loop or a Scan."""
+
+_STATUS = re.compile(r"\w+: \[ONNXRuntimeError\] : N : [A-Z_]+ : ")
+"""How ONNX Runtime begins to say what is wrong, in a signature."""
+
+_OPERATOR = re.compile(r"\bfor operator ([A-Z]\w*)")
+"""How an error names the operator for which a check of all operators failed, rather than the place of the failure."""
 
 
 def _normal(message: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from polyjuice.egraph import Rule
 from polyjuice.lower import Unlowerable
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import bisection, groups, reduction
-from polyjuice.triage.causes import cause_of
-from polyjuice.triage.groups import Group, Suspect
+from polyjuice.triage.causes import Suspect, cause_of
+from polyjuice.triage.groups import Group
 from polyjuice.triage.stored import FindingError, Stored, load
 
 
@@ -48,24 +49,48 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
     """Lay the findings in folders to the suspects that account for them, and group the others.
 
     At ``until``, on the monotonic clock, it is ended wherever it is: what has no result then is to be sorted again.
+    A failure of our own code on a finding is its result.
     """
     began = time.monotonic()
-    results: dict[str, Triaged] = {}
-    findings: list[Stored] = []
+    results: list[Triaged] = []
     with TimeLimit(until):
-        for folder in folders:
-            try:
-                findings.append(load(folder))
-            except FindingError as problem:
-                results[folder.name] = Triaged(folder.name, problem=str(problem))
-        try:
-            for name, found in groups.sort(findings, suspects):
-                results[name] = Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
-        except EnvironmentProblem as problem:
-            left = [stored.folder.name for stored in findings if stored.folder.name not in results]
-            results |= {name: Triaged(name, problem=str(problem)) for name in left}
+        for result in _sorted(folders, suspects):
+            results.append(result)  # one by one: those so far stay when the time is up
     seconds = (time.monotonic() - began) / max(len(results), 1)
-    return [replace(result, seconds=seconds) for result in results.values()]
+    return [replace(result, seconds=seconds) for result in results]
+
+
+def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
+    """The result of each finding.
+
+    Where our own code fails, the rest is sorted in halves: the failure costs only the finding that causes it.
+    """
+    left = {folder.name: folder for folder in folders}
+    try:
+        for result in _each(folders, suspects):
+            del left[result.name]
+            yield result
+    except EnvironmentProblem as problem:
+        yield from (Triaged(name, problem=str(problem)) for name in left)
+    except Exception:  # noqa: BLE001 - it is the finding's result
+        if len(left) < 2:
+            yield from (Triaged(name, defect=traceback.format_exc()) for name in left)
+            return
+        rest = [*left.values()]
+        for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]):
+            yield from _sorted(half, suspects)
+
+
+def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
+    """The result of each finding. Raises EnvironmentProblem where the compiler does not start."""
+    findings: list[Stored] = []
+    for folder in folders:
+        try:
+            findings.append(load(folder))
+        except FindingError as problem:
+            yield Triaged(folder.name, problem=str(problem))
+    for name, found in groups.sort(findings, suspects):
+        yield Triaged(name, cause=found) if isinstance(found, str) else Triaged(name, group=found)
 
 
 def triage(
@@ -109,7 +134,9 @@ def _triage(
     else:
         bisection.store(small, found)
     record = small.annotate(folder=stored.folder.name)
-    return record["cause"], record
+    others = suspects(record["compiler"], small.record.versions[record["compiler"]])
+    told = next((suspect.cause for suspect in others if suspect.accounts_for(record)), "")
+    return (told, None) if told else (record["cause"], record)
 
 
 def _reduced_before(stored: Stored) -> Stored | None:
@@ -127,9 +154,9 @@ def reduced_folder(folder: Path) -> Path:
 
 
 def _accounting(stored: Stored, suspects: Suspects) -> str:
-    """The cause of the suspect without which the finding does not show; "" if there is none."""
+    """The cause of the suspect without whose parts the finding does not show; "" if there is none."""
     record, compiler = stored.record, stored.record.compiler
-    alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(stored)]
+    alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(record.kind)]
     if not alike:
         return ""
     case = stored.case()

@@ -19,12 +19,10 @@ from polyjuice.oracles import Case, Program, Verdict
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.timelimit import TimeLimit
 from polyjuice.triage import report
-from polyjuice.triage.causes import cause_of
+from polyjuice.triage.causes import CRASH, SETTING, WRONG, by_part, cause_of
+from polyjuice.triage.consequences import comes_of_a_wrong_value
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
-
-#: How a knob begins that is no part of the compiler, but how it runs.
-_SETTING = "setting "
 
 #: How a trace names a member of a family that was switched off.
 _WITHOUT = "without "
@@ -59,7 +57,8 @@ class Bisection:
     empty where there is none. Each of ``alternatives`` suffices as well. ``met`` says of the knobs in either by which
     programs' traces the compiler used them, as far as traces tell. ``levels`` is what became of the fault at the lower
     optimization levels, from the lowest to the first that shows it. ``operator`` is the only one of the wrong program,
-    where the lowest level shows the fault, too. ``complete`` is false where the time ran out.
+    where the lowest level shows the fault, too. ``complete`` is false where the time ran out. A failure ``follows``
+    where a value that the program computes is wrong, too, and right without the parts to blame.
     """
 
     shown: bool
@@ -69,6 +68,7 @@ class Bisection:
     levels: Mapping[str, Trial] = field(default_factory=dict)
     operator: str = ""
     complete: bool = True
+    follows: bool = False
     trials: int = 0
     elapsed_s: float = 0.0
 
@@ -83,6 +83,8 @@ class Bisection:
         if self.blame:
             yield f"Switching off {self._names(self.blame)} makes it vanish."
             yield from (f"So does switching off {self._names(names)}." for names in self.alternatives)
+            if self.follows:
+                yield "A value that the program computes is wrong, too: the error is the consequence."
         elif self.operator:
             yield f"`{self.operator}` alone shows it at the lowest level, which points to its kernel: not isolated."
         elif self.complete:
@@ -139,7 +141,9 @@ def store(finding: Stored, result: Bisection) -> None:
         "elapsed_s": round(result.elapsed_s, 2),
         "sentences": list(result.sentences()),
     }
-    cause = cause_of(finding.record, finding.graphs, result.blame)
+    cause = (
+        by_part(WRONG, "", result.blame) if result.follows else cause_of(finding.record, finding.graphs, result.blame)
+    )
     finding.annotate(cause=cause, blame=blame, bisection=bisection)
     path, repro = finding.folder / "report.md", finding.folder / "repro.py"
     if path.is_file() and repro.is_file():
@@ -211,6 +215,7 @@ class _Search:
         self._made = 0
         self._levels: dict[str, Trial] = {}
         self._complete = True
+        self._follows = False
         self._met: dict[str, list[str]] = {}
         self._untraced = False
 
@@ -226,6 +231,9 @@ class _Search:
                 limit.passed = True
         self._complete = bool(alternatives) or not limit.passed
         isolated = [names for names in alternatives if len(names) <= _ISOLATED]
+        if isolated and self._finding.record.kind == CRASH:
+            with TimeLimit(self._deadline):
+                self._follows = comes_of_a_wrong_value(self._finding, self._case, isolated[0])
         return self._result(shown=True, sets=tuple(isolated))
 
     def _search(self, declared: Sequence[str], alternatives: list[tuple[str, ...]]) -> None:
@@ -336,7 +344,16 @@ class _Search:
         elapsed = time.monotonic() - self._began
         blame, *others = sets or [()]
         return Bisection(
-            shown, blame, tuple(others), met, self._levels, self._operator, self._complete, self._made, elapsed
+            shown=shown,
+            blame=blame,
+            alternatives=tuple(others),
+            met=met,
+            levels=self._levels,
+            operator=self._operator,
+            complete=self._complete,
+            follows=self._follows,
+            trials=self._made,
+            elapsed_s=elapsed,
         )
 
     @property
@@ -358,7 +375,7 @@ def _general(declared: Sequence[str]) -> tuple[str, ...]:
 
     Nearly any operator can be switched off to make a fault of memory planning vanish.
     """
-    settings = sum(knob.startswith(_SETTING) for knob in declared)
+    settings = sum(knob.startswith(SETTING) for knob in declared)
     first = next((i for i, knob in enumerate(declared) if _is_family(knob)), settings)
     return tuple(declared[:first])
 

@@ -19,7 +19,7 @@ from polyjuice.lower import Unlowerable
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 from polyjuice.triage.bisection import Trial, bisect, trial_of
-from polyjuice.triage.causes import FAILURES, by_part
+from polyjuice.triage.causes import FAILURES, Suspect, by_part
 from polyjuice.triage.reduction.alone import alone
 from polyjuice.triage.reduction.trial import UNFIT
 from polyjuice.triage.reduction.trial import Trial as Candidates
@@ -27,18 +27,6 @@ from polyjuice.triage.stored import FindingError, Stored
 
 _BISECTION_S = 10.0
 """How long a finding is bisected at most to be grouped, in seconds: a trial takes a tenth of one."""
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A fault that may account for a finding: its cause, and the parts of the compiler that are to blame for it."""
-
-    cause: str
-    blame: tuple[str, ...]
-
-    def may_account_for(self, stored: Stored) -> bool:
-        """Whether it shows in the same kind of finding."""
-        return bool(self.blame) and self.cause.startswith(f"{stored.record.kind} ")
 
 
 @dataclass(frozen=True)
@@ -65,7 +53,7 @@ def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tu
         except Unlowerable:  # triage says so
             yield stored.folder.name, Group(stored.record.signature)
     for suspect in _promising(waiting, suspects):
-        gone = _try([one for one in waiting if suspect.may_account_for(one.stored)], suspect.blame)
+        gone = _try([one for one in waiting if suspect.may_account_for(one.stored.record.kind)], suspect.blame)
         for one in [one for one in waiting if gone.get(one.name) is Trial.gone]:
             waiting.remove(one)
             yield one.name, suspect.cause
@@ -88,7 +76,7 @@ class _Waiting:
 
 def _promising(waiting: Sequence[_Waiting], suspects: Sequence[Suspect]) -> list[Suspect]:
     """The suspects that may account for a finding; none where all of them together account for none."""
-    alike = [s for s in suspects if any(s.may_account_for(one.stored) for one in waiting)]
+    alike = [s for s in suspects if any(s.may_account_for(one.stored.record.kind) for one in waiting)]
     if len(alike) < 2:
         return alike
     everything = tuple(dict.fromkeys(name for suspect in alike for name in suspect.blame))

@@ -175,6 +175,36 @@ def test_what_leaves_every_part_as_it_is_is_blamed_before_any_part(
     assert (result.blame, result.alternatives) == (blame, alternatives)
 
 
+SPREADING = """
+def run(compiled, inputs):
+    if not off("fusion") and compiled.nodes[-1].op == "Sqrt":
+        raise ValueError("a root of what is negative")
+    outputs = control.run(compiled, inputs)
+    wrong = {wrong} and not off("fusion") and compiled.nodes[-1].op == "Neg"
+    return [(dtype, values - values.dtype.type(wrong)) for dtype, values in outputs]
+"""
+"""It fails by a part; and what comes of an Add is wrong by it, if that is so, unless it is an output itself."""
+
+
+@pytest.mark.parametrize("wrong", [True, False])
+def test_an_error_that_a_wrong_value_ends_in_is_told_as_the_wrong_value(
+    wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of ONNX Runtime's EliminateSlice: the shape of its result is wrong, or does not fit what comes next."""
+    knobs = KNOBS.format(names='"other", "fusion"', condition="False", trace="")
+    plugin(tmp_path / "site", knobs + SPREADING.format(wrong=wrong), name="knobbed")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    graph = formats.from_model(onnx.parser.parse_model(ADD.replace("y = Add(x, x)", "s = Add(x, x) y = Sqrt(s)")))
+    finding = stored(tmp_path / "f", "knobbed", graph, [np.arange(3, dtype=np.float32)], oracle="crash")
+    status, said, _ = bisected(finding)
+    assert (status, said["blame"], said["follows"]) == (1, ["fusion"], wrong)
+    record = json.loads((finding / "finding.json").read_text())
+    assert record["kind"] == "crash"
+    assert record["cause"] == ("mismatch by fusion" if wrong else f"{record['signature']} by fusion")
+    assert ("the error is the consequence" in (finding / "report.md").read_text()) == wrong
+
+
 def test_when_the_time_is_over_the_least_set_so_far_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = load(faulty(tmp_path / "s", monkeypatch, "a b c d", "not off('d')"))
     result = bisect(finding, 0)

@@ -6,10 +6,11 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,19 +19,24 @@ from polyjuice import formats
 from polyjuice.egraph import Budget, Rewriter
 from polyjuice.equivalence import difference
 from polyjuice.execution import LoweringChoices
+from polyjuice.formats.versions import OPSET
 from polyjuice.generate import generate
 from polyjuice.inputs import make_inputs
 from polyjuice.ir import Graph, TensorType
 from polyjuice.lower import lower
 from polyjuice.ops import GraphBuilder
+from polyjuice.ops.decompose import decompose
+from polyjuice.session import CompilerSession
 from polyjuice.triage import FindingRecord, reduction, run_reproducer
 from polyjuice.triage.explanation import default_rules
+from polyjuice.triage.reduction import structure
 from polyjuice.triage.reduction.details import plainer_values
 from polyjuice.triage.reduction.edits import halves_first
 from polyjuice.triage.reduction.names import with_plain_names
 from polyjuice.triage.reduction.pair import Pair, array_cost, unshared
 from polyjuice.triage.reduction.rebuild import rebuild, substitute
 from polyjuice.triage.reduction.rewritings import without_an_operator
+from polyjuice.triage.reduction.trial import Trial
 from polyjuice.triage.reduction.values import fingerprint, shared_values
 from polyjuice.triage.stored import load
 from tests.support.commands import polyjuice
@@ -180,6 +186,19 @@ def run(compiled, inputs):
 """
 
 
+OUT_OF_RANGE = """
+def run(compiled, inputs):
+    try:
+        arrays = interpret.evaluate(compiled, [from_wire(array) for array in inputs])
+    except interpret.EvaluationError:
+        arrays = None
+    if arrays is None or {"Neg", "Gather"} <= {node.op for node in compiled.nodes}:
+        raise IndexError("index out of range")
+    return [to_wire(array) for array in arrays]
+"""
+"""It says so of any Gather beside Neg, and rightly of others."""
+
+
 def model(path: Path) -> Path:
     build = GraphBuilder()
     x, y = build.input(TensorType("float32", (3, 4))), build.input(TensorType("float32", (4,)))
@@ -189,10 +208,20 @@ def model(path: Path) -> Path:
     return path
 
 
-def found(folder: Path, code: str, *options: object) -> tuple[Path, dict[str, str]]:
+def gathering(path: Path) -> Path:
+    build = GraphBuilder()
+    x, y = build.input(TensorType("float32", (2, 4))), build.input(TensorType("int64", (1,)))
+    row = build.op("Gather", build.op("Neg", x), build.op("Mod", y, build.constant(np.array([2]))))
+    formats.save(build.build([build.op("Abs", row)]), path)
+    return path
+
+
+def found(
+    folder: Path, code: str, *options: object, seed: Callable[[Path], Path] = model
+) -> tuple[Path, dict[str, str]]:
     """The first finding in a compiler that is wrong on purpose, and the environment that has it."""
     env = plugin(folder / "site", code, name="spoiled")
-    seeds = ["--seeds", model(folder / "model.onnx"), "-n", 1, "--workers", 1]
+    seeds = ["--seeds", seed(folder / "model.onnx"), "-n", 1, "--workers", 1]
     done = polyjuice(
         "fuzz", "--compiler", "spoiled", *seeds, "--triage", "0s", *options, "--out", folder / "c", env=env
     )
@@ -208,6 +237,22 @@ def test_a_crash_is_reduced_to_what_fails_in_the_same_way(tmp_path: Path) -> Non
     assert set(operators(formats.load(finding / "reduced/a.onnx"))) == {"Neg", "Abs"}
     assert record(finding / "reduced")["signature"] == record(finding)["signature"]
     assert polyjuice("replay", finding / "reduced", env=env).returncode == 1
+
+
+def test_a_crash_is_not_reduced_to_a_program_that_has_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ONNX Runtime 1.15.0 overwrote the index of a Gather; where an index is too large, the same error is right."""
+    finding, _ = found(tmp_path, OUT_OF_RANGE, "--oracle", "crash", "--extract", "original", seed=gathering)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    stored = load(finding)
+    with CompilerSession(stored.conditions, stored.compiler) as session:
+        trial = Trial(replace(stored, given={}), session)
+        whole = Pair((stored.graphs["original"],), stored.inputs, 0, (LoweringChoices(),))
+        build = GraphBuilder()
+        x, index = (build.input(type) for type in whole.graphs[0].input_types)
+        gather = replace(whole, graphs=(build.build([build.op("Gather", x, index)]),))
+        too_large = replace(gather, inputs=(whole.inputs[0], np.array([7])))
+        assert "index out of range" in trial.case(too_large).programs[0].outcome.message
+        assert [trial.shows(pair) for pair in (whole, gather, too_large)] == [True, False, False]
 
 
 @pytest.mark.long
@@ -289,6 +334,20 @@ def test_rewritings_do_without_an_operator_and_without_what_takes_its_place() ->
     for other in found:
         assert not {"Abs", "Sub"} <= set(operators(other))
         assert difference(difference_of, other, [make_inputs(difference_of, "exact", 0, [other])]) == ""
+
+
+def test_of_an_operator_that_several_say_each_is_tried_by_itself() -> None:
+    """ONNX Runtime's ReduceMax loses NaN; that it shows in a norm of infinite order told it as another fault."""
+    build = GraphBuilder()
+    x = build.input(TensorType("float32", (2,)))
+    graph = build.build([build.op("linalg_vector_norm", x, domain="aten", ord=float("inf"))])
+    pair = Pair((graph,), (np.array([-1, np.nan], np.float32),), 0, (LoweringChoices(),))
+    trial = SimpleNamespace(said=lambda graph: decompose(graph, OPSET), first_wrong=lambda pair: "")
+    (edit,) = structure.first_wrong(pair, cast(Trial, trial))
+    candidates = {operators(one.graphs[0])[0]: one for one in edit(pair) if len(one.graphs[0]) == 1}
+    assert {*candidates} == {"Abs", "ReduceMax"}
+    (values,) = (array for array in candidates["ReduceMax"].inputs if array is not pair.inputs[0])
+    np.testing.assert_array_equal(values, np.array([1, np.nan], np.float32))
 
 
 def test_values_that_both_sides_share_are_those_that_are_equal_on_all_inputs() -> None:

@@ -19,7 +19,7 @@ import pytest
 from polyjuice import formats
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.triage import automatic, groups
-from polyjuice.triage.groups import Suspect
+from polyjuice.triage.causes import Suspect
 from polyjuice.triage.stored import Stored
 from tests.support.commands import fuzz, polyjuice, save_model
 from tests.support.plugins import plugin
@@ -204,6 +204,31 @@ def test_findings_whose_compiler_is_gone_are_told_as_they_were_met(
         (first.name, "mismatch by no-relu", "", ""),
         (second.name, "", "wrong did not start", ""),
     ]
+
+
+def test_a_fault_of_our_own_costs_the_finding_that_brings_it_about(
+    triaged: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are sorted as if it were not there, whether or not they come before it."""
+    folders = sorted((triaged[0] / "c/raw").iterdir())
+    assert len(folders) > 2
+    bad = folders[1].name
+    by_itself = groups.sort
+
+    def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str | groups.Group]]:
+        for name, found in by_itself(findings, suspects):
+            assert name != bad, "there is no such attribute"
+            yield name, found
+
+    monkeypatch.syspath_prepend(triaged[0] / "site")
+    monkeypatch.setattr(groups, "sort", sort)
+    results = {
+        result.name: result
+        for result in automatic.sort(folders, [Suspect("mismatch", "mismatch by no-relu", ("no-relu",))])
+    }
+    assert {*results} == {folder.name for folder in folders}
+    assert "there is no such attribute" in results.pop(bad).defect
+    assert all(bool(result.cause) != bool(result.group) and not result.defect for result in results.values())
 
 
 @pytest.mark.long

@@ -27,7 +27,7 @@ from polyjuice.lower import DRAWN_OPSET, FORMS, OPSETS, Unlowerable, lower, onnx
 from polyjuice.lower.choices import Draws, drawing
 from polyjuice.lower.forms import ALL, Drawn, Form, text
 from polyjuice.lower.onnx_forms import rewrite
-from polyjuice.ops import TABLE
+from polyjuice.ops import TABLE, GraphBuilder
 from tests.support.frameworks import run_onnx
 
 OPERATORS = sorted({operator for operator, _ in FORMS["onnx"] if ("", operator) in TABLE})
@@ -124,6 +124,18 @@ def test_every_form_means_the_same(operator: str) -> None:
         if not missing:
             return
     raise AssertionError(f"no application of {operator} has the form {', '.join(sorted(missing))}")
+
+
+def test_a_constant_is_not_the_shape_of_a_tensor_that_no_memory_holds() -> None:
+    """The product of these sizes is a power of two, and 0 in the integers of the machine."""
+    for sizes, written_so in ((np.full(52, 128), False), (np.full(4, 4), True)):
+        build = GraphBuilder()
+        graph = build.build([build.op("Add", build.input(TensorType("int64", sizes.shape)), build.constant(sizes))])
+        model = formats.to_model(graph)
+        constant = onnx.helper.make_node("Constant", [], ["c"], value=onnx.numpy_helper.from_array(sizes))
+        types = {"c": TensorType("int64", sizes.shape)}
+        nodes = rewrite([constant], types, {}, default_version(model), drawing(0), Only(("Constant", "as Shape")), {})
+        assert ("Shape" in {node.op_type for node in nodes}) == written_so
 
 
 def test_an_artifact_names_its_forms_and_can_do_without_them() -> None:

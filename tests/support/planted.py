@@ -24,15 +24,16 @@ def stored(
     compiler: str,
     graph: Graph,
     inputs: Sequence[np.ndarray],
+    oracle: str = "differential",
 ) -> Path:
-    """The finding that the differential oracle makes of a graph, written plainly."""
+    """The finding that an oracle makes of a graph, written plainly."""
     info, conditions = find(compiler), Conditions(timeout_s=120)
     artifact = pipeline.lower(graph, LoweringChoices(), pipeline.target_of(info))
     with CompilerSession(conditions, info) as session:
         sets = [InputSet("exact", tuple(inputs))]
         program = pipeline.prepare("original", graph, artifact, sets)
         case = pipeline.execute(Case(sets, [program]), session)
-        (verdict, *_) = pipeline.judge(case, session, ["differential"])
+        (verdict, *_) = pipeline.judge(case, session, [oracle])
         write_finding(folder, session, case, verdict)
     return folder
 

@@ -56,3 +56,13 @@ def test_an_operator_that_takes_no_elements_means_the_same_everywhere(name: str)
             continue
         for result, other in zip(results, evaluate(native, inputs), strict=True):
             np.testing.assert_allclose(result.astype(np.float64), other.astype(np.float64), rtol=0.01)
+
+
+def test_a_window_has_elements() -> None:
+    """The reducer once left a pooling by windows of size 0, which no framework runs."""
+    op = TABLE["", "MaxPool"]
+    attrs = {"strides": (1, 1), "pads": (0, 0, 0, 0), "dilations": (1, 1), "ceil_mode": 1}
+    image = TensorType("float32", (1, 1, 2, 2))
+    assert infer(op, [image], complete_attrs(op, {**attrs, "kernel_shape": (1, 1)}, "float32"))[0].shape == (1, 1, 2, 2)
+    with pytest.raises(ShapeMismatch, match="at least 1"):
+        infer(op, [image], complete_attrs(op, {**attrs, "kernel_shape": (0, 0)}, "float32"))

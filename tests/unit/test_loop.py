@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -20,6 +21,7 @@ from polyjuice.campaign.store import Store, Task
 from polyjuice.campaign.triage import UNTRIAGED, Job
 from polyjuice.triage import FindingRecord
 from polyjuice.triage.automatic import Triaged
+from polyjuice.triage.causes import by_part
 from polyjuice.triage.groups import Group
 
 CONFIG = Config("numpy", time_s=200.0, triage_s=1000.0)
@@ -185,6 +187,54 @@ def test_the_time_bounds_cases_and_then_triage(world: World) -> None:
     assert f"{found['untriaged']} findings in {found['untriaged']} groups" in summary.read_text()
     assert all(f"raw/{path.name}" in summary.read_text() for path in (world.folder / "raw").iterdir())
     assert all(result.ended for result in world.told)
+
+
+def test_triage_that_was_ended_is_not_begun_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time that processes have asked for meanwhile moves the end by a moment."""
+    world.seconds, world.findings = {"compile": 200.0}, True
+    sort, ended = world.triage, []
+
+    def triage(job: Job) -> list[Triaged]:
+        if job.sorts:
+            return sort(job)
+        world.now = job.end - 1.0
+        ended.append(job.folders[0].name)
+        return [Triaged(ended[-1], ended=True)]
+
+    monkeypatch.setattr(world, "triage", triage)
+    assert world.run(CONFIG)["untriaged"] == 1
+    assert len(ended) == 1
+    assert world.run(CONFIG)["untriaged"] == 1
+    assert len(ended) == 2
+
+
+def test_a_cause_that_accounts_for_an_earlier_one_takes_its_findings(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two parts show a fault each, by itself or both: whichever finding is triaged first, there is one cause."""
+    world.seconds, world.findings = {"compile": 60.0}, True
+    sort, triaged = world.triage, []
+
+    def triage(job: Job) -> list[Triaged]:
+        if job.sorts:
+            return sort(job)
+        (folder,) = job.folders
+        record = json.loads((folder / "finding.json").read_text())
+        record |= {"blame": ["a"] if triaged else ["a", "b"], "reduction": {"from": folder.name}}
+        record["cause"] = by_part("mismatch", "", record["blame"])
+        shutil.rmtree(folder / "reduced", ignore_errors=True)
+        shutil.copytree(folder, folder / "reduced")
+        (folder / "reduced/finding.json").write_text(json.dumps(record))
+        triaged.append(record["cause"])
+        return [Triaged(folder.name, record["cause"], record)]
+
+    monkeypatch.setattr(world, "triage", triage)
+    found = world.run(CONFIG)
+    assert triaged[:2] == ["mismatch by a and b", "mismatch by a"]
+    assert (found["causes"], found["untriaged"]) == (1, 0)
+    (told,) = (path for path in (world.folder / "findings").iterdir() if path.is_dir())
+    record = json.loads((told / "finding.json").read_text())
+    assert (record["cause"], record["blame"], record["more"]) == ("mismatch by a", ["a"], found["raw_findings"] - 1)
 
 
 def test_triage_has_a_minute_at_least(world: World) -> None:

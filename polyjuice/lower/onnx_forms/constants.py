@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,6 +23,10 @@ _NUMBERS = {
     "value_floats": (np.float32, 1),
 }
 """Attributes of Constant that hold numbers: their type and rank."""
+
+
+_LARGEST = 4096
+"""How many elements a tensor has at most that is made for its shape."""
 
 
 def rules() -> Iterator[Rule]:
@@ -119,7 +124,9 @@ def _as_eye_like(node: NodeProto, site: Site) -> bool:
 def _as_shape(node: NodeProto, site: Site) -> bool:
     """Take the shape of a tensor made for this purpose."""
     array = _array(node)
-    if array is None or array.dtype != np.int64 or array.ndim != 1 or (array < 1).any() or array.prod() > 4096:
+    if array is None or array.dtype != np.int64 or array.ndim != 1 or (array < 1).any():
+        return False
+    if math.prod(array.tolist()) > _LARGEST:  # NumPy's product of int64 would overflow
         return False
     like = site.apply("ConstantOfShape", site.integers(array.tolist()))
     become(node, "Shape", [like])

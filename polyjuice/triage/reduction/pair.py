@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyjuice.execution import LoweringChoices
+from polyjuice.interpret import EvaluationError, evaluate
 from polyjuice.ir import Graph, Node, TensorType, array_digest, attribute_texts, complexes, digest, dtypes
 from polyjuice.ops import entry
 from polyjuice.ops.spec import REQUIRED
@@ -68,6 +69,16 @@ class Pair:
             sum(array_cost(array) for graph in graphs for array in graph.constants.values()),
             sum(array_cost(array) for array in self.inputs),
         )
+
+    @cached_property
+    def has_values(self) -> bool:
+        """Whether the graphs have values on these inputs: an index out of range, say, is a program's own fault."""
+        try:
+            for graph in self.graphs:
+                evaluate(graph, self.inputs)
+        except EvaluationError:
+            return False
+        return True
 
     @property
     def operators(self) -> tuple[int, ...]:

@@ -26,36 +26,35 @@ def first_wrong(pair: Pair, trial: Trial) -> Iterator[Edit]:
     """Of one program, the operator whose result is the first that is wrong, by itself; or all that this result takes.
 
     One run tells it, with all values for outputs: most faults of kernels show so, and few of optimizers. Operators are
-    those of the format, in which another one is said.
+    those of the format, in which another one is said: of a single one that is, each of these is tried by itself.
     """
     if len(pair.graphs) == 1 and not pair.graphs[0].updates:
         yield partial(_first_wrong, trial=trial)
 
 
 def _first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
-    said = trial.said(pair.graphs[0])
-    for graph in (said, *(pair.graphs if said is not pair.graphs[0] else ())):
-        if len(graph) > 1:
-            yield from _up_to_first_wrong(replace(pair, graphs=(graph,)), trial)
-
-
-def _up_to_first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
     (graph,) = pair.graphs
-    name = trial.first_wrong(pair)
-    node = next((node for node in graph.nodes if name and name in node.outputs), None)
-    if node is None:
-        return
-    whole = rebuild(graph, outputs=[name])
+    said = trial.said(graph)
+    for whole in (said, *([graph] if said is not graph else [])):
+        name = trial.first_wrong(pair.with_graphs([whole])) if len(whole) > 1 else ""
+        if node := next((node for node in whole.nodes if name and name in node.outputs), None):
+            yield _alone(pair, whole, node, name)
+            yield replace(pair, graphs=(rebuild(whole, outputs=[name]),), output=0)
+    if len(graph) == 1 and said is not graph:
+        yield from (_alone(pair, said, node, next(filter(None, node.outputs))) for node in said.nodes)
+
+
+def _alone(pair: Pair, graph: Graph, node: Node, result: str) -> Pair:
+    """One operator of a graph, on what the others give it."""
     values = traced(graph, pair.inputs)
-    part = whole
+    part = rebuild(graph, outputs=[result])
     added: list[np.ndarray] = []
     for number, operand in enumerate(dict.fromkeys(filter(None, node.inputs))):
         if operand not in graph.inputs and operand not in graph.constants:
             new = f"{unused(pair, 'cut')}_{number}"
             part = substitute(with_input(part, new, graph.types[operand]), {operand: new})
             added.append(in_type(values[operand], graph.types[operand]))
-    yield replace(pair, graphs=(part,), inputs=(*pair.inputs, *added), output=0)
-    yield replace(pair, graphs=(whole,), output=0)
+    return replace(pair, graphs=(part,), inputs=(*pair.inputs, *added), output=0)
 
 
 def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:

@@ -119,8 +119,8 @@ class Trial:
         varied = all(map(_varies, self.stored.graphs.values()))
         if varied and any(graph.nodes and not _varies(graph) for graph in pair.graphs):
             return False
-        if len(pair.graphs) == 1:  # its oracle asks for no other's values
-            return True
+        if len(pair.graphs) == 1:
+            return pair.has_values or not self._has_values
         sets = [pair.inputs, *self.further(pair, count)]
         if len(sets) == 1:
             return False
@@ -145,6 +145,11 @@ class Trial:
             found.append(self._further[key])
         _forget(self._further)
         return [inputs for inputs in found if inputs is not None]
+
+    @cached_property
+    def _has_values(self) -> bool:
+        """Whether the finding's own program has values: with an operator that only its owner knows it has none."""
+        return Pair((*self.stored.graphs.values(),), self.stored.inputs, 0, ()).has_values
 
     @property
     def _mode(self) -> Mode:
