@@ -88,7 +88,12 @@ _OFF = {
     "vector-peeling": "--iree-llvmcpu-disable-vector-peeling=true",
     "vector-preprocessing": "--iree-llvmcpu-vector-pproc-strategy=none",
 }
-_TRACE = ["--mlir-print-ir-after-change", "--mlir-print-ir-after-all", "--mlir-disable-threading"]
+_TRACE = [
+    "--mlir-print-ir-after-change",
+    "--mlir-print-ir-after-all",
+    "--mlir-print-skip-regions",
+    "--mlir-disable-threading",
+]
 _CHANGED = re.compile(r"^// -----// IR Dump After (\w+)(?=:? )", re.MULTILINE)
 
 _ERROR = re.compile(r"error: .*|Error code: -\d+")  # a negative code is a signal's
