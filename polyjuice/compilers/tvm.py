@@ -61,7 +61,8 @@ _PASSES = """
     tir.Simplify tir.StmtSimplify tir.NarrowDataType tir.LoopPartition tir.VectorizeLoop tir.UnrollLoop
     tir.StorageRewrite tir.HoistIfThenElse tir.RemoveNoOp tir.RewriteUnsafeSelect tir.CommonSubexprElim
     tir.CommonSubexprElimTIR tir.CompactBufferAllocation tir.RenormalizeSplitPattern tir.InjectDoubleBuffer
-    tir.InjectSoftwarePipeline
+    tir.InjectSoftwarePipeline tir.CanonicalizeLoop tir.PlanAndUpdateBufferAllocationLocation tir.ConvertSSA
+    tir.FP8ComputeLegalize
 """
 _TIR = ("tir", "tirx", "s_tir")
 
