@@ -157,6 +157,7 @@ class CompilerFile(Protocol):
         Those that are better switched off come first. A name that ends in `*` is that of a family, of which a program
         may use some members: those entries of its trace that begin so, and can be switched off alone. A trace names
         the members that were switched off, too, with `without` in front.
+        Where no trace names members, bisection switches off the family first, and learns of them from that.
         What is declared in front of the first family leaves all of their members as they are, and is tried first.
         """
 

@@ -2,7 +2,8 @@
 
 `pass NAME` (of the FX graph), `pattern NAME` (of the pattern matcher), `decomposition OPERATOR`, and `lowering
 OPERATOR` (without it the operator calls ATen's kernel). Passes, decompositions and lowerings are those that Inductor
-asks its own CompilerBisector about, at the places where it asks.
+asks its own CompilerBisector about, at the places where it asks. Before Torch 2.6, which has none, decompositions and
+lowerings are asked about where Inductor looks them up.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import Any
 _PATTERN_ENTRIES = ("ReplacementPatternEntry", "LoweringPatternEntry", "GraphPatternEntry")
 _ASKED = {"decomposition": "decomposition", "lowerings": "lowering"}
 """Subsystems of CompilerBisector that are asked about operators."""
+_BUILT_IN = ("aten", "prims")
+"""Namespaces of operators that have kernels of their own."""
 _OPERATOR = re.compile(r"op='([^']+)'")
 _NUMBER = re.compile(r"_\d+$")
 
 _used: list[str] = []
 _off: set[str] = set()
+_undecomposed: set[Any] = set()
 
 
 def families() -> list[str]:
@@ -27,7 +31,8 @@ def families() -> list[str]:
     return [
         "pattern *",
         *(["pass *"] if hasattr(observer(), "_check_disable_pass") else []),
-        *(["decomposition *", "lowering *"] if _bisector() else []),
+        "decomposition *",
+        "lowering *",
     ]
 
 
@@ -50,6 +55,8 @@ def watch(off: Iterable[str]) -> None:
     bisector = _bisector()
     if bisector:
         bisector.disable_subsystem = classmethod(_asking_bisector(bisector.disable_subsystem.__func__))
+    else:
+        _ask_without_bisector()
 
 
 def clear() -> None:
@@ -103,6 +110,54 @@ def _asking_bisector(disable: Callable[..., bool]) -> Callable[..., bool]:
                 return True
             note(name)
         return disable(bisector, backend, subsystem, debug_info)
+
+    return asking
+
+
+def _ask_without_bisector() -> None:
+    import torch._inductor.compile_fx
+    import torch._inductor.graph
+
+    compile_fx: Any = torch._inductor.compile_fx
+    graph: Any = torch._inductor.graph
+    compile_fx.select_decomp_table = _asking_table(compile_fx.select_decomp_table)
+    graph.fallback_node_due_to_unsupported_type = _asking_fallback(graph.fallback_node_due_to_unsupported_type)
+
+
+def _asking_table(select: Callable[[], dict[Any, Callable[..., Any]]]) -> Callable[[], dict[Any, Callable[..., Any]]]:
+    def asking_about(operator: Any, decompose: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(decompose)
+        def asking(*arguments: Any, **named: Any) -> Any:
+            name = f"decomposition {_operator(repr(operator))}"
+            if _is_off(name):
+                _undecomposed.add(operator)
+                return NotImplemented  # the operator stays as it is
+            note(name)
+            return decompose(*arguments, **named)
+
+        return asking
+
+    @functools.wraps(select)
+    def selecting() -> dict[Any, Callable[..., Any]]:
+        return {operator: asking_about(operator, decompose) for operator, decompose in select().items()}
+
+    return selecting
+
+
+def _asking_fallback(falls_back: Callable[..., bool]) -> Callable[..., bool]:
+    from torch._inductor.lowering import lowerings
+
+    @functools.wraps(falls_back)
+    def asking(node: Any, *arguments: Any, **named: Any) -> bool:
+        if falls_back(node, *arguments, **named) or (node.target in _undecomposed and node.target not in lowerings):
+            return True
+        if getattr(node.target, "namespace", "") not in _BUILT_IN:
+            return False
+        name = f"lowering {_operator(repr(node))}"
+        if _is_off(name):
+            return True
+        note(name)
+        return False
 
     return asking
 

@@ -83,6 +83,7 @@ _OFF: dict[str, Any] = {
     "max_fusion_size": 1,
     "split_reductions": False,
     "reorder_for_locality": False,
+    "reordering": False,
     "pick_loop_orders": False,
     "layout_optimization": False,
     "comprehensive_padding": False,

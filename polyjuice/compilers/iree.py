@@ -17,6 +17,8 @@ from iree import compiler, runtime
 from iree.compiler.extras import onnx_importer
 from iree.compiler.ir import Context
 
+from . import _llvm
+
 FORMAT = "onnx"
 LACKS = "functions"
 NEEDS = "iree-base-compiler, iree-base-runtime and onnx: pip install 'polyjuice-fuzzer[iree]'"
@@ -64,21 +66,34 @@ _OUTPUT_PHASES = ["--compile-from=input", "--iree-llvmcpu-target-cpu=host"]
 _OFF = {
     "aggressive-fusion": "--iree-dispatch-creation-enable-aggressive-fusion=false",
     "aggressive-reshape-movement": "--iree-dispatch-creation-enable-aggressive-reshape-movement=false",
+    "codegen-optimizations": "--iree-llvmcpu-mlir-opt-level=O0",
+    "command-buffer-memoization": "--iree-hal-memoization=false",
     "const-eval": "--iree-opt-const-eval=false",
     "const-expr-hoisting": "--iree-opt-const-expr-hoisting=false",
     "data-tiling": "--iree-opt-data-tiling=false",
+    "dispatch-creation-optimizations": "--iree-dispatch-creation-opt-level=O0",
     "distribution": "--iree-llvmcpu-disable-distribution=true",
+    "executable-linking": "--iree-hal-link-executables=false",
     "fuse-multi-use": "--iree-dispatch-creation-fuse-multi-use=false",
+    "generalize-matmul": "--iree-opt-generalize-matmul=false",
+    "global-optimizations": "--iree-global-optimization-opt-level=O0",
     "loop-interleaving": "--iree-llvmcpu-loop-interleaving=false",
     "loop-unrolling": "--iree-llvmcpu-loop-unrolling=false",
     "loop-vectorization": "--iree-llvmcpu-loop-vectorization=false",
-    "reassociate-fp-reductions": "--iree-llvmcpu-reassociate-fp-reductions=false",
     "pad-fusion": "--iree-dispatch-creation-enable-fuse-padding-into-linalg-consumer-ops=false",
+    "reassociate-fp-reductions": "--iree-llvmcpu-reassociate-fp-reductions=false",
     "slp-vectorization": "--iree-llvmcpu-slp-vectorization=false",
     "transpose-propagation": "--iree-global-opt-propagate-transposes=false",
+    "ukernels": "--iree-llvmcpu-enable-ukernels=none",
     "vector-peeling": "--iree-llvmcpu-disable-vector-peeling=true",
+    "vector-preprocessing": "--iree-llvmcpu-vector-pproc-strategy=none",
 }
-_TRACE = ["--mlir-print-ir-after-change", "--mlir-print-ir-after-all", "--mlir-disable-threading"]
+_TRACE = [
+    "--mlir-print-ir-after-change",
+    "--mlir-print-ir-after-all",
+    "--mlir-print-skip-regions",
+    "--mlir-disable-threading",
+]
 _CHANGED = re.compile(r"^// -----// IR Dump After (\w+)(?=:? )", re.MULTILINE)
 
 _ERROR = re.compile(r"error: .*|Error code: -\d+")  # a negative code is a signal's
@@ -120,7 +135,9 @@ def start(options: dict[str, Any]) -> None:
     level = options.get("level", "O2")
     if level not in LEVELS.split():
         raise RuntimeError(f"iree has no level {level!r}: choose from {LEVELS}")
-    _flags[:] = [f"--iree-opt-level={level}", *(_OFF[name] for name in options.get("disable", ()))]
+    disabled = options.get("disable", ())
+    parts = [_OFF[name] for name in disabled if name in _OFF]
+    _flags[:] = [f"--iree-opt-level={level}", *parts, *(f"--{option}" for option in _llvm.options(disabled))]
     _tracing = options.get("trace", False)
 
 
@@ -148,7 +165,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
         log = io.StringIO()
         with contextlib.redirect_stderr(log):  # where the tool's diagnostics are passed on to
             code = _invoke(program.text, [*flags, *_TRACE])
-        changes = list(dict.fromkeys(_CHANGED.findall(log.getvalue())))
+        changes = [*dict.fromkeys(_CHANGED.findall(log.getvalue())), *_llvm.left_out(log.getvalue())]
     else:
         code = _invoke(program.text, flags)
         changes = []
@@ -166,12 +183,14 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """Those of `_OFF`."""
-    return list(_OFF)
+    """LLVM's passes, then those of `_OFF`."""
+    return [_llvm.FAMILY, *_OFF]
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The passes that changed something, each once; nothing unless the option `trace` is set."""
+    """The passes that changed something, each once, then those of LLVM that were left out; nothing unless the option
+    `trace` is set.
+    """
     return compiled.changes
 
 

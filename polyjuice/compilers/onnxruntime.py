@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+from . import _stderr
 
 FORMAT = "onnx"
 SPEED = "fast"
@@ -181,12 +182,9 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
     Raises NotImplementedError where a kernel is missing, for an opset that is newer than this release, and for an array
     that Python cannot pass.
     """
-    changes: list[str] = []
+    log: list[str] = []
     try:
-        if _tracing:
-            with _logged(changes):
-                session = _session(program)
-        else:
+        with _stderr.captured(log) if _tracing else nullcontext():
             session = _session(program)
     except state.NotImplemented as error:
         raise NotImplementedError(str(error)) from error
@@ -198,6 +196,7 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
     if "tensor(bfloat16)" in types:
         raise NotImplementedError("the Python interface has no bfloat16 arrays")
     names = [value.name for value in session.get_inputs()]
+    changes = list(dict.fromkeys(_CHANGED.findall("".join(log))))
     return Compiled(session, names, changes, not _BITS.keys().isdisjoint(types))
 
 
@@ -264,18 +263,3 @@ def trace(compiled: Compiled) -> list[str]:
 
 def _session(program: bytes) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(program, _settings, providers=_PROVIDERS, disabled_optimizers=_disabled or None)
-
-
-@contextmanager
-def _logged(changes: list[str]) -> Iterator[None]:
-    """Add what sessions log meanwhile about changes to the graph; their C++ writes to standard error."""
-    saved = os.dup(2)
-    with tempfile.TemporaryFile() as log:
-        os.dup2(log.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
-        log.seek(0)
-        changes += dict.fromkeys(_CHANGED.findall(log.read().decode(errors="replace")))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
 import openvino
+
+from . import _openvino_parts
 
 FORMAT = "onnx"
 LACKS = "functions"
@@ -70,10 +73,15 @@ Array = tuple[str, "np.ndarray[Any, Any]"]
 _NARROWED = {"f64", "i64", "u64", "u32"}
 _UNSUPPORTED = re.compile(r"not supported|unsupported|not implemented|doesn't support|does not support", re.IGNORECASE)
 
-# Parts of the plugin that can be switched off, and the value that does so.
-_OFF = {"SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"}
+# What the plugin can be told to leave, and the value that does so: first what concerns no single part of it.
+_OFF = {"setting CPU_RUNTIME_CACHE_CAPACITY": 0, "SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"}
+_SETTING = "setting "
+_AVX = "avx"  # instructions that kernels may use; the variable that says so is read at the first compilation
+_WITHOUT_AVX = {"ONEDNN_MAX_CPU_ISA": "SSE41"}
 
 _settings: dict[str, Any] = {}
+_off: set[str] = set()
+_scratch = Path()
 _tracing = False
 
 
@@ -87,12 +95,12 @@ class Loaded(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """A request, where each input goes (None: it is not used), the outputs, and the nodes made of the model."""
+    """A request, where each input goes (None: it is not used), the outputs, and the trace."""
 
     request: openvino.InferRequest
     inputs: list[Any]
     outputs: list[Any]
-    nodes: list[str]
+    trace: list[str]
 
 
 def version() -> str:
@@ -106,13 +114,17 @@ def check() -> None:
 
 def start(options: dict[str, Any]) -> None:
     """Settle how models are compiled. Raises RuntimeError for another device."""
-    global _tracing
+    global _scratch, _tracing
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("openvino is tested on the CPU alone: use --device cpu")
     _settings["INFERENCE_PRECISION_HINT"] = "f32"
     _settings["EXECUTION_MODE_HINT"] = "ACCURACY"
     _settings["INFERENCE_NUM_THREADS"] = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
-    _settings.update({name: _OFF[name] for name in options.get("disable", ())})
+    disabled = options.get("disable", ())
+    _settings.update({name.removeprefix(_SETTING): _OFF[name] for name in disabled if name in _OFF})
+    os.environ.update(_WITHOUT_AVX if _AVX in disabled else {})
+    _off.update(filter(_openvino_parts.is_member, disabled))
+    _scratch = Path(options["scratch"])
     _tracing = options.get("trace", False)
 
 
@@ -132,17 +144,17 @@ def load(artifact: dict[str, Any]) -> Loaded:
 
 def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """Compile. Raises NotImplementedError where the plugin says that it lacks an operator or an element type."""
-    try:
-        compiled = openvino.Core().compile_model(program.model, "CPU", _settings)
-    except RuntimeError as error:
-        if _UNSUPPORTED.search(str(error)):
-            raise NotImplementedError(str(error)) from error
-        raise
+    compiled = _compiled(program.model)
+    left_out: list[str] = []
+    if _off:
+        found = list(_openvino_parts.nodes(compiled, program.model))
+        left_out = _openvino_parts.left_out(found, _off)
+        compiled = _compiled(_openvino_parts.without(program.model, found, left_out, _scratch))
     return Compiled(
         compiled.create_infer_request(),
         _ports(compiled, program),
         [compiled.output(name) for name in program.outputs],
-        _nodes(compiled) if _tracing else [],
+        _done(compiled, program.model, left_out) if _tracing else [],
     )
 
 
@@ -156,13 +168,28 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """Parts of the CPU plugin that can be switched off; release builds let no single transformation be."""
-    return list(_OFF)
+    """A setting, families of parts that a program uses (see `_openvino_parts`), and other settings.
+
+    Release builds let no single transformation be.
+    """
+    settings = [name for name in _OFF if name.startswith(_SETTING)]
+    return [*settings, *_openvino_parts.FAMILIES, *(name for name in _OFF if name not in settings), _AVX]
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The nodes that run, as `kind (kernel): operators of the model`; nothing unless the option `trace` is set."""
-    return compiled.nodes
+    """The nodes that run, as `kind (kernel): operators of the model`, and the parts that they are made by; nothing
+    unless the option `trace` is set.
+    """
+    return compiled.trace
+
+
+def _compiled(model: openvino.Model) -> openvino.CompiledModel:
+    try:
+        return openvino.Core().compile_model(model, "CPU", _settings)
+    except RuntimeError as error:
+        if _UNSUPPORTED.search(str(error)):
+            raise NotImplementedError(str(error)) from error
+        raise
 
 
 def _read(graph: onnx.GraphProto) -> Iterator[str]:
@@ -185,12 +212,11 @@ def _ports(compiled: openvino.CompiledModel, program: Loaded) -> list[Any]:
     return [{**ports, **dict(zip(lost, renamed))}.get(name) for name in program.inputs]
 
 
-def _nodes(compiled: openvino.CompiledModel) -> list[str]:
-    described = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
-    return [
-        f"{info['layerType'].value} ({info['primitiveType'].value}): {info['originalLayersNames'].value}"
-        for info in described
-    ]
+def _done(compiled: openvino.CompiledModel, model: openvino.Model, left_out: Sequence[str]) -> list[str]:
+    """The trace."""
+    nodes = list(_openvino_parts.nodes(compiled, model))
+    parts = dict.fromkeys(part for node in nodes for part in node.parts())
+    return [*map(str, nodes), *parts, *(f"without {part}" for part in left_out)]
 
 
 def _tensor(array: Array) -> openvino.Tensor:

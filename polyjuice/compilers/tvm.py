@@ -21,6 +21,8 @@ from tvm.ir.instrument import pass_instrument
 from tvm_ffi import Array as TvmArray
 from tvm_ffi import Shape, structural_equal
 
+from . import _llvm
+
 FORMAT = "onnx"
 LACKS = "functions, symbolic sizes"
 NEEDS = "apache-tvm>=0.25 and onnx: pip install 'polyjuice-fuzzer[tvm]'"
@@ -50,8 +52,6 @@ def prepare(model, inputs, level="3"):
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
-_TARGET = "llvm"
-
 # Passes without which a program still compiles, by the registered function that makes them. TIR's have moved between
 # releases: from tir to tirx and s_tir.
 _PASSES = """
@@ -61,9 +61,29 @@ _PASSES = """
     tir.Simplify tir.StmtSimplify tir.NarrowDataType tir.LoopPartition tir.VectorizeLoop tir.UnrollLoop
     tir.StorageRewrite tir.HoistIfThenElse tir.RemoveNoOp tir.RewriteUnsafeSelect tir.CommonSubexprElim
     tir.CommonSubexprElimTIR tir.CompactBufferAllocation tir.RenormalizeSplitPattern tir.InjectDoubleBuffer
-    tir.InjectSoftwarePipeline
+    tir.InjectSoftwarePipeline tir.CanonicalizeLoop tir.PlanAndUpdateBufferAllocationLocation tir.ConvertSSA
+    tir.FP8ComputeLegalize
 """
 _TIR = ("tir", "tirx", "s_tir")
+
+# LLVM in TVM knows no passes by name: some have options that switch them off, and a level switches off all.
+_LLVM_OPTIONS = {
+    "llvm slp-vectorizer": "-vectorize-slp:bool=0",
+    "llvm loop-vectorize": "-vectorize-loops:bool=0",
+    "llvm vector-combine": "-disable-vector-combine:bool=1",
+    "llvm licm": "-disable-licm-promotion:bool=1",
+    "llvm loop-reduce": "-disable-lsr:bool=1",
+    "llvm codegenprepare": "-disable-cgp:bool=1",
+    "llvm machine-cse": "-disable-machine-cse:bool=1",
+    "llvm machinelicm": "-disable-machine-licm:bool=1",
+    "llvm machine-sink": "-disable-machine-sink:bool=1",
+    "llvm peephole-opt": "-disable-peephole:bool=1",
+    "llvm machine-cp": "-disable-copyprop:bool=1",
+    "llvm tailduplication": "-disable-tail-duplicate:bool=1",
+    "llvm branch-folder": "-disable-branch-fold:bool=1",
+    "llvm block-placement": "-disable-block-placement:bool=1",
+    "llvm stack-slot-coloring": "-disable-ssc:bool=1",
+}
 
 _UNSUPPORTED = re.compile(
     r"not supported|only supports?\b|unsupported|not implemented|unknown intrinsic|dtype\.bits % 8 == 0", re.IGNORECASE
@@ -71,6 +91,7 @@ _UNSUPPORTED = re.compile(
 
 _level = 3
 _disabled: list[str] = []
+_target: dict[str, Any] = {"kind": "llvm"}
 _tracing = False
 _changes: list[str] = []
 
@@ -96,6 +117,9 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError(f"tvm has no level {level!r}: choose from {LEVELS}")
     _level = int(level)
     _disabled[:] = options.get("disable", [])
+    if _llvm.FAMILY in _disabled:
+        _target["opt-level"] = 0
+    _target["cl-opt"] = [_LLVM_OPTIONS[name] for name in _disabled if name in _LLVM_OPTIONS]
     _tracing = options.get("trace", False)
 
 
@@ -112,10 +136,11 @@ def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMach
     """
     _changes.clear()
     instruments = [_Changes()] if _tracing else []
-    context = tvm.transform.PassContext(opt_level=_level, disabled_pass=_disabled, instruments=instruments)
+    passes = [name for name in _disabled if not _llvm.is_member(name)]
+    context = tvm.transform.PassContext(opt_level=_level, disabled_pass=passes, instruments=instruments)
     with _telling_unsupported(), context:
         module = relax.get_pipeline("zero")(program)
-        executable = tvm.compile(module, target=tvm.target.Target(_TARGET))
+        executable = tvm.compile(module, target=tvm.target.Target(_target))
     return relax.VirtualMachine(executable, tvm.cpu())
 
 
@@ -127,13 +152,16 @@ def run(compiled: relax.VirtualMachine, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """Those of the passes above that this release has, by the names that PassContext knows."""
-    return [name for entry in _PASSES.split() for name in _registered(entry)]
+    """LLVM's passes; then those of the passes above that this release has, by the names that PassContext knows."""
+    return [_llvm.FAMILY, *(name for entry in _PASSES.split() for name in _registered(entry))]
 
 
 def trace(compiled: relax.VirtualMachine) -> list[str]:
-    """The passes that changed the module, each once, in their order; nothing unless the option `trace` is set."""
-    return list(dict.fromkeys(_changes))
+    """The passes that changed the module, each once, in their order, then LLVM's that were left out; nothing unless the
+    option `trace` is set.
+    """
+    off = _LLVM_OPTIONS if _llvm.FAMILY in _disabled else [name for name in _disabled if name in _LLVM_OPTIONS]
+    return [*dict.fromkeys(_changes), *(f"without {name}" for name in off if _tracing)]
 
 
 @pass_instrument

@@ -6,12 +6,13 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from . import _tensorflow
+from . import _llvm, _stderr, _tensorflow
 from ._tensorflow import Array, Loaded
 
 FORMAT = "tensorflow"
@@ -50,6 +51,19 @@ _PASSES = """
     small-while-loop-hoisting topk-decomposer topk-rewriter transpose-folding tree_reduction_rewriter tuple-simplifier
     while-loop-constant-sinking while-loop-invariant-code-motion zero_sized_hlo_elimination
 """
+# What does without other parts of XLA, by flags. An unknown flag ends the process: older releases may lack some.
+_SETTINGS = ("xla_cpu_enable_concurrency_optimized_scheduler", "xla_cpu_multi_thread_eigen")
+_SETTING = "setting "
+_OFF = {
+    "avx": "xla_cpu_max_isa=SSE4_2",
+    "excess-precision": "xla_allow_excess_precision=false",
+    "fast-min-max": "xla_cpu_enable_fast_min_max=false",
+    "fusion-emitters": "xla_cpu_use_fusion_emitters=false",
+    "wide-vectors": "xla_cpu_prefer_vector_width=128",
+    **{_SETTING + name: f"{name}=false" for name in _SETTINGS},
+}
+_LOOP_UNROLLING = "loop-unrolling"  # switched off by XLA's own name among LLVM's options
+_FLAGS_SINCE = (2, 21)
 _DUMPED_AFTER = re.compile(r"\.(\d{4})\.[^/]*\.after_(?!pipeline-start)([^.]+)\.before_")
 
 _dump: Path | None = None
@@ -58,7 +72,7 @@ load, eager = _tensorflow.load, _tensorflow.run
 
 
 class Compiled(NamedTuple):
-    """A function that XLA has compiled, and the passes that changed its HLO, in their order."""
+    """A function that XLA has compiled, the passes that changed its HLO, in their order, and those of LLVM left out."""
 
     function: Callable[..., Any]
     changes: list[str]
@@ -80,13 +94,27 @@ def start(options: dict[str, Any]) -> None:
     if level not in LEVELS.split():
         raise RuntimeError(f"xla has no level {level!r}: choose from {LEVELS}")
     flags = [os.environ.get("XLA_FLAGS", ""), f"--xla_backend_optimization_level={level}"]
-    if options.get("disable"):
-        flags.append("--xla_disable_hlo_passes=" + ",".join(options["disable"]))
+    flags += _flags_without(options.get("disable", ()), Path(options["scratch"]))
     if options.get("trace"):
         _dump = Path(options["scratch"], "xla")
         flags += [f"--xla_dump_to={_dump}", "--xla_dump_hlo_pass_re=.*"]
     os.environ["XLA_FLAGS"] = " ".join(flags).strip()
     _tensorflow.start(options)
+
+
+def _flags_without(disabled: Sequence[str], scratch: Path) -> list[str]:
+    """The flags that leave out what is named. XLA splits LLVM's options at commas, hence the file."""
+    passes = [name for name in disabled if name in _PASSES.split()]
+    flags = [f"--{_OFF[name]}" for name in disabled if name in _OFF]
+    if passes:
+        flags.append("--xla_disable_hlo_passes=" + ",".join(passes))
+    extra = ["xla_cpu_disable_loop_unrolling"] if _LOOP_UNROLLING in disabled else []
+    options = _llvm.options(disabled)
+    if options:
+        path = scratch / "llvm-options"
+        path.write_text("".join(f"--{option}\n" for option in options))
+        extra.append(f"@{path}")
+    return [*flags, *([f"--xla_backend_extra_options={','.join(extra)}"] if extra else [])]
 
 
 def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
@@ -106,15 +134,17 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
             if "{{node " in str(error):
                 raise
             raise NotImplementedError(str(error)) from error
+    log: list[str] = []
     try:
-        _tensorflow.call(function, inputs)
+        with _stderr.captured(log) if _dump else nullcontext():
+            _tensorflow.call(function, inputs)
     except tf.errors.UnimplementedError as error:
         raise NotImplementedError(str(error)) from error
     except tf.errors.InvalidArgumentError as error:
         if _UNSUPPORTED.search(str(error)):
             raise NotImplementedError(str(error)) from error
         raise
-    return Compiled(function, _changes(_dump) if _dump else [])
+    return Compiled(function, [*_changes(_dump), *_llvm.left_out("".join(log))] if _dump else [])
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
@@ -123,12 +153,16 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """HLO passes that can be switched off by name."""
-    return _PASSES.split()
+    """Settings, then LLVM's passes, HLO passes by name, and other parts."""
+    parts = [*_OFF, _LOOP_UNROLLING] if tuple(map(int, tf.__version__.split(".")[:2])) >= _FLAGS_SINCE else []
+    settings = [name for name in parts if name.startswith(_SETTING)]
+    return [*settings, _llvm.FAMILY, *_PASSES.split(), *(name for name in parts if name not in settings)]
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The HLO passes that changed the program, each once; nothing unless the option `trace` is set."""
+    """The HLO passes that changed the program, each once, then LLVM's that were left out; nothing unless the option
+    `trace` is set.
+    """
     return compiled.changes
 
 

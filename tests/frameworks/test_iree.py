@@ -37,6 +37,22 @@ def test_a_part_can_be_switched_off() -> None:
         assert "HoistIntoGlobalsPass" not in shared.check(worker, shared.constant).trace
 
 
+def test_passes_of_llvm_can_be_switched_off() -> None:
+    with shared.worker("iree", trace=True, disable=["llvm instcombine"]) as worker:
+        trace = shared.check(worker, shared.chain).trace
+        assert "llvm *" in worker.info["knobs"]
+    assert [entry for entry in trace if entry.startswith("without")] == ["without llvm instcombine"]
+
+
+def test_all_parts_can_be_switched_off_together(iree: Worker) -> None:
+    """The compiler refuses a flag that it does not have."""
+    iree.start()
+    with shared.worker("iree", trace=True, disable=iree.info["knobs"]) as worker:
+        assert {"without llvm instcombine", "without llvm loop-vectorize"} <= set(
+            shared.check(worker, shared.chain).trace
+        )
+
+
 def test_the_level_can_be_chosen() -> None:
     with shared.worker("iree", level="O0") as worker:
         shared.check(worker, shared.mixed)

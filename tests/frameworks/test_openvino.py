@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -66,6 +67,49 @@ def test_a_part_can_be_switched_off() -> None:
         assert "SNIPPETS_MODE" in worker.info["knobs"]
     assert [node for node in trace if node.startswith("Eltwise")]
     assert not [node for node in trace if node.startswith("Subgraph")]
+
+
+def made_of(trace: tuple[str, ...], family: str) -> list[str]:
+    """The parts of a family that a trace names."""
+    return [entry for entry in trace if entry.startswith(f"{family} ")]
+
+
+def product() -> tuple[Graph, list[np.ndarray]]:
+    """A product of two inputs."""
+    build = GraphBuilder()
+    x, y = (build.input(TensorType("float32", shape)) for shape in ((2, 3), (3, 2)))
+    return build.build([build.op("MatMul", x, y)]), [shared.X, shared.X.T.copy()]
+
+
+def test_what_is_fused_can_be_kept_apart() -> None:
+    with shared.worker("openvino", trace=True) as worker:
+        assert made_of(shared.check(worker, shared.chain).trace, "fusion") == ["fusion Abs+Add+Abs+Multiply+Add"]
+        assert {"fusion *", "kernel *"} <= set(worker.info["knobs"])
+    for off in ("fusion *", "fusion Abs+Add+Abs+Multiply+Add"):
+        with shared.worker("openvino", trace=True, disable=[off]) as worker:
+            trace = shared.check(worker, shared.chain).trace
+        assert "without fusion Abs+Add+Abs+Multiply+Add" in trace
+        assert "fusion Abs+Add+Abs+Multiply+Add" not in trace
+
+
+def test_a_kernel_can_be_the_reference_instead() -> None:
+    with shared.worker("openvino", trace=True) as worker:
+        (kernel,) = made_of(shared.check(worker, product).trace, "kernel")
+    for off in ("kernel *", kernel):
+        with shared.worker("openvino", trace=True, disable=[off]) as worker:
+            trace = shared.check(worker, product).trace
+        assert f"without {kernel}" in trace
+        assert not made_of(trace, "kernel")
+        assert [entry for entry in trace if "(ref_any_" in entry]
+
+
+def test_kernels_can_do_without_avx() -> None:
+    with shared.worker("openvino", trace=True, disable=["avx"]) as worker:
+        trace = shared.check(worker, shared.chain).trace
+    if platform.machine() != "x86_64":
+        pytest.skip("there is no AVX to do without")
+    assert [entry for entry in trace if "sse" in entry]
+    assert not [entry for entry in trace if "avx" in entry]
 
 
 def test_another_device_is_refused() -> None:

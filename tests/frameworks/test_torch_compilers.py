@@ -148,3 +148,33 @@ def test_what_inductor_did_is_traced():
     assert [entry for entry in first if entry.startswith("kernel cpp_fused_add_") and "_relu" in entry]
     assert [entry for entry in second if entry.startswith("kernel cpp_fused_add_mul_")]
     assert not [entry for entry in second if entry in first and entry.startswith("kernel")]
+
+
+def test_releases_that_ask_nobody_are_asked_about_decompositions_and_lowerings(monkeypatch):
+    """As before Torch 2.6, by what the installed release looks up in the same places."""
+    import torch
+    import torch._inductor.compile_fx as compile_fx
+    import torch._inductor.graph as inductor_graph
+    from torch._inductor.virtualized import V
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    from polyjuice.compilers import _inductor_knobs as knobs
+
+    monkeypatch.setattr(compile_fx, "select_decomp_table", compile_fx.select_decomp_table)
+    monkeypatch.setattr(inductor_graph, "fallback_node_due_to_unsupported_type", lambda *_, **__: False)
+    monkeypatch.setattr(knobs, "_off", {"decomposition aten.silu", "lowering exp"})
+    monkeypatch.setattr(knobs, "_used", [])
+    knobs._ask_without_bisector()
+
+    def model(x):
+        return torch.nn.functional.silu(x) + torch.nn.functional.softplus(x).exp()
+
+    table = compile_fx.select_decomp_table()
+    traced = make_fx(model, decomposition_table=table, tracing_mode="fake")(torch.ones(3))
+    assert {str(node.target) for node in traced.graph.nodes} >= {"aten.silu.default", "aten.exp.default"}
+    lowered = inductor_graph.GraphLowering(traced)
+    with V.set_graph_handler(lowered), V.set_fake_mode(next(iter(traced.graph.nodes)).meta["val"].fake_mode):
+        lowered.run(torch.ones(3))
+    kernels = {str(kernel) for op in lowered.operations if (kernel := getattr(op, "op_overload", None))}
+    assert kernels == {"aten.silu.default", "aten.exp.default"}
+    assert {"without decomposition aten.silu", "without lowering exp", "lowering add"} <= set(knobs.used())

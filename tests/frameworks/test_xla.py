@@ -112,6 +112,29 @@ def test_passes_are_traced_and_can_be_switched_off(monkeypatch: pytest.MonkeyPat
         assert "fusion" not in check(worker).trace
 
 
+def test_passes_of_llvm_can_be_switched_off() -> None:
+    with start(trace=True, disable=["llvm instcombine", "llvm licm"]) as worker:
+        trace = check(worker).trace
+        assert "llvm *" in worker.info["knobs"]
+    assert {entry for entry in trace if entry.startswith("without")} == {
+        "without llvm instcombine",
+        "without llvm licm",
+    }
+    with start(trace=True, disable=["llvm *"]) as worker:
+        assert {"without llvm instcombine", "without llvm x86-isel"} <= set(check(worker).trace)
+
+
+def test_all_parts_but_passes_can_be_switched_off_together(xla: Worker) -> None:
+    parts = ["avx", "excess-precision", "fast-min-max", "fusion-emitters", "loop-unrolling", "wide-vectors"]
+    settings = ["setting xla_cpu_enable_concurrency_optimized_scheduler", "setting xla_cpu_multi_thread_eigen"]
+    if not {*parts, *settings} <= set(xla.info["knobs"]):
+        pytest.skip("an older release")
+    with start(trace=True, disable=[*parts, *settings]) as worker:
+        assert "fusion-wrapper" not in check(worker).trace  # the emitters' pass
+    with start(trace=True) as worker:
+        assert "fusion-wrapper" in check(worker).trace
+
+
 def test_the_level_can_be_chosen() -> None:
     with start(level="0") as worker:
         check(worker)

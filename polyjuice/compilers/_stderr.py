@@ -1,0 +1,23 @@
+"""What a framework's C++ writes to standard error, past Python's `sys.stderr`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def captured(log: list[str]) -> Iterator[None]:
+    """Add to a list, in the end, the text that is written meanwhile by the whole process."""
+    saved = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+        file.seek(0)
+        log.append(file.read().decode(errors="replace"))
