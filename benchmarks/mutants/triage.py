@@ -28,7 +28,7 @@ from typing import Any
 
 from polyjuice import formats
 from polyjuice.generate import generate
-from polyjuice.ir import Graph, TensorType, union
+from polyjuice.ir import Graph, TensorType, numbered, renamed, union
 from polyjuice.ops import Op, matching
 
 HERE = Path(__file__).resolve().parent
@@ -101,7 +101,7 @@ def model(fault: str, seed: int) -> Graph:
     compiler, name = fault.split("/")
     demo, _ = importlib.import_module(f"benchmarks.mutants.demos.{compiler}").DEMOS[name]()
     beside = generate(BESIDE, f"{fault} {seed}", accepts=_usual, operators=matching(OPERATORS))
-    return union([demo, beside])
+    return union([renamed(graph, numbered(graph, n)) for n, graph in enumerate((demo, beside))])
 
 
 def _usual(_: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
