@@ -106,7 +106,7 @@ _OPTIMIZERS = """
 
 # What a session does beside optimizing a graph, and can be told to leave; what a release lacks is left out.
 _SETTINGS = ("enable_mem_pattern", "enable_mem_reuse", "enable_cpu_mem_arena")
-_ENTRIES = ("session.disable_prepacking",)
+_ENTRIES = ("session.disable_prepacking", "session.disable_aot_function_inlining")
 _SETTING = "setting "
 
 _TOO_NEW = ("Unsupported model IR version", "is under development and support for this is limited")
