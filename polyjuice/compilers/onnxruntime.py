@@ -107,6 +107,9 @@ _OPTIMIZERS = """
 # What a session does beside optimizing a graph, and can be told to leave; what a release lacks is left out.
 _SETTINGS = ("enable_mem_pattern", "enable_mem_reuse", "enable_cpu_mem_arena")
 _ENTRIES = ("session.disable_prepacking",)
+# No setting: what is no longer inlined is not optimized either, and optimizers are to be blamed first.
+_INLINING = "function-inlining"
+_NO_INLINING = "session.disable_aot_function_inlining"
 _SETTING = "setting "
 
 _TOO_NEW = ("Unsupported model IR version", "is under development and support for this is limited")
@@ -158,7 +161,9 @@ def start(options: dict[str, Any]) -> None:
     _settings.intra_op_num_threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
     _settings.inter_op_num_threads = 1
     disabled = options.get("disable", [])
-    _disabled[:] = [name for name in disabled if not name.startswith(_SETTING)]
+    _disabled[:] = [name for name in disabled if not name.startswith(_SETTING) and name != _INLINING]
+    if _INLINING in disabled:
+        _settings.add_session_config_entry(_NO_INLINING, "1")
     for name in (name[len(_SETTING) :] for name in disabled if name.startswith(_SETTING)):
         if name in _ENTRIES:
             _settings.add_session_config_entry(name, "1")
@@ -247,9 +252,9 @@ def _array(value: onnxruntime.OrtValue) -> Array:
 
 
 def knobs() -> list[str]:
-    """Settings of sessions; then optimizers and rewrite rules that can be switched off by name."""
+    """Settings of sessions; then optimizers and rewrite rules that can be switched off by name, and inlining."""
     settings = (name for name in (*_SETTINGS, *_ENTRIES) if name in _ENTRIES or hasattr(_settings, name))
-    return [*(_SETTING + name for name in settings), *_OPTIMIZERS.split()]
+    return [*(_SETTING + name for name in settings), *_OPTIMIZERS.split(), _INLINING]
 
 
 def trace(compiled: Compiled) -> list[str]:

@@ -49,7 +49,8 @@ _PASSES = """
     scatter_expander select_and_scatter_expander shape-canonicalizer simplification
     simplification_after_layout_assignment simplify-conditional simplify-sorts simplify-while-loops
     small-while-loop-hoisting topk-decomposer topk-rewriter transpose-folding tree_reduction_rewriter tuple-simplifier
-    while-loop-constant-sinking while-loop-invariant-code-motion zero_sized_hlo_elimination
+    while-loop-constant-sinking while-loop-invariant-code-motion while-loop-trip-count-annotator
+    zero_sized_hlo_elimination
 """
 # What does without other parts of XLA, by flags. An unknown flag ends the process: older releases may lack some.
 _SETTINGS = ("xla_cpu_enable_concurrency_optimized_scheduler", "xla_cpu_multi_thread_eigen")

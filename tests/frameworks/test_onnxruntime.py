@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polyjuice.compilers import find
-from polyjuice.execution import EnvironmentProblem, Limits, Worker
+from polyjuice.execution import Artifact, EnvironmentProblem, Limits, Worker
 from polyjuice.inputs import make_inputs
 from polyjuice.interpret import evaluate
 from polyjuice.ir import Graph, TensorType, dtypes
@@ -86,6 +86,23 @@ def test_the_trace_names_the_optimizers_that_changed_the_graph(
         outcome = worker.execute(lower(graph, "onnx", 0, lacks=("forms",)), [inputs])
     np.testing.assert_array_equal(outcome.outputs[0][0], evaluate(graph, inputs)[0])
     assert outcome.trace == changes
+
+
+FUNCTION = """<ir_version: 8, opset_import: ["" : 17, "own" : 1]>
+    g (float[2,3] x) => (float[2,3] y) { y = own.Twice(x) }
+    <domain: "own", opset_import: ["" : 17]> Twice (x) => (y) { a = Exp(x) b = Exp(x) y = Mul(a, b) }"""
+
+
+def test_the_inlining_of_functions_can_be_switched_off() -> None:
+    """Then optimizers see no more than a call."""
+    onnx = pytest.importorskip("onnx")
+    model = Artifact("onnx", onnx.parser.parse_model(FUNCTION).SerializeToString())
+    for disabled, seen in ([], True), (["function-inlining"], False):
+        with Worker(find("onnxruntime"), options={"trace": True, "disable": disabled}) as worker:
+            outcome = worker.execute(model, [[np.zeros((2, 3), np.float32)]])
+            assert worker.info["knobs"][-1] == "function-inlining"
+        np.testing.assert_array_equal(outcome.outputs[0][0], 1)
+        assert ("CommonSubexpressionElimination" in outcome.trace) == seen
 
 
 @pytest.mark.parametrize("options", [{"level": "most"}, pytest.param({"device": "cuda"}, marks=pytest.mark.long)])
