@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def plural(number: int, noun: str) -> str:
-    """The noun as it stands behind a number: "finding" behind 1, else "findings"."""
+    """Return the noun as it follows a number: "finding" after 1, else "findings"."""
     return noun if number == 1 else f"{noun}s"
 
 
