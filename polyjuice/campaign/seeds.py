@@ -134,7 +134,7 @@ class Seeds:
         return model[turn % len(model)]
 
     def models(self) -> list[tuple[str, UserModel]]:
-        """Every model that can be read, with its source, at the sizes of its first case."""
+        """Return every readable model with its source, at the sizes of its first case."""
         return [(source, model[0]) for source, model in zip(self._sources, self._models, strict=True)]
 
     def kind(self, index: int) -> Kind:

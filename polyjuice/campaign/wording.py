@@ -9,5 +9,5 @@ def plural(number: int, noun: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """The number with its noun, as "1 finding" or "1,204 findings"."""
+    """Return the number with its noun, such as "1 finding" or "1,204 findings"."""
     return f"{number:,} {plural(number, noun)}"
