@@ -1,8 +1,8 @@
 """Compare ways to choose inputs and constants by how often a generated graph has no NaN and no infinity.
 
 This is the experiment of NNSmith's figure 11 (paper 001, section 5.3) on this project's graphs. They have several sizes
-and at least one vulnerable operator each. For each way it measures the processor time for one graph, and the share of
-graphs in which every value is finite, in the graph's own element types. The ways are
+and at least one vulnerable operator each. For each way it measures the processor time for one graph. It also measures
+the share of graphs whose values are all finite, in their own element types. The ways are
 
 - sampling of inputs, uniformly from [1, 9] (the paper's baseline) or normally;
 - gradient search as in the paper's algorithm 3, over inputs and floating constants. It starts from the same uniform

@@ -1,4 +1,4 @@
-"""For each fault of ONNX Runtime a small graph on which it shows, and inputs that keep every value exact."""
+"""For each fault of ONNX Runtime, a small graph that shows it, and inputs that keep every value exact."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A transposition in front of a flattening is dropped.
+"""A transposition before a Flatten is dropped.
 
-Triggers on a Flatten at axis 1, or a Reshape to a matrix of as many rows as before, of a Transpose that leaves the
-first axis in place: the pass finds that the batch stays where it is, and that the rest is merged anyway.
+Triggers on a Flatten at axis 1, or a Reshape to a matrix with the same rows, of a Transpose that keeps the first axis.
+The pass only checks that the batch stays in place, and that the other axes are merged.
 Modelled on: paper 000 (Isra), section IV-E, TVM-9: wrong results of a model with Flatten.
 """
 

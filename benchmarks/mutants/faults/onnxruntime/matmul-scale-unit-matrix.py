@@ -1,7 +1,7 @@
-"""Where both operands of a matrix product are scaled, a matrix of one element is taken for the scalar (a crash).
+"""If both operands of a matrix product are scaled, a matrix of one element counts as the scalar (a crash).
 
-Triggers on MatMul(Mul(a, s), Mul(b, t)) with scalars s and t and a matrix b of shape [1, 1]: the factors of the second
-operand change places, and MatMul, which takes no scalars, is given t.
+Triggers on MatMul(Mul(a, s), Mul(b, t)) with scalars s and t and a matrix b of shape [1, 1]. The factors of the second
+operand change places, and MatMul, which takes no scalars, gets t.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime.
 """
 

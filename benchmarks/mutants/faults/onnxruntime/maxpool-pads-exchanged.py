@@ -1,4 +1,4 @@
-"""A max-pooling that is padded unequally has the padding of its two ends exchanged.
+"""A max pooling with unequal padding has the padding of its two ends exchanged.
 
 Triggers on MaxPool with explicit pads that differ between the beginning and the end of an axis.
 Modelled on: paper 000 (Isra), section IV-E, SophGo-4, erroneous parsing of pooling; paper 002 (GenCoG), table 5,

@@ -1,7 +1,7 @@
-"""A mean over axes that are not neighbours becomes a sum that is divided by the number of elements of too few axes.
+"""A mean over axes that are not neighbours becomes a sum that is divided by the size of too few axes.
 
-Triggers on ReduceMean over two or more axes with one between them that is kept: the axes are grouped into runs, and the
-divisor is the size of the first run.
+Triggers on ReduceMean over two or more axes with a kept one between them. The pass groups the axes into runs, and
+divides by the size of the first run.
 Modelled on: paper 000 (Isra), section IV-E, Glow-1: ReduceSum over several axes.
 """
 

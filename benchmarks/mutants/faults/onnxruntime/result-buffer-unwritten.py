@@ -1,6 +1,6 @@
-"""What is both a result of the graph and read within it is written to the result alone; the reader finds zeros.
+"""A value that is an output of the graph and also an operand is written to the output alone; its reader finds zeros.
 
-Triggers where an elementwise unary operator's value is an output of the graph and an operand too.
+Triggers on an elementwise unary operator whose value is an output of the graph and also an operand.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 3 and figure 9: Hidet allocates two buffers and writes one.
 """
 

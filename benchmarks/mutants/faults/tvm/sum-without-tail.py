@@ -1,6 +1,6 @@
-"""A sum over the last axis that is split by four leaves out what remains.
+"""A sum over the last axis, split into blocks of four, leaves out the remainder.
 
-Triggers on sum over just the last axis, of more than four elements, where four does not divide their number.
+Triggers on sum over only the last axis, of more than four elements, if four does not divide their number.
 Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 15: incorrect optimization logic in TIR; paper 000 (Isra),
 section IV-E, SophGo-3, a reduction whose buffer has the wrong size.
 """
