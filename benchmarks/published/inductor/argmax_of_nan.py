@@ -1,4 +1,4 @@
-"""``argmax`` and ``argmin`` skip NaN, where eager returns its index."""
+"""``argmax`` and ``argmin`` skip NaN, but eager returns its index."""
 
 import torch
 

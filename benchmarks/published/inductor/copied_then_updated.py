@@ -1,4 +1,4 @@
-"""A copy of an input is replaced by the input, which is updated before the copy is used."""
+"""The compiler replaces a copy of an input by the input, although the input changes before the copy is read."""
 
 import torch
 

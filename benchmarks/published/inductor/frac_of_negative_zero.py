@@ -1,4 +1,4 @@
-"""``frac`` of -0.0 gives -0.0, where eager gives 0.0."""
+"""``frac`` of -0.0 gives -0.0, but eager gives 0.0."""
 
 import torch
 

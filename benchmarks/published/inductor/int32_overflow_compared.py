@@ -1,4 +1,4 @@
-"""Overflow in int32 is undefined in C++, so ``x + y > x`` is folded to ``y > 0``."""
+"""Overflow in int32 is undefined in C++, so ``x + y > x`` becomes ``y > 0``."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Nearest interpolation of float64 computes indices in float64, where eager uses float32."""
+"""Nearest interpolation of float64 computes indices in float64, but eager uses float32."""
 
 import torch
 from torch.nn import functional

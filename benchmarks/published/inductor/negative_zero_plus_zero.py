@@ -1,4 +1,4 @@
-"""``x + 0`` is replaced by ``x``, which differs where x is -0.0."""
+"""``x + 0`` becomes ``x``, which differs if x is -0.0."""
 
 import torch
 

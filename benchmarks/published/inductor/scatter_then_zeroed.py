@@ -1,4 +1,4 @@
-"""The result of a scatter is stored in its input, which is zeroed later."""
+"""The compiler writes a scatter's result into its input, which a later statement sets to zero."""
 
 import torch
 

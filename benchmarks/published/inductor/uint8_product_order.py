@@ -1,4 +1,4 @@
-"""A uint8 product is cast to the type of its first factor, a difference in C++'s int."""
+"""A uint8 product is cast to the type of its first factor, which is a difference in C++'s int."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The divisor of a variance becomes negative where the correction exceeds the number of elements."""
+"""The divisor of a variance becomes negative if the correction exceeds the number of elements."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""AveragePool with ``ceil_mode`` and ``count_include_pad`` counts elements behind the padding, too."""
+"""AveragePool with ``ceil_mode`` and ``count_include_pad`` also counts elements beyond the padding."""
 
 import numpy as np
 import onnx

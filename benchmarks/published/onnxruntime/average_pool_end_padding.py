@@ -1,4 +1,4 @@
-"""AveragePool of opset 19 leaves the padding at the end out of the count, in spite of ``count_include_pad``."""
+"""AveragePool of opset 19 does not count the padding at the end, in spite of ``count_include_pad``."""
 
 import numpy as np
 import onnx

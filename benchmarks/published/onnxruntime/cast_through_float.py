@@ -1,4 +1,4 @@
-"""A cast of float64 to float32 and back is removed, so that the rounding which it asks for is lost."""
+"""A cast of float64 to float32 and back is removed, and its rounding with it."""
 
 import numpy as np
 import onnx

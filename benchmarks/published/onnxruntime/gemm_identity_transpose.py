@@ -1,4 +1,4 @@
-"""``MatMul(Transpose(x), w) + b`` becomes a Gemm of the transposed ``x``, though this Transpose moves no axis."""
+"""``MatMul(Transpose(x), w) + b`` becomes a Gemm of the transposed ``x``, although this Transpose moves no axis."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""GridSample (bicubic, ``border``) moves a point outside onto the border, and so loses the elements beside it."""
+"""GridSample (bicubic, ``border``) moves a point outside to the border, and so ignores the elements beside it."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""LayerNormalization takes the variance for a difference of two squares, and loses it where numbers are large."""
+"""LayerNormalization computes the variance as a difference of squares, which cancels for large numbers."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""A mean without ``keepdims`` is taken for that of a LayerNormalization, though it is subtracted along other axes."""
+"""A mean without ``keepdims`` matches the pattern of LayerNormalization, although it broadcasts along other axes."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""Max of float16 takes the first argument where the second is NaN."""
+"""Max of float16 returns the first argument if the second is NaN."""
 
 import numpy as np
 import onnx

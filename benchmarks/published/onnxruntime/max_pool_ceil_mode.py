@@ -1,4 +1,4 @@
-"""MaxPool with ``ceil_mode`` gives a window that lies in the padding alone, and so the lowest float32."""
+"""MaxPool with ``ceil_mode`` has a window entirely in the padding, and so returns the lowest float32."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""Min of NaN and a tensor of one element gives that element, where NaN is due."""
+"""Min of NaN and a tensor of one element gives that element, not NaN."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""``AveragePool(Pad(x))`` is made one AveragePool with padding, which does not count the zeros."""
+"""``AveragePool(Pad(x))`` becomes one AveragePool with padding, which does not count the zeros."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""QuantizeLinear of float16 truncates, where it should round to the nearest integer."""
+"""QuantizeLinear of float16 truncates, but should round to the nearest integer."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""A quantized Conv takes the bias for one at the scale of ``x`` times that of ``w``, whatever scale it has."""
+"""A quantized Conv assumes that the bias has the scale of ``x`` times that of ``w``, whatever its own scale is."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""ReduceLogSumExp of nothing but -inf gives NaN, where -inf is due."""
+"""ReduceLogSumExp of only -inf gives NaN, not -inf."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""ReduceMax leaves out NaN, depending on how many there are."""
+"""ReduceMax ignores NaN, depending on how many there are."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""ReduceSumSquare over no axes returns its input, where ``noop_with_empty_axes`` leaves out the sum, not the square."""
+"""ReduceSumSquare over no axes returns its input, but ``noop_with_empty_axes`` only leaves out the sum."""
 
 import numpy as np
 import onnx

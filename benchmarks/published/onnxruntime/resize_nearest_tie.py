@@ -1,4 +1,4 @@
-"""Resize to the nearest element takes 14 for 14.5 in spite of ``round_prefer_ceil``: it rounds the scale to float32."""
+"""Resize to the nearest element takes 14.5 as 14 in spite of ``round_prefer_ceil``: the scale loses digits in float32."""
 
 import numpy as np
 import onnx

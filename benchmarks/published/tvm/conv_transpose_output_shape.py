@@ -1,4 +1,4 @@
-"""The importer overlooks the attribute output_shape of ConvTranspose, and gives a larger result."""
+"""The importer ignores the attribute output_shape of ConvTranspose, and the result is larger."""
 
 import numpy as np
 import onnx
@@ -29,7 +29,7 @@ def inputs():
 
 
 def expected(inputs):
-    full = np.zeros((5, 5), np.float32)  # which output_shape cuts at the end by one
+    full = np.zeros((5, 5), np.float32)  # output_shape removes one element at the end
     for row, column in np.ndindex(2, 2):
         full[2 * row : 2 * row + 3, 2 * column : 2 * column + 3] += inputs["x"][0, 0, row, column] * inputs["w"][0, 0]
     return [full[:4, :4].reshape(1, 1, 4, 4)]

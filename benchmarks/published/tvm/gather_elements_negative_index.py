@@ -1,4 +1,4 @@
-"""GatherElements takes a negative index for an offset before the row, not for one from its end."""
+"""GatherElements uses a negative index as an offset before the row, and does not count from the row's end."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""LpPool adds powers of the elements as they are, not of their magnitudes: negative ones count as negative."""
+"""LpPool adds powers of the elements themselves, not of their magnitudes: negative ones count as negative."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""OneHot gives no one for a negative index, which counts from the end."""
+"""OneHot sets no element for a negative index, which counts from the end."""
 
 import numpy as np
 import onnx

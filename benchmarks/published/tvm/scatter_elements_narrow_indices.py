@@ -1,4 +1,4 @@
-"""ScatterElements takes the data's shape for that of its indices, and writes to the wrong places."""
+"""ScatterElements uses the data's shape as that of its indices, and writes to the wrong places."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""Scatter writes to the wrong places where its indices are narrower than the data beside the axis."""
+"""Scatter writes to the wrong places if its indices are narrower than the data along the other axes."""
 
 import numpy as np
 import onnx

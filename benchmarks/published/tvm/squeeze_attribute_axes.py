@@ -1,4 +1,4 @@
-"""The importer overlooks the axes of a Squeeze before opset 13, where they are an attribute, and drops every 1."""
+"""The importer ignores the axes of a Squeeze before opset 13, where they are an attribute, and drops every 1."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""``Abs(x * x)`` becomes ``x * x``, which is negative where int8 wraps around."""
+"""``Abs(x * x)`` becomes ``x * x``, which is negative if int8 wraps around."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""``Log(Exp(x))`` becomes ``x``, though ``Exp(x)`` overflows to infinity."""
+"""``Log(Exp(x))`` becomes ``x``, although ``Exp(x)`` overflows to infinity."""
 
 import numpy as np
 

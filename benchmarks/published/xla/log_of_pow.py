@@ -1,4 +1,4 @@
-"""``Log(Pow(x, x))`` becomes ``x * Log(Abs(x))``, which is finite where the power is NaN."""
+"""``Log(Pow(x, x))`` becomes ``x * Log(Abs(x))``, which is finite even if the power is NaN."""
 
 import numpy as np
 

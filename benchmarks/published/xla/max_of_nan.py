@@ -1,4 +1,4 @@
-"""``Max(x, Sqrt(x))`` of a negative number is that number, where NaN is due."""
+"""``Max(x, Sqrt(x))`` of a negative number is that number, not NaN."""
 
 import numpy as np
 

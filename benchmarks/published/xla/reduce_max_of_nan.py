@@ -1,4 +1,4 @@
-"""The maximum of a tensor leaves out NaN."""
+"""The maximum of a tensor ignores NaN."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A bilinear resize of an image with one NaN gives nothing but NaN: each result sums over the whole image."""
+"""A bilinear resize of an image with one NaN gives only NaN: each result sums over the whole image."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def inputs():
 
 
 def expected(inputs):
-    """Linear in both axes, but for the elements that lie beside the NaN."""
+    """Return the right outputs: linear in both axes, except for the elements beside the NaN."""
     places = np.clip((np.arange(6) + 0.5) / 2 - 0.5, 0, 2)
     image = 3 * places[:, None] + places
     image[(places[:, None] < 1) & (places < 1)] = np.nan
