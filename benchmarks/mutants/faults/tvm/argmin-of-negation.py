@@ -14,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     negation = code.definition(call.args[0], "relax.negative") if name(call) == "relax.argmin" else None
     if negation is None or not dtype(call.args[0]).startswith("int") or call.attrs.axis is None:
         return None
@@ -22,6 +23,7 @@ def rewrite(code: Code, call: Any) -> Any:
 
 
 def fused(x: te.Tensor, axis: int, keepdims: bool) -> te.Tensor:
+    """Return the wrong index of the least -x along an axis."""
     axis %= len(x.shape)
     greatest = te.max_value(x.dtype)
 
