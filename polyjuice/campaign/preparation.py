@@ -61,7 +61,7 @@ _DISRUPTED_UNKNOWN_SIZES = 0.5
 #: and in 72 on four.
 _SETS = 4
 
-#: The same for a small program without variants: few sets have a NaN or a tie, and many sets take as long as compiling.
+#: The same for a small program without variants: few sets have a NaN or a tie, and many sets cost as much as compiling.
 _SETS_OF_SMALL = 12
 
 #: Chance that all variants of a case get the same lowering choices.
@@ -353,7 +353,7 @@ class Preparation:
                 found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
             except EvaluationError as error:
                 problem = str(error)
-        if given:  # rules that do not hold on the user's values were used: then judge these as ordinary values
+        if given:  # if the rules used do not hold on the user's values, compare them only where they are ordinary
             found.append(given if plan.holds_on(given.profile) else self._as_usual(given))
         if not found:
             raise Skip(f"no value: {problem}")

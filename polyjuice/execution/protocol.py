@@ -41,7 +41,7 @@ class Artifact:
     """A lowered graph: Python source (torch, tensorflow) or a serialized model (onnx), and constants.
 
     ``arguments`` names the arrays that the program takes as further inputs, after its own. Only the first ``results``
-    outputs are compared (None: all). ``setup`` holds settings for the compiler file. ``idioms`` describes the lowering
+    outputs are returned (None: all). ``setup`` holds settings for the compiler file. ``idioms`` describes the lowering
     choices in words. ``forms`` has a pair (operator, form in which it is written) for each use of an operator.
     ``choices`` are the lowering choices; None for a program that Polyjuice did not write.
     """
