@@ -1,19 +1,19 @@
-"""Which sizes and shares of cases pay: planted faults that each kind of case detects in the same time.
+"""Compare kinds, sizes and mixes of cases: the faults that each detects in the same time.
 
     python benchmarks/budget.py                                   ONNX Runtime, Inductor and TVM (an hour or so)
     python benchmarks/budget.py --compilers inductor --rows 'packs*' --minutes 2
     python benchmarks/budget.py --lanes 4000                      how often campaigns see faults of 8-bit lanes
-    python benchmarks/budget.py --table                           the tables of what is known, and nothing run
+    python benchmarks/budget.py --table                           the tables of stored results; nothing runs
 
 Each row is a campaign of one kind of case. It is measured with the compiler, and without it:
 
-- With the compiler: cases in a minute; findings are not confirmed. With ``--planted SECONDS``, then, with all planted
-  faults of ``benchmarks/mutants`` that are not yet detected, as many cases as take so long without.
-- Without it: which simulated faults (``simulated/``) and which conditions of published bugs
-  (``published/conditions.py``) a case exposes. Times the cases in a minute, that says what so many minutes find.
+- With the compiler: the cases in a minute, without confirming findings. ``--planted SECONDS`` plants all faults of
+  ``benchmarks/mutants``, and runs as many cases as take SECONDS without faults. A detected fault is removed.
+- Without it: the simulated faults (``simulated/``) and the conditions of published bugs (``published/conditions.py``)
+  that a case exposes. Multiplied by the cases in a minute, that predicts the faults found in some minutes.
 
-Time is processor time, of this process and all below it: then what else runs on the machine matters little. It writes
-``artifacts/budget.json`` and ``artifacts/budget.md``. Rows that are not measured stay.
+Time is the processor time of this process and its descendants, so that other work on the machine matters little. The
+results go to ``artifacts/budget.json`` and ``artifacts/budget.md``. Rows that are not measured keep their results.
 """
 
 from __future__ import annotations
@@ -69,24 +69,24 @@ RESULTS = Path(__file__).resolve().parents[1] / "artifacts" / "budget.json"
 COMPILERS = ("onnxruntime", "inductor", "tvm")
 
 _PATIENCE = 3
-"""How much longer than its time of the processor a row may take."""
+"""The most wall-clock time of a row, as a multiple of its processor time."""
 
 _ATTEMPTS = 5
-"""Graphs that a case may try, as in a campaign."""
+"""The seed graphs that a case may try, as in a campaign."""
 
 _SECONDS = {"onnxruntime": 5, "inductor": 120, "tvm": 30}
-"""The time for which the tables say what is found: about as many cases as are tried without the compiler."""
+"""The seconds for which the tables predict findings: about as many cases as are tried without the compiler."""
 
 _WARM_UP = 1 << 20
-"""The index of cases that are run before time counts."""
+"""The index of the first case that warms up, before time counts."""
 
 _LANES_THEN_S = 6.5
-"""What a case of Inductor's took at commit cb9acb9 (wall-clock time, beside other work on the machine)."""
+"""The seconds of a case of Inductor at commit cb9acb9 (wall-clock time, beside other work on the machine)."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A campaign of one kind of case, or of several in turn; what is not said is as in a default campaign."""
+    """A campaign of one kind of case, or of several in turn. Unset options are those of a default campaign."""
 
     group: str
     kinds: tuple[Kind, ...]
@@ -95,7 +95,7 @@ class Row:
     sets: int | None = None
     only: tuple[str, ...] = COMPILERS
     like: str = ""
-    """The row whose cases have the same programs and inputs, and so expose the same without the compiler."""
+    """A row whose cases have the same programs and inputs, and so expose the same simulated faults."""
 
 
 _SMALL, _SMALL_VARIED = Kind("small", alone=True), Kind("small")
@@ -129,6 +129,7 @@ _HEADS = {
 
 
 def main() -> None:
+    """Measure the rows that the options name, and write the results and their tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compilers", default=",".join(COMPILERS))
     parser.add_argument("--rows", default="*", help="patterns for the names of rows, separated by commas")
@@ -161,7 +162,7 @@ def main() -> None:
 def measured(
     row: Row, compiler: str, options: argparse.Namespace, told: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What is to be measured of a row, by what it is; ``told`` is what is known of it."""
+    """Yield the name and the result of each measurement of a row; ``told`` has the results so far."""
     if options.lanes:
         with preparing(row, compiler, options.seed) as preparation:
             yield "lanes", lanes(preparation, find(compiler), options.lanes)
@@ -185,7 +186,7 @@ def _short(result: Mapping[str, Any]) -> str:
 
 
 def config_of(row: Row, compiler: CompilerInfo, seed: int) -> Config:
-    """A campaign with default options but for what the row says."""
+    """Return the configuration of a row: default options, except those that the row sets."""
     return Config(
         compiler.name,
         (MIXED,),
@@ -198,7 +199,7 @@ def config_of(row: Row, compiler: CompilerInfo, seed: int) -> Config:
 
 @contextmanager
 def taking_turns(row: Row) -> Iterator[None]:
-    """Campaigns of mixed cases have those of the row, on so many sets of inputs, meanwhile."""
+    """Inside the block, mixed campaigns have the row's kinds of cases and its number of input sets."""
 
     def profiles(self: Preparation, graph: Graph, plan: Any) -> list[str]:
         return list(islice(cycle(plan.profiles_of(graph)), row.sets))
@@ -216,22 +217,24 @@ class Unconfirmed(Confirming):
     programs = 0
 
     def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "") -> Confirmed:
+        """Count the programs, and confirm nothing."""
         self.programs += len(case.ran)
         return Confirmed()
 
     def in_packs(self, case: Case, packed: CasePacks, flaky: Sequence[Verdict]) -> Confirmed:
+        """Confirm nothing."""
         return Confirmed()
 
 
 def chunk(row: Row, config: Config, compiler: CompilerInfo) -> int:
-    """How many cases are run together: all that share a pack, or an e-graph, as what is shared counts for all."""
+    """Return how many cases run together: those that share a pack or an e-graph, whose time counts for all."""
     if (row.nodes or 0) > packs.LARGEST and not compiler.fast:
         return 1
     return max(config.pack_of(compiler), BATCH if compiler.fast else 1)
 
 
 def sound(row: Row, name: str, seed: int, seconds: float) -> dict[str, Any]:
-    """A campaign of a row on the compiler as it is."""
+    """Run a row's campaign on the compiler without faults. Return its counts and time."""
     compiler = find(name)
     config = config_of(row, compiler, seed)
     size = chunk(row, config, compiler)
@@ -248,13 +251,13 @@ def sound(row: Row, name: str, seed: int, seconds: float) -> dict[str, Any]:
         for first in count(0, size):
             tested += sum(not (result.skipped or result.unsound) for result in runner.run(range(first, first + size)))
             cases = first + size
-            if clock.is_over(seconds * cases / (cases + size)):  # so that the next one does not end far behind it
+            if clock.is_over(seconds * cases / (cases + size)):  # stop early if the next chunk would end too late
                 break
         return {"cases": cases, "tested": tested, "programs": confirming.programs, **clock.told}
 
 
 def planted(row: Row, name: str, seed: int, cases: int) -> dict[str, Any]:
-    """A campaign of a row on the compiler with planted faults: after how many cases each was detected."""
+    """Run a row's campaign on the compiler with planted faults. Return after how many cases each was detected."""
     compiler = find(name)
     config = config_of(row, compiler, seed)
     faults: dict[str, int] = {}
@@ -277,7 +280,7 @@ def planted(row: Row, name: str, seed: int, cases: int) -> dict[str, Any]:
 
 
 class Stopwatch:
-    """Seconds of the processor since it was made, and on the clock, and the load of the machine meanwhile."""
+    """The processor time and wall-clock time since its creation (s), and the machine's mean load."""
 
     def __init__(self) -> None:
         self._began, self._began_wall = _processor_seconds(), time.monotonic()
@@ -285,20 +288,21 @@ class Stopwatch:
 
     @property
     def spent(self) -> float:
-        """Those of the processor."""
+        """The processor time in seconds."""
         return _processor_seconds() - self._began
 
     @property
     def wall(self) -> float:
-        """Those on the clock."""
+        """The wall-clock time in seconds."""
         return time.monotonic() - self._began_wall
 
     def is_over(self, seconds: float) -> bool:
-        """Whether so many of the processor have been spent, or far more have passed on the clock."""
+        """Whether this processor time, or a multiple of it in wall-clock time, has passed."""
         return self.spent > seconds or self.wall > _PATIENCE * seconds
 
     @property
     def told(self) -> dict[str, float]:
+        """The times and the load, rounded, for the results."""
         load = (self._load[0] + os.getloadavg()[0]) / 2
         return {"seconds": round(self.spent, 1), "wall_s": round(self.wall, 1), "load": round(load, 1)}
 
@@ -307,13 +311,13 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def _processor_seconds() -> float:
-    """What this process and all that descend from it have spent, with those that they have waited for (Linux)."""
+    """Return the processor seconds of this process and its descendants, with ended children (Linux)."""
     spent: dict[int, int] = {}
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):  # it has ended
+        except (FileNotFoundError, ProcessLookupError):  # the process has ended
             continue
         number = int(path.parent.name)
         children.setdefault(int(fields[1]), []).append(number)
@@ -331,7 +335,7 @@ def _processor_seconds() -> float:
 
 @contextmanager
 def preparing(row: Row, name: str, seed: int) -> Iterator[Preparation]:
-    """What prepares the cases of a row, of the operators that the compiler takes."""
+    """Provide the preparation of a row's cases, with the operators that the compiler takes."""
     compiler = find(name)
     config = config_of(row, compiler, seed)
     with (
@@ -344,7 +348,7 @@ def preparing(row: Row, name: str, seed: int) -> Iterator[Preparation]:
 
 
 def prepared(preparation: Preparation, index: int) -> Case | None:
-    """A case, with the first graph that can be tested."""
+    """Return a case with its first seed graph that can be tested; None if there is none."""
     for attempt in range(_ATTEMPTS):
         try:
             return preparation.case(index, attempt)
@@ -356,7 +360,7 @@ def prepared(preparation: Preparation, index: int) -> Case | None:
 
 
 def exposures(preparation: Preparation, compiler: str, seconds: float) -> dict[str, Any]:
-    """In how many cases simulated faults are exposed, and conditions of published bugs met, in some time."""
+    """Prepare cases for some time; count those that expose each simulated fault or meet each published condition."""
     conditions = {key: c.occurs for key, c in CONDITIONS.items() if key.startswith(f"{compiler}/") and c.occurs}
     found: Counter[str] = Counter()
     published: Counter[str] = Counter()
@@ -372,14 +376,14 @@ def exposures(preparation: Preparation, compiler: str, seconds: float) -> dict[s
 
 
 def _meets(case: Case, occurs: Callable[[Conditioned], bool]) -> bool:
-    """Whether some program of a case meets a condition."""
+    """Whether any program of a case meets a condition."""
     return any(occurs(Conditioned(p.graph, lambda: case.inputs, lambda p=p: p.artifact)) for p in case.programs)
 
 
 def lanes(preparation: Preparation, compiler: CompilerInfo, cases: int) -> dict[str, Any]:
-    """In how many of so many cases the faults of 8-bit lanes are met, and exposed.
+    """Count the cases that have an 8-bit reduction, that meet a fault of 8-bit lanes, and that expose one.
 
-    Only graphs that have such a reduction are rewritten: in others a variant has none either, or hardly ever.
+    Only seed graphs with such a reduction are rewritten: variants of other graphs hardly ever have one.
     """
     faults = [fault for fault in FAULTS if fault.group == LANES]
     found: Counter[str] = Counter()
@@ -415,7 +419,7 @@ Other work ran on its two cores, so rates differ by a third from run to run.
 
 
 def as_markdown(known: Mapping[str, Mapping[str, Any]]) -> str:
-    """The tables, one for each compiler and part."""
+    """Return the tables, one for each compiler and part."""
     lines = [_HEAD]
     for compiler, rows in known.items():
         lines.append(f"## {compiler}: {_SECONDS[compiler]} seconds\n")
@@ -477,7 +481,7 @@ def _simulated_cells(rows: Mapping[str, Any], name: str, seconds: float) -> Iter
 
 
 def _agreement(rows: Mapping[str, Any]) -> Iterator[str]:
-    """Whether rows in order of planted faults and of simulated ones, exposed by as many cases, stand alike."""
+    """Yield a line on how well the rows' ranks by planted and by simulated faults agree, for as many cases."""
     both = [row for row in rows.values() if "planted" in row and "simulated" in row]
     if len(both) > 2:
         planted = [float(len(row["planted"]["faults"])) for row in both]
@@ -487,7 +491,7 @@ def _agreement(rows: Mapping[str, Any]) -> Iterator[str]:
 
 
 def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
-    """Spearman's; equal values share their mean rank."""
+    """Return Spearman's rank correlation; equal values share their mean rank."""
     return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
 
 
@@ -496,25 +500,25 @@ def _ranks(numbers: Sequence[float]) -> list[float]:
 
 
 def _rate(run: Mapping[str, Any]) -> float:
-    """Cases in a minute."""
+    """Return the cases in a minute."""
     return float(60 * run["cases"] / run["seconds"])
 
 
 def expected(tried: Mapping[str, Any], what: str, cases: float, group: str = "") -> float:
-    """How many of the faults seen are exposed by so many cases, on average; of all, or of one group."""
+    """Return how many different faults a number of cases exposes on average, of all faults or of one group."""
     groups = {fault.name: fault.group for fault in FAULTS}
     shares = (n / tried["cases"] for name, n in tried[what].items() if not group or groups.get(name) == group)
     return sum(1 - (1 - share) ** cases for share in shares)
 
 
 def _alone(rows: Mapping[str, Any], name: str, part: str, what: str) -> set[str]:
-    """What a row found and no other row of its part."""
+    """Return the faults that a row found and no other row did."""
     others = (row[part][what] for other, row in rows.items() if other != name and part in row)
     return set(rows[name][part][what]).difference(*others)
 
 
 def _lanes_table(rows: Mapping[str, Any]) -> Iterator[str]:
-    """How often campaigns see a fault of lanes."""
+    """Yield the table of how often campaigns expose a fault of 8-bit lanes."""
     if not rows:
         return
     yield "### Faults of 8-bit lanes\n"

@@ -1,13 +1,13 @@
-"""How long does it take to confirm a finding and to store it, and what is that time made of?
+"""Measure the time of confirming and storing a finding, by part.
 
     python benchmarks/confirming.py                                    # Inductor and ONNX Runtime
     python benchmarks/confirming.py --compiler onnxruntime --findings 40
 
-Plants faults in a compiler (see benchmarks/mutants) and runs the cases of a campaign, one after another, until so many
+Plants faults in a compiler (see benchmarks/mutants) and runs the cases of a campaign, one after another, until enough
 findings are stored. Prints, for each case with a finding, the seconds from the verdicts to the last stored finding, and
-the median for each finding. The parts ``repeats``, ``reproducer`` (the wait for it: it runs beside the repeats) and
-``writing``, which is what the other two leave, are of the clock on the wall. What is written before the repeats end
-counts as theirs. ``start`` (fresh processes), ``compile``, ``run`` and ``other`` are those of all fresh workers.
+the median for each finding. Three parts are wall-clock time: ``repeats``, ``reproducer`` (the wait for it after the
+repeats, beside which it runs) and ``writing`` (the rest). Writing before the repeats end counts as ``repeats``. The
+parts ``start`` (fresh processes), ``compile``, ``run`` and ``other`` are the times of all fresh workers.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ WORKERS = ("start", "compile", "run", "other")
 
 
 def main() -> None:
+    """Measure each compiler that the options name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", choices=FAULTS, action="append", help="(default: each of them)")
     parser.add_argument("--findings", type=int, default=12, help="findings to be stored (default: 12)")
@@ -82,7 +83,7 @@ def main() -> None:
 
 
 def confirmed(compiler: str, seed: int, findings: int, out: Path) -> Iterator[Counter[str]]:
-    """Run cases until so many findings are stored; of each case with a finding how many, and the seconds by part."""
+    """Run cases until enough findings are stored. Yield each such case's number of findings, and seconds by part."""
     runner = Runner(Config(compiler, seed=seed, nodes=find(compiler).nodes), out, load())
     index = stored = 0
     try:
@@ -102,7 +103,7 @@ def confirmed(compiler: str, seed: int, findings: int, out: Path) -> Iterator[Co
 
 @contextmanager
 def measured() -> Iterator[Counter[str]]:
-    """The seconds spent by part in confirming what is found meanwhile."""
+    """Count the seconds, by part, that are spent on confirming inside the block."""
     spent: Counter[str] = Counter()
     fresh = CompilerSession.fresh
 
@@ -138,7 +139,7 @@ def measured() -> Iterator[Counter[str]]:
 
 
 def report(compiler: str, cases: list[Counter[str]]) -> None:
-    """Print the medians."""
+    """Print the median times (s) of a compiler's findings and cases."""
     each = [spent["all"] / spent["findings"] for spent in cases for _ in range(int(spent["findings"]))]
     print(f"{compiler}: {len(each)} findings, median {median(each):.2f} s, largest {max(each):.2f} s, each confirmed")
     parts = {name: median(spent[name] for spent in cases) for name in ("all", *WALL, *WORKERS)}
@@ -146,6 +147,7 @@ def report(compiler: str, cases: list[Counter[str]]) -> None:
 
 
 def text(spent: Mapping[str, float]) -> str:
+    """Return the seconds of all parts as text."""
     return " ".join(f"{name}={spent[name]:.2f}" for name in ("all", *WALL, *WORKERS))
 
 

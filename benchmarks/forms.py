@@ -3,9 +3,8 @@
     python benchmarks/forms.py --format onnx     # artifacts/forms.json, artifacts/forms.md; the other format stays
     python benchmarks/forms.py --format torch
 
-Lowers generated graphs of operators that the format can say: 2,000 of each strategy that a campaign with default
-options has for it. Counts the forms that the artifacts name. The status is 1 where a form that the format declares
-occurs in none of them.
+Lowers generated graphs of operators that the format has: 2,000 of each strategy that a default campaign uses for it.
+Counts the forms that the artifacts name. The exit status is 1 if a form that the format declares occurs in none.
 """
 
 from __future__ import annotations
@@ -33,10 +32,11 @@ _STRATEGIES = {"onnx": (LARGE, SMALL), "torch": (LARGE, SMALL, STATEMENTS, COMPL
 _SEED = 0
 
 Table = Mapping[str, Mapping[str, int]]
-"""How often each form occurs, by operator and name."""
+"""The number of uses of each form, by operator and form."""
 
 
 def main() -> int:
+    """Count the forms of one format, and write the tables. Return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--format", choices=sorted(FORMS), default="onnx")
     parser.add_argument("-n", type=int, default=2000, help="graphs of each strategy (default: 2000)")
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def count(format: str, graphs: int) -> Counter[tuple[str, str]]:
-    """The uses of each declared form in so many generated graphs of each strategy."""
+    """Count the uses of each declared form in a number of generated graphs of each strategy."""
     counted = Counter(dict.fromkeys(FORMS[format], 0))
     lowering = Lowering(DEFAULT_OPSET, [])
     for strategy, number in product(_STRATEGIES[format], range(graphs)):
@@ -71,6 +71,7 @@ def count(format: str, graphs: int) -> Counter[tuple[str, str]]:
 
 
 def as_table(counted: Mapping[tuple[str, str], int]) -> Table:
+    """Return the counts by operator, then by form."""
     table: dict[str, dict[str, int]] = {}
     for (operator, name), times in sorted(counted.items()):
         table.setdefault(operator, {})[name] = times
@@ -78,7 +79,7 @@ def as_table(counted: Mapping[tuple[str, str], int]) -> Table:
 
 
 def as_markdown(tables: Mapping[str, Mapping[str, Table]]) -> str:
-    """One table a format, one line an operator."""
+    """Return one Markdown table for each format, with one line for each operator."""
     lines = ["# Forms of operators in generated graphs", "", "Made by `python benchmarks/forms.py`."]
     for format, counted in sorted(tables.items()):
         strategies = ", ".join(_STRATEGIES[format])

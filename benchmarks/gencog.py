@@ -1,11 +1,12 @@
-"""GenCoG's setting: how diverse graphs are of 22 operators and small shapes (paper 002, 6.1 and 6.3).
+"""Measure the diversity of graphs in GenCoG's setting: 22 operators and small shapes (paper 002, 6.1 and 6.3).
 
     python benchmarks/gencog.py [--vertices 20000]
 
-Inputs of float32, ranks 1 to 5, sizes 1 to 4, 32 operators a graph. The operators are Relay's; here they are said in
-ONNX's: Conv is conv1d and conv2d, by its rank, Gemm dense, and Add of a constant bias_add. N_est of each, and the
-attributes that tell its calls apart, are what GenCoG's own code computes, which directs it; the default strategy is
-directed by them too. Times are processor time, and comparable within one run. The tables go to artifacts/gencog.md.
+Inputs are float32 of ranks 1 to 5 and sizes 1 to 4, and a graph has 32 operators. GenCoG's operators are Relay's, here
+replaced by ONNX's: Conv is conv1d or conv2d, by its rank, Gemm is dense, and Add of a constant is bias_add. N_est of
+each operator, and the attributes that distinguish its calls, are those of GenCoG's code, which they direct. They also
+direct the default strategy here. Times are processor time, comparable within one run. The tables go to
+artifacts/gencog.md.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SPACES = {
     "prelu": 1024, "softmax": 1024, "conv1d": 576, "conv2d": 4608, "max_pool2d": 3840, "avg_pool2d": 4096, "pad": 512,
     "batch_norm": 3072, "dense": 48, "bias_add": 1024,
 }  # fmt: skip
-"""N_est of each operator."""
+"""N_est, the estimated number of different calls, of each operator."""
 
 NAMES = {
     "Sigmoid": "sigmoid", "Add": "add", "Sub": "subtract", "Mul": "multiply", "Max": "maximum", "Min": "minimum",
@@ -49,13 +50,13 @@ ATTRIBUTES = {
     "avg_pool2d": ("kernel_shape", "strides", "pads", "dilations", "ceil_mode", "count_include_pad"),
     "pad": ("mode",),
 }
-"""The attributes that tell calls apart."""
+"""The attributes that distinguish calls."""
 
 PARAMETERS = ("prelu", "conv1d", "conv2d", "pad", "batch_norm", "dense", "bias_add")
-"""Operators of which the first operand's shape counts alone; of conv and dense the number of channels too."""
+"""Operators whose calls differ by the first operand's shape alone; for conv and dense, also by the channels."""
 
 RANKED = {"conv1d": (3,), "conv2d": (4,), "max_pool2d": (4,), "avg_pool2d": (4,), "pad": (3, 4), "dense": (2,)}
-"""The ranks of a first operand, where they are not all."""
+"""The ranks of a first operand, for operators that do not take all."""
 
 
 INPUTS = InputTypes(("float32",), RANKS, range(1, MAX_SIZE + 1))
@@ -63,15 +64,15 @@ INPUTS = InputTypes(("float32",), RANKS, range(1, MAX_SIZE + 1))
 ARTIFACT = Path(__file__).resolve().parents[1] / "artifacts" / "gencog.md"
 
 MARKS = {1_000: "", 5_000: "0.200 / 0.959", 10_000: "0.343 / 0.961", 20_000: "0.604 / 0.963"}
-"""After how many vertices diversity is measured, and what GenCoG's own code reaches there (the last: table 3)."""
+"""The numbers of vertices at which diversity is measured, with that of GenCoG's code (the last: table 3)."""
 
 MEASURED = [strategy for strategy in STRATEGIES if strategy != "nnsmith"]
-"""The strategies: not nnsmith, whose solver chooses the sizes of inputs in its own way."""
+"""The measured strategies: all but nnsmith, whose solver chooses the sizes of inputs itself."""
 
 
 @dataclass
 class Covered:
-    """What the graphs of a strategy hold so far: calls by operator, and edges."""
+    """The different calls, by operator, and edges in the graphs of a strategy so far."""
 
     calls: dict[str, set[Any]] = field(default_factory=lambda: {name: set() for name in SPACES})
     edges: set[tuple[str, str]] = field(default_factory=set)
@@ -79,6 +80,7 @@ class Covered:
     vertices: int = 0
 
     def add(self, graph: Graph) -> None:
+        """Count a graph."""
         self.graphs += 1
         self.vertices += len(graph.nodes)
         self.edges |= pairs(graph)
@@ -86,13 +88,16 @@ class Covered:
             self.calls[name].add(call)
 
     def vertex_diversity(self) -> float:
+        """Return the mean share of N_est that the operators' different calls reach."""
         return sum(min(1.0, len(self.calls[name]) / room) for name, room in SPACES.items()) / len(SPACES)
 
     def edge_diversity(self) -> float:
+        """Return the share of all pairs of operators that occur as an edge."""
         return len(self.edges) / len(SPACES) ** 2
 
 
 def main() -> None:
+    """Measure all strategies, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vertices", type=int, default=max(MARKS), help="how many, at most")
     parser.add_argument("--table", type=Path, default=ARTIFACT)
@@ -124,19 +129,19 @@ def main() -> None:
 
 
 def head(first: str, columns: Sequence[str]) -> str:
-    """The first two lines of a table."""
+    """Return the first two lines of a Markdown table."""
     return f"| {first} | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|\n"
 
 
 def space(name: str) -> CallSpace:
-    """N_est of an operator, and what tells its calls apart; of one that stands for two, of both."""
+    """Return N_est of an ONNX operator and what distinguishes its calls; for Conv and Add, of both Relay operators."""
     names = {"Conv": ("conv2d", "conv1d"), "Add": ("add", "bias_add")}.get(name, (NAMES[name],))
     inputs = 1 if names[0] in PARAMETERS else None
     return CallSpace(sum(SPACES[each] for each in names), inputs, frozenset(ATTRIBUTES.get(names[0], ())))
 
 
 def accepts(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-    """Whether an application is in the setting."""
+    """Whether GenCoG's setting has this application of an operator."""
     types = (*operands, *results)
     if any(t.rank not in RANKS or not all(1 <= d <= MAX_SIZE for d in t.shape) for t in types if t.dtype != "int64"):
         return False
@@ -146,7 +151,7 @@ def accepts(op: Op, operands: Sequence[TensorType], results: Sequence[TensorType
 
 
 def named(graph: Graph) -> Iterator[tuple[str, Any]]:
-    """Every vertex: the operator, and what tells the call from others."""
+    """Yield, for every vertex, the operator and the key that distinguishes its call."""
     for node in graph.nodes:
         name = operator(graph, node)
         shapes = [graph.types[x].shape for x in node.inputs if x]
@@ -159,7 +164,7 @@ def named(graph: Graph) -> Iterator[tuple[str, Any]]:
 
 
 def operator(graph: Graph, node: Node) -> str:
-    """The name of a vertex among the 22."""
+    """Return the name of a vertex's operator among the 22."""
     name = NAMES[node.op]
     if name == "conv":
         return {3: "conv1d", 4: "conv2d"}[graph.types[node.inputs[0]].rank]
@@ -167,7 +172,7 @@ def operator(graph: Graph, node: Node) -> str:
 
 
 def pairs(graph: Graph) -> set[tuple[str, str]]:
-    """The edges by their ends' operators."""
+    """Return the edges of a graph, as pairs of operators."""
     producers = {name: operator(graph, node) for node in graph.nodes for name in node.outputs}
     return {(producers[x], operator(graph, node)) for node in graph.nodes for x in node.inputs if x in producers}
 

@@ -1,17 +1,17 @@
-"""How often generated graphs have no NaN and no infinity anywhere, by how their inputs and constants are chosen.
+"""Compare ways to choose inputs and constants by how often a generated graph has no NaN and no infinity.
 
-The experiment of NNSmith's figure 11 (paper 001, section 5.3) on this project's graphs: graphs of several sizes with at
-least one vulnerable operator, and for each way to choose values the share of graphs in which every value is finite, in
-the graph's own element types, with the processor time for one graph. The ways are
+This is the experiment of NNSmith's figure 11 (paper 001, section 5.3) on this project's graphs. They have several sizes
+and at least one vulnerable operator each. For each way it measures the processor time for one graph. It also measures
+the share of graphs whose values are all finite, in their own element types. The ways are
 
-- sampling inputs, uniformly from [1, 9] (the paper's baseline) or normally;
-- gradient search as in the paper's algorithm 3, over inputs and floating constants, from the same uniform samples and
-  with new ones where a descent ends, without and with proxy derivatives;
+- sampling of inputs, uniformly from [1, 9] (the paper's baseline) or normally;
+- gradient search as in the paper's algorithm 3, over inputs and floating constants. It starts from the same uniform
+  samples, and from new ones after each descent, without and with proxy derivatives;
 - ours: gradients and ranges for the inputs alone; then also for the constants when the graph is made; and then with
-  new inputs in place of operands that no values make finite. The inputs are then searched from other samples than
-  those that the constants were changed for.
+  new inputs instead of operands that no values make finite. The search for inputs starts from other samples than the
+  search for constants.
 
-Some graphs have no finite values at all, log(x - x) for one: "any of the above" bounds from below how many have.
+Some graphs have no finite values at all, such as log(x - x). "Any of the above" is a lower bound on those that do.
 """
 
 from __future__ import annotations
@@ -34,30 +34,34 @@ from polyjuice.inputs.domains import vulnerable
 from polyjuice.inputs.values import normal
 from polyjuice.ir import Graph, dtypes
 
-#: Descents from new samples, and iterations of each, that the searches after the paper may take.
+#: The most descents from new samples, and iterations of each, in the paper's searches.
 _RESTARTS = 8
 _ITERATIONS = 24
 
 Way = Callable[[Graph, int], bool]
-"""Whether all values of a graph are finite on what is chosen from a seed."""
+"""A way to choose values by a seed: whether all values of the graph are then finite."""
 
 
 def uniform(graph: Graph, rng: np.random.Generator) -> list[np.ndarray]:
-    """Inputs from [1, 9]."""
+    """Return inputs drawn uniformly from [1, 9]."""
     arrays = [rng.uniform(1, 9, t.shape) if dtypes.is_float(t.dtype) else normal(t, rng) for t in graph.input_types]
     return [np.asarray(a).astype(dtypes.to_numpy(t.dtype)) for a, t in zip(arrays, graph.input_types, strict=True)]
 
 
 def sampled_uniformly(graph: Graph, seed: int) -> bool:
+    """Whether uniform samples make all values finite."""
     return finite_everywhere(graph, uniform(graph, np.random.default_rng(seed)))
 
 
 def sampled_normally(graph: Graph, seed: int) -> bool:
+    """Whether normal samples make all values finite."""
     rng = np.random.default_rng(seed)
     return finite_everywhere(graph, [normal(t, rng) for t in graph.input_types])
 
 
 def gradient_search(proxy: bool) -> Way:
+    """Return the paper's gradient search, with or without proxy derivatives."""
+
     def search(graph: Graph, seed: int) -> bool:
         rng = np.random.default_rng(seed)
         sources = [name for name in (*graph.inputs, *graph.constants) if dtypes.is_float(graph.types[name].dtype)]
@@ -71,10 +75,12 @@ def gradient_search(proxy: bool) -> Way:
 
 
 def ours_for_inputs(graph: Graph, seed: int) -> bool:
+    """Whether this project's search finds inputs that make all values finite."""
     return finite_everywhere(graph, make_inputs(graph, "normal", seed))
 
 
 def ours(new_inputs: bool) -> Way:
+    """Return this project's search for inputs and constants, with or without new inputs."""
     return lambda graph, seed: ours_for_inputs(settle(graph, seed, new_inputs), seed)
 
 
@@ -92,17 +98,18 @@ POSSIBLE = "any of the above"
 
 
 def has_vulnerable(graph: Graph) -> bool:
+    """Whether a graph has an operator that can make NaN or infinity of finite operands."""
     return any(vulnerable(node, [graph.types[name] for name in node.outputs if name]) for node in graph.nodes)
 
 
 def graphs_of(size: int, count: int) -> list[Graph]:
-    """The first generated graphs with a vulnerable operator."""
+    """Return the first generated graphs with a vulnerable operator."""
     graphs = (generate(size, f"input search {number}") for number in itertools.count())
     return list(itertools.islice(filter(has_vulnerable, graphs), count))
 
 
 def measure(graphs: Sequence[Graph]) -> dict[str, dict[str, float]]:
-    """For each way the share of graphs without NaN and infinity, and the milliseconds for one graph."""
+    """Return, for each way, the share of graphs without NaN and infinity, and the milliseconds for one graph."""
     figures: dict[str, dict[str, float]] = {}
     possible = np.zeros(len(graphs), bool)
     for name, way in {**WAYS, SETTLED: ours(new_inputs=True)}.items():
@@ -116,6 +123,7 @@ def measure(graphs: Sequence[Graph]) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
+    """Measure all ways on graphs of each size, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=200, help="graphs of each size")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 20, 30], help="operators of a graph")

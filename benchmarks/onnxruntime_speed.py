@@ -1,20 +1,18 @@
-"""How many cases a second a campaign tests where the compiler is fast, and where the time goes.
+"""Measure how many cases a second a campaign tests on a fast compiler, and where the time goes.
 
     python benchmarks/onnxruntime_speed.py                   # ONNX Runtime: whole graphs, and small programs
     python benchmarks/onnxruntime_speed.py --compiler tvm -n 32
     python benchmarks/onnxruntime_speed.py --only "whole graphs" --variants 6 --extract steps
 
 Runs the first cases of a campaign with the usual settings, one after another, with one worker; all processes share one
-core. It does so for whole graphs (``--seeds default``), for small programs (``--seeds small``, where every second batch
-of programs is rewritten), and for small programs alone (those of ``--seeds mixed`` that have no variants). For each it
-prints the pairs, programs and cases a second, how much of the time was spent on what, how much time of the processor
-this process took a case, the slowest cases, and how many seed graphs were prepared (further ones, where a case could
-not be tested with its first). Then it compiles and runs the very same models on the same inputs with nothing around
-them, and prints the ratio (for ONNX Runtime).
+core. It has three parts: whole graphs (``--seeds default``), small programs (``--seeds small``, which rewrites every
+second batch of programs), and small programs alone (those of ``--seeds mixed`` without variants). For each part it
+prints the pairs, programs and cases a second, the share of each activity, and this process's processor time a case. It
+also prints the slowest cases, and how many seed graphs were prepared (a case that could not use its first took more).
+Then, for ONNX Runtime, it compiles and runs the same models on the same inputs directly, and prints the ratio.
 
-Seconds depend on what else the machine does: compare the time of the processor, and runs that take turns. What starts
-once for a whole campaign (reading rules, the first e-graph, the worker, asking the compiler for the operators that it
-takes) is done before, and not counted.
+Seconds depend on the machine's other work: compare processor times, and runs that take turns. The start of a campaign
+(rules, the first e-graph, the worker, probing the compiler) happens before, and does not count.
 """
 
 from __future__ import annotations
@@ -52,14 +50,14 @@ PARTS = {
     "small programs": (SMALL, None),
     "small programs alone": (MIXED, Kind(SMALL, alone=True)),
 }
-"""The strategy of each part, and the kind that all of its cases are of, where that is not the strategy's own."""
+"""The strategy of each part, and the kind of all its cases, if that is not the strategy's own."""
 
 _SLOWEST = 5
 
 
 @dataclass
 class Measured:
-    """What some cases took: ``cpu_s`` of this process in each, ``spent`` seconds by activity, workers' among them."""
+    """The cost of some cases: ``cpu_s`` of this process for each, and ``spent`` seconds by activity, with workers."""
 
     jobs: list[Job] = field(default_factory=list)
     cpu_s: list[float] = field(default_factory=list)
@@ -71,6 +69,7 @@ class Measured:
 
 
 def main() -> None:
+    """Measure each part on one core, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="onnxruntime", help="onnxruntime (default), or another")
     parser.add_argument("-n", type=int, default=192, help="cases of each part (default: 192)")
@@ -100,7 +99,7 @@ def main() -> None:
 
 
 def measured(config: Config, cases: int) -> Measured:
-    """Run the first cases of a campaign, after others that warm up."""
+    """Run the first cases of a campaign, after other cases that warm up. Return their cost."""
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(config, Path(folder), load())
         try:
@@ -112,13 +111,13 @@ def measured(config: Config, cases: int) -> Measured:
 
 
 def campaign(runner: Runner, cases: int) -> Measured:
-    """Run the cases; what they took."""
+    """Run the cases, and return their cost."""
     found = Measured()
     execute, prepare = Worker.execute, Preparation.case
 
     def recorded(worker: Worker, artifact: Artifact, inputs: Any, **options: Any) -> Outcome:
         outcome = execute(worker, artifact, inputs, **options)
-        if outcome.status == "ok" and worker.compiler is runner.session.compiler:  # others run what is uncompiled
+        if outcome.status == "ok" and worker.compiler is runner.session.compiler:  # other workers run uncompiled code
             found.jobs.append((artifact, inputs))
         return outcome
 
@@ -140,7 +139,7 @@ def campaign(runner: Runner, cases: int) -> Measured:
 
 
 def report(part: str, found: Measured, is_bare: bool) -> None:
-    """Print what some cases took."""
+    """Print the cost of some cases."""
     cases = len(found.cpu_s)
     counts = {"pairs": found.pairs, "programs": found.programs, "cases": cases}
     print(f"{part}: {', '.join(f'{n / found.seconds:.1f} {name}' for name, n in counts.items())} a second")
@@ -162,7 +161,7 @@ def report(part: str, found: Measured, is_bare: bool) -> None:
 
 
 def bare(jobs: Sequence[Job]) -> float:
-    """The seconds that ONNX Runtime takes for these models on these inputs, in this process."""
+    """Return the seconds that ONNX Runtime takes for these models on these inputs, in this process."""
     compiler = importlib.import_module("polyjuice.compilers.onnxruntime")
     compiler.start({})
     seconds = 0.0

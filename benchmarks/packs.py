@@ -1,10 +1,11 @@
-"""How much less time do small programs take in packs, and do they give the same there?
+"""Measure how much time packs save for small programs, and compare the results with those of programs alone.
 
     python benchmarks/packs.py [-n PROGRAMS] [--compiler NAME] [--sizes 8,16,32,64]
 
 Prepares small programs without variants as a campaign does. Runs the same programs one by one, then in packs of each
-size (packs of one share a translation unit, where the compiler can do that): in one run, by one worker. Prints for each
-way the seconds, programs a second, rounds and compilations, and which programs gave other results than one by one.
+size, in one run and by one worker. (Packs of size 1 share a translation unit, if the compiler can do that.) Prints for
+each size the seconds, programs a second, compilations and rounds, and the programs whose results differ from those one
+by one.
 """
 
 from __future__ import annotations
@@ -31,17 +32,19 @@ from polyjuice.support import Support
 
 
 class Counting(CompilerSession):
-    """Counts what the compiler is given: rounds, and artifacts."""
+    """A session that counts the rounds and artifacts sent to the compiler."""
 
     rounds = compilations = 0
 
     def execute_together(self, packed: Sequence[tuple[Artifact, Any, int]]) -> list[Outcome | None]:
+        """Execute packs, and count them."""
         self.rounds += 1
         self.compilations += len(packed)
         return super().execute_together(packed)
 
 
 def main() -> None:
+    """Run the programs one by one and in packs, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=96, help="programs (default: 96)")
     parser.add_argument("--compiler", default="inductor", help="default: inductor")
@@ -50,7 +53,7 @@ def main() -> None:
     options = parser.parse_args()
     compiler = find(options.compiler)
     sizes = [int(size) for size in options.sizes.split(",")]
-    # One setting for each pack is drawn by the campaign; here each of the sizes finds the same programs.
+    # A campaign draws one setting for each pack; with the largest size, packs of all sizes have the same programs.
     config = Config(
         compiler.name,
         ("small",),
@@ -83,7 +86,7 @@ def main() -> None:
 
 
 def prepared(config: Config, session: CompilerSession, number: int) -> list[Case]:
-    """So many cases of a campaign that can be prepared."""
+    """Return the first cases of a campaign that can be prepared, ``number`` of them."""
     support = Support(session.compiler, session.worker(), config.opset)
     cases: list[Case] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +103,7 @@ def prepared(config: Config, session: CompilerSession, number: int) -> list[Case
 
 
 def alike(case: Case, other: Case) -> bool:
-    """Whether the programs ended alike, with equal results bit for bit."""
+    """Whether the programs of two cases have the same status, and results that are equal bit for bit."""
     one, two = case.programs[0].outcome, other.programs[0].outcome
     if one.status != two.status:
         return False

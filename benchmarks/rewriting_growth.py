@@ -1,8 +1,8 @@
-"""How rewriting grows with the number of rules and with the size of the graph.
+"""Measure how the cost of rewriting grows with the number of rules and with the size of the graph.
 
-For each point: e-nodes of a saturated e-graph, milliseconds for one graph to be saturated and extracted, and the gap
-between the operators of the largest and of the smallest variant. Times are also given as ratios to the first point,
-which was measured in the same run. Graphs of one point are saturated alone; the last table batches them.
+For each point it prints the e-nodes of a saturated e-graph and the milliseconds to saturate and extract one graph. It
+also prints the difference in operators between the largest and the smallest variant. Times are also ratios to the first
+point of the same run. Each graph is saturated alone, except in the last table, which batches graphs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BATCHES = (1, 4, 16)
 
 @dataclass(frozen=True)
 class Point:
-    """The means over some graphs."""
+    """Means over some graphs; ``gap`` is the difference in operators of the largest and the smallest variant."""
 
     enodes: float
     ms: float
@@ -37,6 +37,7 @@ class Point:
 
 
 def point(rewriter: Rewriter, graphs: Sequence[Graph]) -> Point:
+    """Rewrite each graph alone, and return the means."""
     rewriter.rewrite(graphs[0], "warm")
     done: list[Rewriting] = []
     seconds = []
@@ -53,7 +54,7 @@ def point(rewriter: Rewriter, graphs: Sequence[Graph]) -> Point:
 
 
 def batched(rewriter: Rewriter, graphs: Sequence[Graph], size: int) -> float:
-    """Milliseconds a graph where ``size`` graphs share an e-graph."""
+    """Return the milliseconds for one graph if ``size`` graphs share an e-graph."""
     began = time.process_time()
     for start in range(0, len(graphs), size):
         some = graphs[start : start + size]
@@ -64,10 +65,12 @@ def batched(rewriter: Rewriter, graphs: Sequence[Graph], size: int) -> float:
 
 
 def chosen(rules: Sequence[Rule], count: int) -> list[Rule]:
+    """Return a fixed random sample of the rules."""
     return random.Random("rules").sample(rules, count)
 
 
 def table(title: str, points: dict[str, Point]) -> Table:
+    """Return the table of some points; ratios are to the first one."""
     shown = Table(title, "e-nodes", "ms", "ms, ratio", "gap in operators", "distinct of 2", box=None)
     first = next(iter(points.values()))
     for name, p in points.items():
@@ -77,6 +80,7 @@ def table(title: str, points: dict[str, Point]) -> Table:
 
 
 def main() -> None:
+    """Measure all points, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=32, help="graphs for each point")
     arguments = parser.parse_args()

@@ -3,9 +3,9 @@
     python benchmarks/strategies.py [--small 1000] [--large 200]
 
 Each strategy makes graphs of 10 and of 100 operators, on one core, in one run. A graph is valid if it is well typed and
-the interpreter runs it; plain if normal random inputs make nothing in it NaN or infinite, and finite if inputs can be
-found that do not (which is looked for in one graph of four). Times are processor time of the generation alone, and
-comparable within one run. The table goes to artifacts/strategies.md.
+the interpreter runs it. It is plain if it has no NaN or infinity on normal random inputs. It is finite if a search
+finds inputs without NaN and infinity; the search runs for one graph of four. Times are processor time of the generation
+alone, comparable within one run. The table goes to artifacts/strategies.md.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ TABLE = Path(__file__).resolve().parents[1] / "artifacts" / "strategies.md"
 SMALL, LARGE = 10, 100
 SHARES = ("valid", "plain", "finite")
 SEARCHED = 4
-"""One graph in so many is searched for inputs, which takes far longer than to make it."""
+"""Inputs are searched for one graph in this many: the search takes far longer than the generation."""
 
 
 def main() -> None:
+    """Measure all strategies, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", type=int, default=1000, help=f"graphs of {SMALL} operators")
     parser.add_argument("--large", type=int, default=200, help=f"graphs of {LARGE} operators")
@@ -42,7 +43,7 @@ def main() -> None:
 
 
 def section(nodes: int, count: int) -> str:
-    """The table of one size of graphs."""
+    """Return the table for graphs of one size."""
     measured = {strategy: measure(strategy, nodes, count) for strategy in STRATEGIES}
     lines = ["", f"## {count} graphs of {nodes} operators", "", "| | " + " | ".join(STRATEGIES) + " |"]
     lines.append("|---" * (len(STRATEGIES) + 1) + "|")
@@ -54,7 +55,7 @@ def section(nodes: int, count: int) -> str:
 
 
 def measure(strategy: str, nodes: int, count: int) -> dict[str, float]:
-    """What is said of one strategy, by name."""
+    """Return the figures of one strategy, by name."""
     memory, suite = Memory(), Suite()
     seconds = 0.0
     counts = dict.fromkeys(SHARES, 0)
@@ -75,11 +76,13 @@ def measure(strategy: str, nodes: int, count: int) -> dict[str, float]:
 
 
 def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
+    """Return normal random inputs for a graph."""
     rng = np.random.default_rng(seed)
     return [normal(t, rng) for t in graph.input_types]
 
 
 def is_valid(graph: Graph, key: str) -> bool:
+    """Whether the interpreter runs a graph without a type error."""
     try:
         is_finite(graph, key)
     except GraphError:

@@ -1,4 +1,4 @@
-"""The compiler under test in worker processes of its own: what the process that judges it has of it."""
+"""The compiler session: the host's access to the compiler under test, which runs in worker processes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from polyjuice.execution import Artifact, Limits, Outcome, Script, Worker, run_s
 from polyjuice.formats.versions import OPSET
 from polyjuice.given.sandbox import Sandbox
 
-#: How long a program is timed for (the performance oracle, which does so several times).
+#: The seconds for which a program is timed, once; the performance oracle does so several times.
 _MEASURE_S = 0.1
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under which the compiler runs.
+    """The conditions under which the compiler runs.
 
-    ``python`` is the path of the interpreter that has it, ``level`` its optimization level ("" for its default);
-    ``timeout_s`` bounds a compilation, and a run; ``opset`` is that of ONNX models. ``disruptive`` says that graphs
-    break a constraint on purpose.
+    ``python`` is the path of the interpreter that has the compiler, ``level`` the optimization level ("" for the
+    compiler's default). ``timeout_s`` limits each compilation and each run. ``opset`` is that of ONNX models.
+    ``disruptive`` means that graphs break a constraint on purpose.
     """
 
     python: str = sys.executable
@@ -37,12 +37,12 @@ class Conditions:
 
     @property
     def reproducer_s(self) -> float:
-        """How long a reproducer may take."""
+        """The seconds that a reproducer may take."""
         return 2 * self.timeout_s
 
 
 class CompilerSession:
-    """One worker for the compiler's default, and one for every other optimization level that is asked for."""
+    """A worker for the default optimization level, and one for each other level that is used."""
 
     def __init__(
         self,
@@ -52,16 +52,16 @@ class CompilerSession:
         trace: bool = False,
         objects: str = "",
     ) -> None:
-        """``disabled`` names knobs that are switched off; with ``trace`` traces say all.
+        """Start no worker yet. ``disabled`` names knobs to switch off; with ``trace``, traces are complete.
 
-        ``objects`` is a folder for what a C++ compiler makes (see `CompilerFile`).
+        ``objects`` is a folder for the object files of a C++ compiler (see `CompilerFile`).
         """
         self.compiler = compiler
         self.conditions = conditions
         self._disabled, self._trace, self._objects = tuple(disabled), trace, objects
         self._workers: dict[str, Worker] = {}
         self.sandbox = Sandbox(conditions.timeout_s)
-        """Where the user's own code runs."""
+        """The process that runs the user's own code."""
 
     def __enter__(self) -> CompilerSession:
         return self
@@ -70,19 +70,20 @@ class CompilerSession:
         self.close()
 
     def close(self) -> None:
+        """End all processes of the session."""
         for worker in self._workers.values():
             worker.close()
         self.sandbox.close()
 
     def fresh(self, objects: str = "") -> CompilerSession:
-        """Another session, whose processes have seen nothing yet.
+        """Return another session like this one, with new processes.
 
-        Sessions with one folder for ``objects`` have a C++ compiler work once for all of them where the compiler under
-        test writes the very same source.
+        Sessions with the same folder ``objects`` share object files: a C++ compiler compiles the same source only once.
         """
         return CompilerSession(self.conditions, self.compiler, self._disabled, self._trace, objects)
 
     def worker(self, level: str = "") -> Worker:
+        """Return the worker for an optimization level; "" means that of the conditions."""
         if level not in self._workers:
             asked = {
                 "level": level or self.conditions.level,
@@ -97,7 +98,7 @@ class CompilerSession:
 
     @property
     def seconds(self) -> dict[str, float]:
-        """The time that all workers have spent, by activity (see Worker)."""
+        """The seconds that all workers have spent, by activity (see Worker)."""
         spent: Counter[str] = Counter()
         for worker in self._workers.values():
             spent.update(worker.seconds)
@@ -105,37 +106,38 @@ class CompilerSession:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Those of the compiler and of its Python, once a worker has started."""
+        """The versions of the compiler and of its Python, after a worker has started."""
         info = self.worker().info
         return {self.compiler.name: info["version"], "python": info["python"]}
 
     @property
     def version(self) -> str:
-        """The compiler's, once a worker has started."""
+        """The compiler's version, after a worker has started."""
         return self.versions[self.compiler.name]
 
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
-        reference = not self.conditions.disruptive  # a framework's refusal must not keep a program from the compiler
+        """Execute an artifact on each set of inputs (see Worker.execute)."""
+        reference = not self.conditions.disruptive  # else the compiler never gets a program that the framework refuses
         return self.worker(level).execute(artifact, inputs, reference=reference, compile=compile)
 
     def execute_together(
         self, packs: Sequence[tuple[Artifact, Sequence[Sequence[np.ndarray]], int]]
     ) -> list[Outcome | None]:
-        """Execute packs, each of so many programs, by a compiler that compiles several in less time together.
+        """Execute packs: together if the compiler builds several in less time, else one after another.
 
-        See Worker.execute_together. Any other compiler is given one after another.
+        Each pack is an artifact, its sets of inputs and its number of programs (see Worker.execute_together).
         """
         if self.compiler.batches:
             return self.worker().execute_together(packs, reference=not self.conditions.disruptive)
         return [self.execute(artifact, inputs) for artifact, inputs, _ in packs]
 
     def execute_given(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
-        """Execute a program as its owner wrote it: nobody has asked whether the compiler takes its operators.
+        """Execute the user's original program, whose operators have not been probed.
 
-        Where the framework cannot run a program uncompiled, an error that the compiler raises at its lowest
-        optimization level, too, says that it does not.
+        An error of the compiler counts as unsupported if the framework could not run the program uncompiled, and the
+        compiler's lowest optimization level fails too.
         """
         outcome = self.execute(artifact, inputs)
         if outcome.status != "error" or outcome.reference is not None or not self.compiler.levels:
@@ -144,7 +146,7 @@ class CompilerSession:
         return replace(outcome, status="unsupported") if lowest.status in ("error", "unsupported") else outcome
 
     def uncompiled(self, model: bytes, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
-        """The outputs of an ONNX model by ONNX's reference evaluator; None where that cannot run it."""
+        """Return the outputs of an ONNX model by ONNX's reference evaluator; None if that cannot run it."""
         return self.sandbox.uncompiled(model, inputs)
 
     def run_script(self, path: Path) -> Script:
@@ -157,4 +159,5 @@ class CompilerSession:
         return Limits(compile_s=self.conditions.timeout_s, run_s=self.conditions.timeout_s)
 
     def measure(self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]]) -> Outcome:
+        """Execute an artifact and time it: the outcome has ``times`` and ``peak``."""
         return self.worker().execute(artifact, inputs, reference=False, measure_s=_MEASURE_S)

@@ -1,14 +1,13 @@
-"""Which operators a compiler takes, in which element types and ranks: found out by trying, and remembered.
+"""Probe which operators a compiler takes, in which element types and ranks, and cache the answers.
 
-A compiler lacks kernels, and no list of them is kept by hand. The first time that a graph is about to hold an operator
-of some element types and rank, single applications of it are given to the compiler; what becomes of them is kept in the
-user's cache, by compiler and version. The answer depends on the compiler alone, not on what was asked before, so that
-campaigns stay reproducible.
+Compilers lack kernels, and no list of the gaps is kept by hand. Before a graph first uses an operator with some element
+types and rank, small programs with this operator alone run on the compiler. The answer goes into the user's cache, by
+compiler and version. It depends on the compiler alone, not on earlier probes, so that campaigns stay reproducible.
 
-The cache has two files. One has the answers. It holds as long as nothing changes that decides which programs are tried.
-The other file says of each program that was run whether it was taken. It holds as long as the compiler file and the
-worker stay the same. After a change elsewhere the programs are made again, and only those that are new are run. What
-the package ships is asked before a program is run (see :mod:`polyjuice.probes`).
+The cache has two files. One has the answers. It is valid as long as the code that chooses the programs stays the same.
+The other has, for each program that ran, whether the compiler took it. It is valid as long as the compiler file and the
+worker stay the same. After any other change the programs are made again, and only new ones run. The package ships
+answers for many programs, which need not run at all (see :mod:`polyjuice.probes`).
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from polyjuice.lower import DEFAULT_OPSET, OPSETS, Unlowerable, following, opset
 from polyjuice.lower.forms import ALL, Form, text
 from polyjuice.ops import TABLE, GraphBuilder, Op
 
-#: Applications that are tried: an operator is taken if the compiler takes one of them.
+#: The most programs tried for one operator: the compiler takes the operator if it takes one of them.
 _TRIES = 3
 
-#: Graphs that are made in search of one that can have a form.
+#: The most graphs made in the search for one that can have a form.
 _FORM_TRIES = 100
 
 _ANSWER = (
@@ -49,13 +48,13 @@ _ANSWER = (
     "ops/*.py",
     "support.py",
 )
-"""The files on which answers depend, beside the compiler's own."""
+"""The files on which the answers depend, beside the compiler file."""
 
 _RUN = ("compilers/_[!_]*.py", "execution/*.py")
-"""The files on which it depends how a program runs, beside the compiler's own."""
+"""The files on which the run of a program depends, beside the compiler file."""
 
 _RUN_BY_US = ("**/*.py",)
-"""Those of a compiler file that needs Polyjuice itself in the worker."""
+"""The same for the compiler file ``numpy``, which needs Polyjuice itself in the worker."""
 
 _CONSTANTS = (
     np.arange(5),
@@ -66,22 +65,22 @@ _CONSTANTS = (
     np.array(1.5, np.float32),
     np.array([1.5, 2.5], np.float32),
 )
-"""Constants whose forms are tried."""
+"""Constants whose forms are probed."""
 
 _RARE_CONSTANTS = (np.array(1.5, np.float64),)
-"""Those that are tried where the others show nothing of a form."""
+"""Constants to try after the others, if none of those has the form."""
 
 _RARE_TRIES = 4
-"""Graphs with such a constant."""
+"""The number of graphs with such a constant."""
 
 _FORM = "form"
-"""Begins the key of an answer about a form."""
+"""The first word of a key that is about a form."""
 
 Asked = TypeVar("Asked")
 
 
 class Support:
-    """What one compiler takes. Probes run in ``worker``, which the caller starts and closes."""
+    """The operators and forms that one compiler takes. Probes run in ``worker``, which the caller closes."""
 
     def __init__(self, compiler: CompilerInfo, worker: Worker, opset: int = DEFAULT_OPSET) -> None:
         self.compiler = compiler
@@ -92,13 +91,13 @@ class Support:
         self._shipped: dict[str, str] = {}
         self._taken: dict[object, bool] = {}
         self.refusal = ""
-        """Why the compiler did not take what it was last asked for and did not take."""
+        """The reason of the last refusal."""
         self._asking_since: float | None = None
         self.seconds = 0.0
-        """The time that answers took that were not known. It does not count in the worker's."""
+        """The seconds spent on probing. They do not count in the worker's seconds."""
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem where it cannot run."""
+        """Whether the compiler takes the operator on such operands. Raises EnvironmentProblem if it cannot run."""
         if self.compiler.format != "torch" and any(dtypes.is_complex(t.dtype) for t in (*operands, *results)):
             self.refusal = "complex numbers are tested in Torch alone"
             return False
@@ -110,11 +109,11 @@ class Support:
         return self._taken[key]
 
     def reason(self, signature: Signature) -> str:
-        """Why the compiler does not take an operator, or "" where it does."""
+        """Return why the compiler does not take an operator; "" if it does."""
         return self._answer(str(signature), self._probe, signature)
 
     def _answer(self, key: str, probe: Callable[[Asked], str], asked: Asked) -> str:
-        """What is known of a question, or what probing says, which is then known."""
+        """Return the cached answer under a key; on a miss, probe and cache it."""
         if self._answers is None or self._programs is None:
             self._worker.start()
             version = self._worker.info["version"]
@@ -135,12 +134,12 @@ class Support:
 
     @property
     def seconds_by_now(self) -> float:
-        """Those of the answers, and of one that is being found out now."""
+        """The seconds spent on probing, with those of a probe that still runs."""
         since = self._asking_since
         return self.seconds + (0.0 if since is None else time.perf_counter() - since)
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
-        """Those of some forms of ONNX's that the compiler's importer does not take, by name."""
+        """Return the names of the ONNX forms that the compiler's importer does not take."""
         if self.compiler.format != "onnx":
             return []
         return [
@@ -148,7 +147,7 @@ class Support:
         ]
 
     def probe_all(self) -> None:
-        """Try every operator in every element type of its first operand, at one rank that it takes."""
+        """Probe every operator in every element type of its first operand, at one rank that it takes."""
         for op in TABLE.values():
             for dtype in op.types[op.variable(0)] if op.inputs else ():
                 signature = some_signature(op, dtype)
@@ -173,7 +172,7 @@ class Support:
         return reason
 
     def _probe_form(self, form: Form) -> str:
-        """Why the compiler does not take a form of an operator that it takes; "" where no example shows that."""
+        """Return why the compiler does not take a form of an operator that it takes; "" if no example shows that."""
         tried = 0
         for graph, opset in _examples(form):
             try:
@@ -193,12 +192,12 @@ class Support:
         return ""
 
     def _lowered(self, graph: Graph, by: LoweringChoices | str) -> Artifact:
-        """A graph as a program of the compiler's; a key draws choices without forms. Raises Unlowerable."""
+        """Lower a graph by recorded choices, or by a key that draws choices without forms. Raises Unlowerable."""
         lacks = (*self.compiler.lacks, ALL)
         return pipeline.lower(graph, by, pipeline.Target(self.compiler.format, self._opset, lacks))
 
     def _refused(self, graph: Graph, artifact: Artifact) -> str:
-        """Why the compiler does not take a program; "" where it does, or fails. Raises BrokenProgram."""
+        """Return why the compiler does not take a program; "" if it does, or if it fails. Raises BrokenProgram."""
         assert self._programs is not None
         digest = _digest(graph, artifact)
         known = self._shipped.get(digest[: probes.DIGITS])
@@ -214,14 +213,14 @@ class Support:
 
 
 class _Kept:
-    """Texts by key that a file in the cache remembers, if the cache can be written."""
+    """Texts by key, stored in a file of the cache if the cache is writable."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known = read(path)
 
     def get(self, key: str, find_out: Callable[[], str]) -> str:
-        """What is known under a key, or is found out now."""
+        """Return the text under a key; if there is none, find it out and store it."""
         if key not in self._known:
             self._known[key] = find_out()
             with suppress(OSError):
@@ -232,14 +231,14 @@ class _Kept:
 
 
 def _with_constants(graph: Graph) -> Graph:
-    """The graph with ones in place of all inputs but the first: some importers take no others for some operators."""
+    """Make all inputs but the first constant ones: some importers need constant operands for some operators."""
     first, *others = graph.inputs
     ones = {name: np.ones(graph.types[name].shape, dtypes.to_numpy(graph.types[name].dtype)) for name in others}
     return replace(graph, inputs=(first,), constants={**graph.constants, **ones})
 
 
 def _digest(graph: Graph, artifact: Artifact) -> str:
-    """A hash of all that a worker is given to run a program on ones."""
+    """Return a hash of everything that a worker needs to run a program on ones."""
     arrays = [(name, array.dtype.name, array.shape, array.tobytes()) for name, array in artifact.arrays.items()]
     types = [str(t) for t in graph.input_types]
     given = (artifact.format, artifact.source, arrays, artifact.arguments, artifact.results, artifact.setup, types)
@@ -247,7 +246,7 @@ def _digest(graph: Graph, artifact: Artifact) -> str:
 
 
 def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
-    """Small graphs that may have a form, each with an opset at which to write it."""
+    """Yield small graphs that may have a form, each with an opset to lower it at."""
     op = TABLE.get(("", form[0]))
     opset = opset_of(form)
     for attempt in range(_FORM_TRIES if op else _FORM_TRIES + _RARE_TRIES):
@@ -260,7 +259,7 @@ def _examples(form: Form) -> Iterator[tuple[Graph, int]]:
 
 
 def _beside_a_constant(rng: random.Random, constants: Sequence[np.ndarray]) -> Graph:
-    """A sum with one of some constants, of a kind that can be made in many ways."""
+    """Return a sum of an input and one of the constants, which a model can hold in many forms."""
     array = rng.choice(constants)
     build = GraphBuilder()
     x = build.input(TensorType(dtypes.of_array(array), array.shape))
@@ -268,14 +267,14 @@ def _beside_a_constant(rng: random.Random, constants: Sequence[np.ndarray]) -> G
 
 
 def cache_file(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> Path:
-    """Where the answers for a version of a compiler are kept: another file for each state of what they depend on."""
+    """Return the cache file of answers for a compiler version. Its name has a hash of the code that they depend on."""
     return cache.folder() / "support" / f"{compiler.name}-{version}-opset{opset}-{_state(compiler, _ANSWER)}.jsonl"
 
 
 def refused(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) -> set[tuple[str, str]]:
-    """The operators, by their qualified names, and element types of first operands that a compiler never took so far.
+    """Return the pairs (qualified operator, element type of its first operand) that a compiler refused in every probe.
 
-    Only what it was asked for can be among them.
+    Pairs that were never probed are not among them.
     """
     taken: dict[tuple[str, str], bool] = {}
     for key, reason in read(cache_file(compiler, version, opset or DEFAULT_OPSET)).items():
@@ -286,20 +285,20 @@ def refused(compiler: CompilerInfo, version: str, opset: int = DEFAULT_OPSET) ->
 
 
 def programs_file(compiler: CompilerInfo, version: str) -> Path:
-    """Where it is kept which programs a version of a compiler takes, whatever question they were made for."""
+    """Return the cache file that records which programs a compiler version takes, for all questions together."""
     state = _state(compiler, _RUN_BY_US if compiler.name == "numpy" else _RUN)
     return cache.folder() / "support" / f"{compiler.name}-{version}-programs-{state}.jsonl"
 
 
 def _state(compiler: CompilerInfo, patterns: Sequence[str]) -> str:
-    """A hash of the compiler file and of some files of the package."""
+    """Return a hash of the compiler file and of the package's files that match the patterns."""
     return cache.digest([compiler.path, *(path for pattern in patterns for path in cache.PACKAGE.glob(pattern))])
 
 
 def read(path: Path) -> dict[str, str]:
-    """What a cache file says: key to reason ("" where it is taken). A line cut short does not count.
+    """Read a cache file: key to reason ("" if the compiler takes it).
 
-    Nothing where the file cannot be read.
+    Truncated lines are skipped; an unreadable file counts as empty.
     """
     known: dict[str, str] = {}
     try:

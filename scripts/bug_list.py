@@ -1,4 +1,4 @@
-"""The list of bugs found, ``artifacts/bugs/status.toml``, and the tables of README.md there that follow from it."""
+"""The list of bugs found, ``artifacts/bugs/status.toml``, and the tables made from it in the README.md there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LIST = FOLDER / "status.toml"
 README = FOLDER / "README.md"
 
 COMPONENTS = ("optimizer", "code generator", "kernel", "importer", "framework")
-"""Where a bug can be: see README.md."""
+"""The components that can have a bug: see README.md."""
 
 SHOWS, RIGHT, DEPENDS = STATUSES = ("shows", "right", "depends")
-"""What a release makes of a reproducer."""
+"""The results of a reproducer on a release: it shows the bug, is right, or that depends on something."""
 
 NAMES = {
     "inductor": "TorchInductor",
@@ -28,23 +28,23 @@ NAMES = {
     "tensorflow": "TensorFlow",
     "openvino": "OpenVINO",
 }
-"""How people call each compiler. That of ``tensorflow`` is the framework itself, in the package of XLA."""
+"""The usual name of each compiler. ``tensorflow`` is the framework itself, whose package contains XLA."""
 
 _OPEN, _MENDED = "open", "mended"
 HEAD = (
     *("number", "compiler", "kind", "what", "float64", "uncompiled", "compiled", "component", "where it is"),
     *("mainstream configuration", "releases", "reported"),
 )
-"""The columns of the tables in README.md, which says what they mean."""
+"""The columns of the tables in README.md, which explains them."""
 
 
 class ListError(ValueError):
-    """A list that cannot be used: which bug, and what is wrong."""
+    """The list is not valid; the message names the bug and the problem."""
 
 
 @dataclass(frozen=True)
 class Bug:
-    """One entry of the list; README.md says what its fields mean."""
+    """One entry of the list; README.md explains the fields."""
 
     number: str
     compiler: str
@@ -66,12 +66,12 @@ class Bug:
 
     @property
     def package(self) -> str:
-        """The compiler whose package has it."""
+        """The compiler whose package has the bug."""
         return "xla" if self.compiler == "tensorflow" else self.compiler
 
     @property
     def folder(self) -> Path:
-        """Raises ListError where there is none, or several."""
+        """The bug's folder. Raises ListError if there is none, or several."""
         found = list(FOLDER.glob(f"{self.number}-{self.compiler}-*"))
         if len(found) != 1:
             raise ListError(f"{LIST}, bug {self.number}: there is no folder {self.number}-{self.compiler}-...")
@@ -80,18 +80,18 @@ class Bug:
 
 @dataclass(frozen=True)
 class BugList:
-    """All bugs, and the ``newest`` release of each compiler's package that the list knows."""
+    """All bugs, and the ``newest`` release of each compiler's package in the list."""
 
     newest: Mapping[str, str]
     bugs: Sequence[Bug]
 
     def is_mended(self, bug: Bug) -> bool:
-        """Whether the newest release no longer shows it."""
+        """Whether the newest release no longer shows the bug."""
         return bug.status.get(self.newest[bug.package]) == RIGHT
 
 
 def read(path: Path | None = None) -> BugList:
-    """The list in a file, or else that in artifacts/bugs. Raises ListError, OSError."""
+    """Read the list from a file, by default from artifacts/bugs. Raises ListError, OSError."""
     path = path or LIST
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -119,7 +119,7 @@ def _bug(path: Path, entry: Mapping[str, Any]) -> Bug:
 
 
 def with_tables(text: str, bugs: BugList) -> str:
-    """The text of README.md with its tables as the list has them. Raises ListError where it has no place for one."""
+    """Return the text of README.md with tables made from the list. Raises ListError if it has no place for one."""
     for name, mended in ((_OPEN, False), (_MENDED, True)):
         begin, end = f"<!-- table: {name} -->\n", f"<!-- end: {name} -->"
         before, found, rest = text.partition(begin)
@@ -137,7 +137,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def cells(bug: Bug, unreported: str) -> list[str]:
-    """What the columns of HEAD say of a bug; ``unreported`` stands where no report is known."""
+    """Return a bug's cells for the columns of HEAD; ``unreported`` stands for a missing report."""
     setting = f", `{bug.setting}`" if bug.setting else ""
     duplicate = f". The cause is that of {bug.duplicate_of}" if bug.duplicate_of else ""
     return [

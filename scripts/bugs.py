@@ -1,11 +1,11 @@
-"""Run the reproducers in artifacts/bugs on the newest release of each compiler, and hold the list against that.
+"""Run the reproducers in artifacts/bugs on the newest release of each compiler, and compare with the list.
 
     python scripts/bugs.py [NUMBER ...] [--release COMPILER=VERSION] [--python COMPILER=INTERPRETER] [--write]
 
-Run with ``make bugs``, or ``make bugs BUGS="003 017"``. Each compiler's release is installed by pip into an environment
-of its own, which is kept in ``--folder``. ``--python`` names an interpreter that has it instead. The status is 0 where
-every reproducer does what the list says, 1 where one does not, 2 where one could not be run. ``--write`` puts what was
-seen into the list, and makes the tables of README.md anew; ``--tables`` does the latter alone.
+Run with ``make bugs``, or ``make bugs BUGS="003 017"``. Pip installs each compiler's release into a separate
+environment, which is kept in ``--folder``. Or ``--python`` names an interpreter that has the compiler. The exit status
+is 0 if all results agree with the list, 1 if one does not, and 2 if a reproducer could not run. ``--write`` puts the
+results into the list, and makes the tables of README.md anew; ``--tables`` only makes the tables.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from scripts import bug_list
 from scripts.bug_list import DEPENDS, NAMES, RIGHT, SHOWS, Bug, BugList, ListError
 
 BESIDES = ("onnx", "ml-dtypes")
-"""What reproducers import besides the compiler's framework and what that asks for."""
+"""The packages that reproducers import besides the compiler's framework and its dependencies."""
 
 COULD_NOT_RUN = "could not run"
 
 _STATUS = {0: RIGHT, 1: SHOWS}
-"""By the exit status of a reproducer."""
+"""The result by the exit status of a reproducer."""
 
 _ASK_VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
 
 
 @dataclass(frozen=True)
 class Release:
-    """A compiler's release that is tried: the interpreter that has it, or the ``problem`` why there is none."""
+    """A compiler's release to try: the interpreter that has it, or the ``problem`` with getting one."""
 
     version: str
     python: str = ""
@@ -51,7 +51,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a reproducer did: a status, or COULD_NOT_RUN with the reason."""
+    """The result of a reproducer: a status, or COULD_NOT_RUN with the ``problem``."""
 
     bug: Bug
     version: str
@@ -61,12 +61,12 @@ class Seen:
 
     @property
     def differs(self) -> bool:
-        """Whether the list says something else."""
+        """Whether the list has another status."""
         listed = self.bug.status.get(self.version)
         return self.status != COULD_NOT_RUN and listed not in (self.status, DEPENDS)
 
     def line(self) -> str:
-        """One line that says it."""
+        """Return the result as one line."""
         what = f"{self.bug.number} {NAMES[self.bug.compiler]} {self.version}: "
         if self.status == COULD_NOT_RUN:
             return f"{what}{COULD_NOT_RUN}: {self.problem}"
@@ -76,6 +76,7 @@ class Seen:
 
 
 def main() -> int:
+    """Run the reproducers, print the results, and return the exit status."""
     options = _parsed()
     try:
         bugs = bug_list.read()
@@ -113,7 +114,7 @@ def _parsed() -> argparse.Namespace:
 
 
 def _chosen(bugs: BugList, numbers: Sequence[str]) -> list[Bug]:
-    """Raises ListError where there is no bug of a number."""
+    """Return the bugs with these numbers; without numbers, all. Raises ListError for an unknown number."""
     wanted = [number.zfill(3) for number in numbers]
     unknown = set(wanted).difference(bug.number for bug in bugs.bugs)
     if unknown:
@@ -122,7 +123,7 @@ def _chosen(bugs: BugList, numbers: Sequence[str]) -> list[Bug]:
 
 
 def _pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """Raises ListError."""
+    """Return the values of COMPILER=VALUE options, by compiler. Raises ListError."""
     pairs = dict(text.partition("=")[::2] for text in texts)
     for compiler, value in pairs.items():
         if compiler not in PACKAGES or not value:
@@ -137,7 +138,7 @@ def _all_seen(
     releases: Mapping[str, str],
     options: argparse.Namespace,
 ) -> Iterator[Seen]:
-    """What every reproducer did, one compiler after another."""
+    """Run every reproducer, one compiler after another, and yield the results."""
     for package in dict.fromkeys(bug.package for bug in bugs):
         version = releases.get(package, listed.newest[package])
         release = _release(package, version, named.get(package, ""), options.folder)
@@ -146,14 +147,14 @@ def _all_seen(
 
 
 def _release(package: str, version: str, python: str, folder: Path) -> Release:
-    """That release of a compiler, installed if need be; that of an interpreter which was named is what it has."""
+    """Return a compiler's release, installed if need be. A named interpreter decides the version itself."""
     if not python:
         print(f"{PACKAGES[package]} {version}: an environment in {folder} ...", flush=True)
         try:
             python = str(interpreter(package, Version(version).base_version, folder, besides=BESIDES, ours=False))
         except (subprocess.CalledProcessError, OSError) as error:
             return Release(version, problem=f"no environment ({error}); name an interpreter: --python {package}=PATH")
-    python = os.path.abspath(python)  # links are kept: a virtual environment's python is one
+    python = os.path.abspath(python)  # resolves no links: the python of a virtual environment is a link
     command = [python, "-c", _ASK_VERSION, PACKAGES[package]]
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=_environment())
@@ -165,7 +166,7 @@ def _release(package: str, version: str, python: str, folder: Path) -> Release:
 
 
 def _tried(bug: Bug, release: Release, timeout_s: float) -> Seen:
-    """Run a reproducer in a folder of its own, which also holds the caches of compilers."""
+    """Run a reproducer in a temporary folder, which also has the compiler's cache."""
     if release.problem:
         return Seen(bug, release.version, COULD_NOT_RUN, problem=release.problem)
     began = time.monotonic()
@@ -195,12 +196,12 @@ def _tried(bug: Bug, release: Release, timeout_s: float) -> Seen:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, without what would make another interpreter import our packages."""
+    """Return our environment without the variables that make another interpreter import our packages."""
     return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
 
 
 def _write(seen: Sequence[Seen]) -> None:
-    """Put what differs into the list, and make the tables anew."""
+    """Put the results that differ into the list, and make the tables anew."""
     document = tomlkit.parse(bug_list.LIST.read_text(encoding="utf-8"))
     changed = {one.bug.number: one for one in seen if one.differs}
     for entry in document["bug"]:  # type: ignore[union-attr]

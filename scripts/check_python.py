@@ -1,10 +1,10 @@
-"""Fail in one line where this Python cannot make the virtual environment. Runs on any Python 3."""
+"""Fail with a one-line message if this Python cannot make the virtual environment. Runs on any Python 3."""
 
 import importlib.util
 import platform
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - the very point of this file
+if sys.version_info < (3, 11):  # noqa: UP036 - this check is the purpose of the file
     sys.exit(
         "polyjuice: Python 3.11 or later is needed, and this is "
         + platform.python_version()

@@ -1,7 +1,7 @@
-"""Old releases of the frameworks, each in an environment of its own, tested through ``polyjuice fuzz --python``.
+"""Test old releases of the frameworks, each in a separate environment, by ``polyjuice fuzz --python``.
 
-Run with ``make test-old``, or as ``python scripts/old_versions.py [-n CASES] [--folder DIR] [NAME ...]``. Environments
-are made by pip in the folder and kept.
+Run with ``make test-old``, or as ``python scripts/old_versions.py [-n CASES] [--folder DIR] [NAME ...]``. Pip makes the
+environments in the folder, where they stay.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ RELEASES = {
     "onnxruntime-1.20": ("onnxruntime", "1.20.1"),
     "tensorflow-2.15": ("xla", "2.15.1"),
 }
-"""The compiler, and the release of its package."""
+"""The compiler and the release of its package, by name."""
 
 
 def main() -> int:
+    """Run a short campaign on each release, and return the exit status: 1 if one failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(RELEASES)}; all unless given")
     parser.add_argument("-n", type=int, default=30, help="cases for each")

@@ -1,8 +1,8 @@
-"""What became of the programs by which the installed compilers are probed, for the package to ship.
+"""Probe the installed compilers, and write the answers as files that the package ships.
 
-Run with ``make probes``, or as ``python scripts/probes.py [--minutes N] [NAME ...]``. For each compiler it asks what
-campaigns ask, then every operator in every element type and rank, until the time is up. A folder keeps the answers: the
-next run goes on where this one stopped.
+Run with ``make probes``, or as ``python scripts/probes.py [--minutes N] [NAME ...]``. For each compiler it runs the
+probes of campaigns, then those of every operator in every element type and rank, until the time is up. A folder keeps
+the answers: the next run goes on where this one stopped.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ from polyjuice.support import Support
 COMPILERS = ("eager", "inductor", "onnxruntime", "tvm", "xla", "openvino", "iree")
 
 CASES = 2000
-"""The cases that ask, unless the time is up: few questions are new then."""
+"""The most cases to prepare: later cases need few new probes."""
 
 SHARE = 0.8
-"""The share of the time that goes to cases: what they ask comes first where not everything can be asked."""
+"""The share of the time for cases, whose probes matter most if there is no time for all."""
 
 
 def main() -> None:
+    """Probe each compiler that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(COMPILERS)}; all unless given")
     parser.add_argument("--minutes", type=float, default=10, help="for each compiler")
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def probe(compiler: CompilerInfo, limit_s: float) -> None:
-    """Ask one compiler, and write what became of the programs to the package."""
+    """Probe one compiler, and write the answers to the package."""
     config = Config(compiler.name, (MIXED,), nodes=compiler.nodes, profiles=usual_profiles(compiler))
     began = time.monotonic()
     with CompilerSession(config.conditions, compiler) as session:
@@ -73,7 +74,7 @@ def probe(compiler: CompilerInfo, limit_s: float) -> None:
 
 
 def by_cases(config: Config, compiler: CompilerInfo, asked: Support) -> Iterator[Callable[[], object]]:
-    """The cases of a campaign, each of which asks when it is prepared."""
+    """Yield functions that each prepare a case of a campaign, which probes the compiler."""
     allowed = allowed_rulesets(config.profiles)
     rules = tuple(rule for rule in load() if rule.ruleset in allowed)
     with tempfile.TemporaryDirectory() as out:
@@ -83,7 +84,7 @@ def by_cases(config: Config, compiler: CompilerInfo, asked: Support) -> Iterator
 
 
 def by_signature(asked: Support) -> Iterator[Callable[[], object]]:
-    """Every operator in the element types of its first operand, in an order that favours none of them."""
+    """Yield functions that each probe an operator in an element type of its first operand, in random order."""
     pairs = [(op, dtype) for op in TABLE.values() if op.inputs for dtype in op.types[op.variable(0)]]
     random.Random(0).shuffle(pairs)
     for op, dtype in pairs:
@@ -91,7 +92,7 @@ def by_signature(asked: Support) -> Iterator[Callable[[], object]]:
 
 
 def _as_long(asking: Iterator[Callable[[], object]], end: float) -> int:
-    """Ask until the time is up; how often that was."""
+    """Call the functions until the time is up, and return how many were called."""
     count = 0
     for ask in asking:
         if time.monotonic() > end:

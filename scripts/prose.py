@@ -1,9 +1,9 @@
-"""Check the style of all prose: documentation, docstrings and comments. ``prose.toml`` says what is checked, and how.
+"""Check the style of all prose: documentation, docstrings and comments. ``prose.toml`` has the rules.
 
-    python scripts/prose.py                 the paths that the style names
+    python scripts/prose.py                 the paths in prose.toml
     python scripts/prose.py docs README.md  other paths
 
-Each line that it prints names a file, a line, what is wrong and the sentence. Exit status 1 where there is one.
+Each printed line has a file, a line, a fault and the sentence. The exit status is 1 if there is any.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PASSIVE = re.compile(
 
 @dataclass(frozen=True)
 class Style:
-    """The rules that ``prose.toml`` sets."""
+    """The rules of ``prose.toml``."""
 
     paths: Sequence[str]
     words: int
@@ -49,7 +49,7 @@ class Style:
     phrases: Mapping[str, str]
 
     def faults(self, sentence: str) -> Iterator[str]:
-        """What is wrong with a sentence, in a few words each."""
+        """Yield the faults of a sentence, each in a few words."""
         words = [word for word in sentence.split() if re.search(r"\w", word)]
         if len(words) > self.words:
             yield f"{len(words)} words"
@@ -63,6 +63,7 @@ class Style:
 
 
 def main(names: Sequence[str]) -> int:
+    """Print the faults in some paths (none: those of ``prose.toml``), and return the exit status."""
     style = Style(**tomllib.loads(STYLE.read_text(encoding="utf-8")))
     count = 0
     for path in files(names or style.paths):
@@ -75,7 +76,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def files(names: Sequence[str]) -> Iterator[Path]:
-    """The files with prose that paths name, relative to the project's folder."""
+    """Yield the files with prose at some paths, which are relative to the project's folder."""
     for name in names:
         path = (ROOT / name).absolute()
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -83,12 +84,12 @@ def files(names: Sequence[str]) -> Iterator[Path]:
 
 
 def prose(path: Path) -> Iterator[tuple[int, str]]:
-    """The pieces of prose in a file, each with the line where it begins."""
+    """Yield the pieces of prose in a file, each with the number of its first line."""
     return _READERS[path.suffix](path.read_text(encoding="utf-8"))
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a piece, without code."""
+    """Yield the sentences of a piece of prose, without code."""
     plain = _HTML.sub(" ", _LINK.sub(r"\1", _CODE.sub("code", text)))
     for block in _BLOCKS.split(plain):
         cells = block.split("|") if block.lstrip().startswith("|") else [block]
@@ -98,7 +99,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _markdown(text: str) -> Iterator[tuple[int, str]]:
-    """Markdown, paragraph by paragraph, without blocks of code."""
+    """Yield the paragraphs of Markdown, without blocks of code."""
 
     def blank(match: re.Match[str]) -> str:
         return "\n" * match.group().count("\n")
@@ -111,7 +112,7 @@ def _markdown(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _python(text: str) -> Iterator[tuple[int, str]]:
-    """Docstrings, those of constants among them, and comments."""
+    """Yield the docstrings, also those of constants, and the comments of Python code."""
     for node in ast.walk(ast.parse(text)):
         body = getattr(node, "body", None)
         if not isinstance(body, list):
@@ -130,13 +131,13 @@ def _python(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _rules(text: str) -> Iterator[tuple[int, str]]:
-    """The comments of egglog's files."""
+    """Yield the comments of an egglog file."""
     lines = ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.startswith(";"))
     yield from _comments((number, line.lstrip(";")) for number, line in lines)
 
 
 def _comments(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Comments in lines, put together where one follows the other."""
+    """Yield comments, with those on consecutive lines joined."""
     block: list[str] = []
     first = last = 0
     for number, line in lines:
@@ -154,7 +155,7 @@ def _comments(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _unindented(text: str) -> str:
-    """A docstring as it is shown; what stands deeper in it is code."""
+    """Return a docstring without its indentation, and without its indented blocks, which are code."""
     return "\n".join(line for line in inspect.cleandoc(text).splitlines() if not line.startswith("    "))
 
 

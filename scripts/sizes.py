@@ -1,4 +1,4 @@
-"""Print how large the code is: files, lines, and the median length of a function, of each package."""
+"""Print the size of each package: its files, lines, and the median length of its functions in lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROW = "{:32} {:>6} {:>8} {:>16}"
 
 
 def packages() -> Iterator[tuple[str, list[Path]]]:
-    """The packages and, after those of each folder, the folder as a whole."""
+    """Yield the files of each package and, after a folder's packages, those of the whole folder."""
     for folder in FOLDERS:
         whole = sorted((ROOT / folder).rglob("*.py"))
         rooms: dict[str, list[Path]] = {}
@@ -24,12 +24,13 @@ def packages() -> Iterator[tuple[str, list[Path]]]:
 
 
 def functions(text: str) -> list[int]:
-    """How many lines each function has."""
+    """Return the number of lines of each function."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
     return [(n.end_lineno or n.lineno) - n.lineno + 1 for n in ast.walk(ast.parse(text)) if isinstance(n, kinds)]
 
 
 def main() -> None:
+    """Print the table of sizes."""
     print(ROW.format("package", "files", "lines", "median function"))
     for name, files in packages():
         texts = [path.read_text(encoding="utf-8") for path in files]

@@ -1,14 +1,14 @@
 """Hunt for bugs for hours: one compiler after another, one worker, at the lowest priority.
 
-    python benchmarks/hunt/run.py                            until it is interrupted; continues where it stopped
+    python benchmarks/hunt/run.py                            until you interrupt it; continues where it stopped
     python benchmarks/hunt/run.py --turns 2 --minutes 10     two turns of ten minutes
-    python benchmarks/hunt/run.py --turns 0                  write what is known, and run nothing
+    python benchmarks/hunt/run.py --turns 0                  write the stored results, and run nothing
 
-A turn is a campaign of ``polyjuice fuzz`` with a seed of its own. The compiler that has had the fewest turns is next,
-with each strategy of ``--seeds``. Campaigns are kept in a folder outside of the repository, beside ``hunt.json``, which
-lists the turns. A turn that was stopped is continued before another begins; one that has ended is never repeated.
+A turn is a campaign of ``polyjuice fuzz`` with its own seed. Next comes the pair of a compiler and a strategy of
+``--seeds`` with the fewest turns. Campaigns stay in a folder outside of the repository, beside ``hunt.json``, which
+lists the turns. An interrupted turn continues before another begins. An ended turn is never repeated.
 
-After each turn, what was found is merged into ``artifacts/hunt/hunt.json``, and ``README.md`` there is written anew.
+Each turn merges its findings into ``artifacts/hunt/hunt.json``, and writes ``README.md`` there anew.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RESULTS = ROOT / "artifacts" / "hunt"
 CONTROLS = ("eager", "numpy")
 
 ENDED = (0, 1, 3)
-"""The statuses of ``polyjuice fuzz`` with which a campaign has run to its end."""
+"""The exit statuses of ``polyjuice fuzz`` after a campaign that ran to its end."""
 
 USAGE = 2
 
@@ -48,16 +48,17 @@ LONGEST = 160
 _COUNTS = ("tested", "pairs", "raw_findings", "defects", "unsound_variants", "elapsed_s")
 
 Turn = dict[str, Any]
-"""``compiler``, ``seeds``, ``seed``, ``reach`` (options that say how long); in the end ``result`` or ``problem``."""
+"""``compiler``, ``seeds``, ``seed``, ``reach`` (the options for its length); in the end ``result`` or ``problem``."""
 
 Result = dict[str, Any]
-"""What a campaign found: ``compiler``, ``version``, ``seeds``, ``seed``, counts, and ``causes``."""
+"""The result of a campaign: ``compiler``, ``version``, ``seeds``, ``seed``, counts, and ``causes``."""
 
 
 def main() -> None:
+    """Hunt, until the end or an interrupt, at the lowest priority."""
     options = parsed(sys.argv[1:])
     os.nice(19)
-    for number in (signal.SIGTERM, signal.SIGINT):  # which a shell ignores in what it runs in the background
+    for number in (signal.SIGTERM, signal.SIGINT):  # processes in a shell's background start with SIGINT ignored
         signal.signal(number, signal.default_int_handler)
     try:
         hunt(options)
@@ -66,6 +67,7 @@ def main() -> None:
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse the command line."""
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=data / "polyjuice" / "hunt", help="where campaigns are kept")
@@ -79,7 +81,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def hunt(options: argparse.Namespace) -> None:
-    """Take turns, and write down after each what is known."""
+    """Take turns, and write all results after each."""
     options.folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(options.folder / "lock")
     try:
@@ -105,12 +107,12 @@ def hunt(options: argparse.Namespace) -> None:
 
 
 def installed() -> list[str]:
-    """The compilers that can be used here, without the controls."""
+    """Return the compilers that can be used here, without the controls."""
     return [name for name in compilers.names() if name not in CONTROLS and probe(name)["available"]]
 
 
 def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Namespace) -> Turn:
-    """A turn of the compiler and the source of seed graphs that have had the fewest so far."""
+    """Return a turn for the compiler and source of seed graphs with the fewest turns so far."""
     had = [(turn["seeds"], turn["compiler"]) for turn in turns]
     seeds, compiler = min(product(options.seeds.split(","), taking), key=had.count)
     reach = ["-n", str(options.cases)] if options.cases else ["--time", f"{options.minutes * 60:.0f}s"]
@@ -118,14 +120,15 @@ def next_turn(turns: Sequence[Turn], taking: Sequence[str], options: argparse.Na
 
 
 def has_ended(turn: Turn) -> bool:
+    """Whether a turn has ended, with a result or a problem."""
     return "result" in turn or "problem" in turn
 
 
 def take(turn: Turn, folder: Path) -> None:
-    """Begin the turn's campaign, or continue it. The turn gets a ``result``, or a ``problem`` where it cannot run."""
+    """Begin or continue the turn's campaign. The turn gets a ``result``, or a ``problem`` if it cannot run."""
     campaign = folder / f"{turn['compiler']}-{turn['seeds']}-{turn['seed']}"
     if (campaign / "campaign.sqlite").exists():
-        with FileLock(campaign / "lock"):  # where only the hunt was killed, the campaign still runs
+        with FileLock(campaign / "lock"):  # wait: if only the hunt was killed, the campaign still runs
             pass
         arguments = ["--resume", campaign, *turn["reach"]]
     else:
@@ -142,7 +145,7 @@ def take(turn: Turn, folder: Path) -> None:
 
 
 def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
-    """Run the command; its status, and what it printed. An interrupt of the hunt interrupts it, too."""
+    """Run ``polyjuice fuzz``; return its status and output. An interrupt of the hunt also interrupts it."""
     command = [sys.executable, "-m", "polyjuice", "fuzz", *map(str, arguments), "--json"]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, "PYTHONPATH": path}
@@ -157,7 +160,7 @@ def fuzz(arguments: Sequence[object]) -> tuple[int, str]:
 
 
 def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
-    """What a campaign that has ended found."""
+    """Return the result of an ended campaign."""
     records = [read(path, {}) for path in sorted((campaign / "findings").glob("*/finding.json"))]
     causes = [
         {
@@ -175,7 +178,7 @@ def result(turn: Turn, summary: dict[str, Any], campaign: Path) -> Result:
 
 
 def write_results(folder: Path, turns: Iterable[Turn]) -> None:
-    """Merge what the turns found into what the folder has, and write its table."""
+    """Merge the turns' results into those of the folder, and write its table."""
     path = folder / "hunt.json"
     known = merged(read(path, []), [turn["result"] for turn in turns if "result" in turn])
     if known:
@@ -184,16 +187,17 @@ def write_results(folder: Path, turns: Iterable[Turn]) -> None:
 
 
 def merged(before: Iterable[Result], anew: Iterable[Result]) -> list[Result]:
-    """The results of all campaigns, each once: a campaign is known by its compiler, source and seed."""
+    """Return the results of all campaigns, sorted, each campaign once (see `identity`); the later result counts."""
     return sorted({identity(result): result for result in (*before, *anew)}.values(), key=identity)
 
 
 def identity(result: Result) -> tuple[str, str, str, int]:
+    """Return what identifies a campaign: compiler, version, source of seed graphs, and seed."""
     return result["compiler"], result["version"], result["seeds"], result["seed"]
 
 
 def table(known: Sequence[Result]) -> str:
-    """The results as Markdown: counts by release, then the causes of each. ``known`` is sorted by `identity`."""
+    """Return the results as Markdown: counts by release, then its causes. ``known`` is sorted by `identity`."""
     releases = [
         (f"{compiler} {version}", list(results))
         for (compiler, version), results in groupby(known, key=lambda result: (result["compiler"], result["version"]))
@@ -221,7 +225,7 @@ def table(known: Sequence[Result]) -> str:
 
 
 def causes(results: Sequence[Result]) -> list[tuple[str, int, str, str]]:
-    """Each cause of a release once: signature, raw findings, seeds of campaigns, and the beginning of an example."""
+    """Return each cause of a release once: signature, raw findings, seeds of campaigns, and a shortened example."""
     rows: dict[str, tuple[str, int, str, str]] = {}
     for result in results:
         for cause in result["causes"]:
@@ -232,15 +236,17 @@ def causes(results: Sequence[Result]) -> list[tuple[str, int, str, str]]:
 
 
 def cell(value: object) -> str:
+    """Return a value as the text of a Markdown cell."""
     return str(value).replace("|", "\\|")
 
 
 def read(path: Path, default: Any) -> Any:
+    """Return the JSON value in a file, or the default if there is no file."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else default
 
 
 def write(path: Path, value: Any) -> None:
-    """Write a file, whole or not at all."""
+    """Write a value as a JSON file, completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}")
     staged.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n", encoding="utf-8")

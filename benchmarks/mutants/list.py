@@ -1,4 +1,4 @@
-"""Print the faults as the tables of README.md: name, what goes wrong, and what it is modelled on.
+"""Print the faults as the tables of README.md: name, what goes wrong, and the source.
 
 python benchmarks/mutants/list.py
 """
@@ -14,16 +14,17 @@ MODELLED_ON = re.compile(r"^Modelled on: (.*?)(?:\n\n|\Z)", re.MULTILINE | re.DO
 
 
 def main() -> None:
+    """Print the tables."""
     print(tables())
 
 
 def tables() -> str:
-    """The faults of each compiler, in Markdown."""
+    """Return the tables of all compilers, in Markdown."""
     return "\n\n".join(table(folder) for folder in sorted(FAULTS.iterdir()))
 
 
 def table(folder: Path) -> str:
-    """The faults of one compiler, one a line."""
+    """Return the table of one compiler, with one fault on each line."""
     rows = [row(path) for path in sorted(folder.glob("*.py"))]
     return "\n".join(
         [f"## {folder.name}: {len(rows)}", "", "| name | what goes wrong | source |", "|---|---|---|", *rows]
@@ -31,10 +32,10 @@ def table(folder: Path) -> str:
 
 
 def row(path: Path) -> str:
-    """A fault's line, from its docstring."""
+    """Return a fault's line, made from its docstring."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     source = MODELLED_ON.search(text)
-    # What follows the first colon describes the place in the paper.
+    # The text before the first colon is the place in the paper; the rest describes the bug there.
     place = " ".join(source[1].split()).partition(":")[0].rstrip(".") if source else ""
     cells = [path.stem, text.partition("\n")[0], place]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

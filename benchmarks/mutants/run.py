@@ -1,14 +1,14 @@
-"""How good is the judge? Compilers with planted faults, and the pairs that it takes until each is detected.
+"""Measure the oracles on compilers with planted faults: the pairs that it takes until each fault is detected.
 
-    python benchmarks/mutants/run.py                   everything (hours on two cores); continues where it was stopped
+    python benchmarks/mutants/run.py                   everything (hours on two cores); continues where it stopped
     python benchmarks/mutants/run.py --only 'tvm/*'    some faults, by name
-    python benchmarks/mutants/run.py --table           the table of what is known, and nothing run
+    python benchmarks/mutants/run.py --table           the table of stored results; nothing runs
 
-Every case of a campaign is prepared once, and given to a compiler with all faults that are not yet detected; then, if
-an oracle had something to say, to the compiler as it is, and to ever fewer of the faults that the case met, until each
-that changes an outcome stands alone. A fault is detected where an oracle has something to say of the compiler with this
-fault that it does not say of the sound one. With the extraction strategy `original`, seed graphs are compiled alone:
-differential testing.
+Every case of a campaign is prepared once, and runs on a compiler with all faults that are not yet detected. If an
+oracle reports a verdict, the case also runs on the sound compiler. Then it runs with ever smaller sets of the faults
+that it met, until each fault that changes an outcome is alone. A fault is detected if an oracle reports a verdict on
+the compiler with this fault that it does not report on the sound one. With the extraction strategy `original`, only
+seed graphs run: differential testing.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TABLE = RESULTS.with_suffix(".md")
 
 STRATEGIES = ("minmax", "steps", "random", ORIGINAL)
 NODES = {"onnxruntime": 60, "tvm": 20, "inductor": 100}
-"""Operators in a seed graph: more where a compiler is faster."""
+"""Operators in a seed graph: more for a faster compiler."""
 
 PAIRS = {"onnxruntime": 500, "tvm": 500, "inductor": 60}
 EQUIVALENCE = ("metamorphic", "crash")
@@ -61,10 +61,11 @@ _RETRIES = 5
 MET = "met"
 
 Detected = dict[str, int]
-"""For each oracle that spoke, after how many pairs it first did; and when a program first met the fault."""
+"""The number of pairs until each oracle first detected the fault, and (MET) until a program first met it."""
 
 
 def main() -> None:
+    """Measure the faults without a result, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="*", help="a pattern for names such as onnxruntime/clip-of-relu")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
@@ -85,19 +86,20 @@ def main() -> None:
 
 
 def per_compiler(values: dict[str, int]) -> str:
+    """Return the values as text, with their compilers."""
     return ", ".join(f"{compiler} {value}" for compiler, value in values.items())
 
 
 def mutants(pattern: str = "*") -> list[str]:
-    """The names of the planted faults: COMPILER/NAME."""
+    """Return the names of the planted faults that match a pattern: COMPILER/NAME."""
     names = (f"{path.parent.name}/{path.stem}" for path in sorted((HERE / "faults").glob("*/*.py")))
     return [name for name in names if fnmatch(name, pattern)]
 
 
 def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
-    """Run what is not known yet, and write down what becomes known, strategy by strategy.
+    """Measure the faults without a result, and write the results, strategy by strategy.
 
-    How far each is stands beside the results, as `mutants-COMPILER-STRATEGY.json`, while it runs.
+    While a strategy runs, its progress is in `mutants-COMPILER-STRATEGY.json`, beside the results.
     """
     with (
         tempfile.TemporaryDirectory() as cache,
@@ -131,15 +133,16 @@ def measure(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
 
 
 def write(path: Path, value: Any) -> None:
+    """Write a value as a JSON file, and make its folder if need be."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> dict[str, Detected]:
-    """For each fault, which oracles detect it and when, in a campaign of so many pairs.
+    """Run a campaign of this many pairs; return which oracles detect each fault, and after how many pairs.
 
-    How far it is stands in the file ``progress``, from which it is continued if it was stopped. A fault is missed
-    where others undo it, or keep a program from meeting it.
+    The file ``progress`` has the state, from which an interrupted campaign continues. A fault is missed if other
+    faults undo it, or keep programs from meeting it.
     """
     enough = set(config.oracles) - ({"differential"} if "metamorphic" in config.oracles else set())
     state = {"cases": 0, "pairs": 0, "detected": {name: {} for name in names}}
@@ -176,7 +179,7 @@ def detect(config: Config, names: Sequence[str], pairs: int, progress: Path) -> 
 
 
 def spoken(oracles: Sequence[str], session: FaultySession, case: Case) -> dict[str, set[str]]:
-    """For each fault that a case met (`MET`), the oracles that say of it what they do not say of the sound compiler."""
+    """Return, for each fault that a case met (`MET`), the oracles with a verdict that the sound compiler lacks."""
     met = [session.met(program.outcome) for program in case.programs]
     candidates = sorted(set().union(*met))
     found = {name: {MET} if any(name in p.outcome.trace for p in case.programs) else set() for name in candidates}
@@ -186,7 +189,7 @@ def spoken(oracles: Sequence[str], session: FaultySession, case: Case) -> dict[s
     if all(alike(program.outcome, outcome) for program, outcome in zip(case.programs, sound, strict=True)):
         return found
     before = said(oracles, ended(case, sound), session)
-    by_chance: bool | None = None  # asked for where it matters: it takes many compilations
+    by_chance: bool | None = None  # tested only if needed: it takes many compilations
     for name, outcomes in effects(session, case, met, sound, candidates, [p.outcome for p in case.programs]):
         verdicts = said(oracles, ended(case, outcomes), session) - before
         failed = any(kind in ("crash", "hang") for _, kind, _, _ in verdicts)
@@ -198,7 +201,7 @@ def spoken(oracles: Sequence[str], session: FaultySession, case: Case) -> dict[s
 
 
 def ended(case: Case, outcomes: Sequence[Outcome]) -> Case:
-    """The case with other outcomes of its programs."""
+    """Return the case with other outcomes of its programs."""
     programs = [replace(program, outcome=outcome) for program, outcome in zip(case.programs, outcomes, strict=True)]
     return replace(case, programs=programs)
 
@@ -211,9 +214,10 @@ def effects(
     names: Sequence[str],
     outcomes: Sequence[Outcome],
 ) -> Iterator[tuple[str, Sequence[Outcome]]]:
-    """Each fault that changes a program's outcome, with the outcomes that it alone makes.
+    """Yield each fault that changes a program's outcome, with the outcomes under this fault alone.
 
-    Found by halves, for most faults that are met change nothing: ``outcomes`` are those with all of ``names``.
+    The search halves the set of faults, since most faults that a case meets change nothing. ``outcomes`` are those with
+    all faults of ``names``, ``sound`` those without.
     """
     changed = [not alike(outcome, right) for outcome, right in zip(outcomes, sound, strict=True)]
     if not any(changed):
@@ -232,40 +236,42 @@ def effects(
 
 
 class FaultySession(CompilerSession):
-    """A session whose compiler has faults, which may be others for each program."""
+    """A session whose compiler has planted faults, which may differ for each program."""
 
     faults: Sequence[str] = ()
 
     def execute(
         self, artifact: Artifact, inputs: Sequence[Sequence[np.ndarray]], *, level: str = "", compile: bool = True
     ) -> Outcome:
+        """Execute an artifact on the compiler with the session's ``faults``."""
         planted = replace(artifact, setup={**artifact.setup, "faults": self.faults})
         return super().execute(planted, inputs, level=level, compile=compile)
 
     def planted(self, faults: Sequence[str], program: Program, case: Case) -> Outcome:
-        """What becomes of one program of a case with other faults."""
+        """Set the faults, execute one program of a case, and return its outcome."""
         self.faults = faults
         return self.execute(program.artifact, case.inputs)
 
     def met(self, outcome: Outcome) -> set[str]:
-        """The faults that a program met; a process that died cannot tell, and may have met any."""
+        """Return the faults that a program met. A process that died reports none, and may have met any."""
         told = outcome.status not in ("crash", "hang")
         return set(self.faults) & set(outcome.trace) if told else set(self.faults)
 
 
 def fails_by_chance(session: FaultySession, case: Case) -> bool:
-    """Whether the sound compiler fails too, now and then, at programs that it has just compiled."""
+    """Whether the sound compiler sometimes fails too, on programs that it has just compiled."""
     outcomes = (session.planted([], program, case) for _ in range(_RETRIES) for program in case.programs)
     return any(outcome.status != "ok" for outcome in outcomes)
 
 
 def said(oracles: Sequence[str], case: Case, session: CompilerSession) -> set[tuple[str, str, str, int]]:
-    """What oracles say of a case, without the words."""
+    """Return the verdicts of oracles on a case, without their messages."""
     return {(v.oracle, v.kind, v.a, v.output) for v in pipeline.judge(case, session, oracles)}
 
 
 @contextmanager
 def environment(**values: str) -> Iterator[None]:
+    """Set environment variables inside the block."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -279,7 +285,7 @@ def environment(**values: str) -> Iterator[None]:
 
 
 def alike(a: Outcome, b: Outcome) -> bool:
-    """Whether two outcomes are the same: outputs bit for bit, failures in the same stage."""
+    """Whether two outcomes are the same: the same status and stage, and outputs equal bit for bit."""
     if (a.status, a.stage) != (b.status, b.stage):
         return False
     arrays = zip((y for one in a.outputs for y in one), (y for one in b.outputs for y in one), strict=True)
@@ -290,7 +296,7 @@ def alike(a: Outcome, b: Outcome) -> bool:
 
 
 def table(known: dict[str, dict[str, Detected]]) -> str:
-    """The results as Markdown: shares and medians by strategy and oracle, then every fault."""
+    """Return the results as Markdown: shares and medians by strategy and oracle, then every fault."""
     rows = [
         (f"{strategy}: {title}", strategy, oracles)
         for strategy in STRATEGIES
@@ -326,6 +332,7 @@ def table(known: dict[str, dict[str, Detected]]) -> str:
 
 
 def cell(known: dict[str, dict[str, Detected]], prefix: str, strategy: str, oracles: Sequence[str]) -> str:
+    """Return how many faults with a prefix the oracles detect, and the median number of pairs."""
     measured = [known[name] for name in known if name.startswith(prefix) and strategy in known[name]]
     if not measured:
         return ""
@@ -334,7 +341,7 @@ def cell(known: dict[str, dict[str, Detected]], prefix: str, strategy: str, orac
 
 
 def first(results: dict[str, Detected], strategy: str, oracles: Sequence[str]) -> int:
-    """The pairs until the first of some oracles spoke; 0 where none did."""
+    """Return the pairs until the first of some oracles detected the fault; 0 if none did."""
     return min((n for oracle, n in results.get(strategy, {}).items() if oracle in oracles), default=0)
 
 

@@ -1,7 +1,7 @@
-"""What a program needs to show each published bug of the open half: a predicate over programs, and the same in words.
+"""The conditions under which a program can show each published bug of the open half, as predicates and in words.
 
-A condition is about the program alone: operators, element types, attributes, how it is written, and values on the way.
-It says nothing of whether the compiler takes the program, or whether a wrong result would be credited.
+A condition concerns the program alone: its operators, element types, attributes, lowering, and intermediate values. It
+does not tell whether the compiler takes the program, or whether a wrong result counts as the bug.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from program import Program
 _BEYOND_INT32 = 2**31
 
 _LANES = 8
-"""So many contiguous elements at least before Inductor's loops are vectorised."""
+"""The least number of contiguous elements for which Inductor vectorises a loop."""
 
 _ARGMAX_OF_ALL = ("aten.argmax", "aten.argmin")
 _ARGMAX = (*_ARGMAX_OF_ALL, "ArgMax", "ArgMin")
 
 _CUTTING = ("Slice", "Split", "aten.narrow")
 _MOVING = ("aten.flip", "aten.roll")
-"""The operators that Inductor reads through: those that take a part, and those that move elements within their axes."""
+"""The operators that Inductor fuses into a read: those that take a part, and those that move elements along an axis."""
 
 _SIGN_READERS = (
     ("Reciprocal", 0),
@@ -44,18 +44,18 @@ _SIGN_READERS = (
     ("aten.atan2", 0),
     ("aten.atan2", 1),
 )
-"""The operators, and their operands, whose results differ between 0.0 and -0.0."""
+"""The operators, with an operand each, whose results differ between 0.0 and -0.0."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """``occurs`` says whether a program meets it."""
+    """A condition in ``words``; ``occurs`` returns whether a program meets it."""
 
     words: str
     occurs: Callable[[Program], bool]
 
 
-# --- what arrays hold ------------------------------------------------------------------------------------------------
+# --- predicates of arrays --------------------------------------------------------------------------------------------
 
 
 def _wide(x: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ def _holds_negative(x: np.ndarray) -> bool:
 
 
 def _of_nan(*operators: str) -> Callable[[Program], bool]:
-    """Whether an operator has NaN in its first operand."""
+    """Return the predicate that one of these operators has a NaN in its first operand."""
 
     def occurs(program: Program) -> bool:
         floating = [n for n in program.nodes(*operators) if dtypes.is_float(program.type(n.inputs[0]).dtype)]
@@ -101,12 +101,12 @@ def _long_range(program: Program) -> bool:
 
 
 def _is_combined(program: Program, value: str) -> bool:
-    """Whether an operator takes a value together with one that is no constant."""
+    """Whether an operator takes a value together with a value that is not constant."""
     return any(program.constant(name) is None for node, _ in program.readers(value) for name in node.inputs if name)
 
 
 def _argmax_of_transposed(program: Program) -> bool:
-    """What is read in the memory's order and in another one, too, is right."""
+    """Whether an arg-reduction reads memory in one order alone, a transposed one; with a second order it is right."""
     orders = (_orders(program, node.inputs[0]) for node in program.nodes(*_ARGMAX_OF_ALL))
     return any(len(them) == 1 and isinstance(next(iter(them)), tuple) for them in orders)
 
@@ -121,9 +121,10 @@ def _argmax_of_two_loops(program: Program) -> bool:
 
 
 def _orders(program: Program, value: str) -> set[str | tuple[int, ...]]:
-    """In which orders a loop over a value reads memory, through elementwise operators, which are fused with it.
+    """Return the orders in which a loop over a value reads memory, also through elementwise operators fused with it.
 
-    ``memory``: one after another. ``apart``: with gaps, again, or backwards. Else the axes as they lie in memory.
+    An order is ``memory`` (one element after another), ``apart`` (with gaps, repeated or backwards), or a permutation:
+    the axes in the order in which they lie in memory.
     """
     found: set[str | tuple[int, ...]] = set()
     shape, todo, seen = program.type(value).shape, [value], set()
@@ -153,7 +154,7 @@ def _reorders(program: Program, transpose: Node) -> bool:
 
 
 def _leaves_gaps(program: Program, cut: Node, value: str) -> bool:
-    """Whether a part of a tensor is rows with gaps between them: one loop cannot run over it."""
+    """Whether a part of a tensor consists of rows with gaps between them, so that one loop cannot run over it."""
     whole, part = program.type(cut.inputs[0]).shape, program.type(value).shape
     rows = [axis for axis, size in enumerate(part) if size > 1]
     return len(rows) > 1 and any(part[axis] < whole[axis] for axis in range(rows[0] + 1, len(part)))
@@ -173,7 +174,7 @@ def _attention_of_permuted_key(program: Program) -> bool:
 
 
 def _behind(program: Program, value: str) -> str:
-    """The value behind operators that only view or spread it."""
+    """Return the value that a chain of views and broadcasts begins with."""
     while node := program.made_by(value, "Expand", "Reshape", "Identity"):
         value = node.inputs[0]
     return value
@@ -205,7 +206,7 @@ def _put_then_flipped(program: Program) -> bool:
 
 
 def _flip_of(program: Program, written: str, flipped: str, target: str) -> bool:
-    """Whether one value is what an input holds after a write at some places, and the other one is that flipped."""
+    """Whether ``written`` is the input ``target`` after a write at some places, and ``flipped`` is it flipped."""
     put = program.made_by(written, "aten.index_put", "ScatterND", "ScatterElements", "aten.index_copy")
     flip = program.made_by(flipped, "aten.flip")
     return bool(put and flip) and put.inputs[0] == target and flip.inputs[0] == written
@@ -231,7 +232,7 @@ def _frac_of_negative_zero(program: Program) -> bool:
 
 
 def _sign_is_read(program: Program, value: str) -> bool:
-    """Whether an operator tells 0.0 and -0.0 apart in a value, or it is a result, of which that is judged."""
+    """Whether an operator distinguishes 0.0 and -0.0 in a value, or the value is an output, whose sign is compared."""
     return value in program.graph.outputs or any(
         (node.qualified, place) in _SIGN_READERS for node, place in program.readers(value)
     )
@@ -261,7 +262,7 @@ def _nearest_by_scale(program: Program) -> bool:
 
 
 def _scales(node: Node) -> bool:
-    """Whether an upsampling is told by which factors, and not only to which size."""
+    """Whether an upsampling has factors as arguments, and not only a size."""
     if call := aten_calls.from_node(node):
         arguments: list[Any] = [*call.args[2:], *call.kwargs.values()]
         return any(argument is not None for argument in arguments)
@@ -283,7 +284,7 @@ def _positive_uint8_minimum(program: Program) -> bool:
 
 
 def _is_long_uint8(program: Program, node: Node) -> bool:
-    """Whether a reduction of uint8 runs over many elements that lie next to each other."""
+    """Whether a reduction of uint8 runs over many contiguous elements."""
     t = program.type(node.inputs[0])
     if not t.rank:
         return False
@@ -370,12 +371,12 @@ def _nearest_tie(program: Program) -> bool:
 
 
 def _resized_axes(program: Program, node: Node) -> Iterator[tuple[int, int]]:
-    """The size of each axis before and after."""
+    """Return the size of each axis before and after a Resize."""
     return zip(program.type(node.inputs[0]).shape, program.type(node.outputs[0]).shape, strict=True)
 
 
 def _misses_tie(before: int, after: int) -> bool:
-    """Whether a place lies halfway between two elements, and below that where float32 computes it from the scale."""
+    """Whether an exact position is halfway between two elements, but below that if float32 computes it by the scale."""
     half, scale = np.float32(0.5), np.float32(after) / np.float32(before)
     for place in range(after):
         exact = (place + Fraction(1, 2)) * before / after - Fraction(1, 2)
@@ -513,4 +514,4 @@ CONDITIONS: Mapping[str, Condition] = {
     "xla/reduce_max_of_nan": Condition("ReduceMax of a NaN", _of_nan("ReduceMax", "aten.max")),
     "xla/resize_bilinear": Condition("linear Resize of an axis to three times its size", _linear_times_three),
 }
-"""By the key of the entry."""
+"""The conditions, by the key of the entry."""

@@ -1,8 +1,8 @@
-"""Stubs of CUDA's libraries, with which Torch's CUDA wheels can be imported on a machine that has none of them.
+"""Stubs of CUDA's libraries, so that Torch's CUDA wheels can be imported on a machine without these libraries.
 
 Torch's libraries name CUDA's as dependencies, so the dynamic linker refuses to load them alone. A stub is a library of
-the same name, whose functions all return ``cudaErrorNoDevice``: Torch then finds that there is no device, and its CPU
-compiler works. Building stubs takes ``gcc`` and ``readelf``.
+the same name, whose functions all return ``cudaErrorNoDevice``. Torch then finds no device, and its CPU compiler works.
+Building stubs needs ``gcc`` and ``readelf``.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _VERSION = re.compile(r"Name: (\S+)")
 
 @dataclass(frozen=True)
 class _Library:
-    """What a library's dynamic section says."""
+    """The facts in a library's dynamic section."""
 
     needs: frozenset[str]  # names of libraries
-    versions: dict[str, str]  # of the symbols that it takes from others: the library by the version
+    versions: dict[str, str]  # of the symbols that it imports: version to library
     defines: frozenset[str]
-    lacks: frozenset[tuple[str, str]]  # symbols and their versions
+    lacks: frozenset[tuple[str, str]]  # undefined symbols of CUDA, with their versions
 
 
 def add_to(folder: Path) -> None:
-    """Add the stubs that the libraries in ``torch/lib`` miss."""
+    """Add stubs of the libraries that those in ``torch/lib`` need and do not find."""
     paths = {*folder.glob("*.so*"), *folder.parent.glob("_C*.so")}
     present = {path.name for path in paths}
     libraries = [_read(path) for path in sorted(paths)]

@@ -1,28 +1,28 @@
 """One published bug: a silent wrong result of a released compiler, with a program that triggers it.
 
-Each file of the folders ``inductor``, ``onnxruntime``, ``tvm`` and ``xla`` is one entry. It is a Python module of plain
-constants and a trigger, and imports nothing of Polyjuice, so that it also runs in the environment of an old release:
+Each file of the folders ``inductor``, ``onnxruntime``, ``tvm`` and ``xla`` is one entry: a Python module with plain
+constants and a trigger. It imports nothing of Polyjuice, so that it also runs in the environment of an old release:
 
     \"\"\"One line: what the compiler does wrong.\"\"\"
 
     LINK = "https://github.com/pytorch/pytorch/issues/..."
     CAUSE = "fusion"                  # one of CAUSES
-    WRONG = ["2.5.1"]                 # releases in which the trigger was seen to give a wrong result, oldest first
-    RIGHT = ["2.6.0"]                 # releases in which it was seen to be right; [] where it is wrong in the newest
+    WRONG = ["2.5.1"]                 # tested releases in which the trigger's result is wrong, oldest first
+    RIGHT = ["2.6.0"]                 # tested releases in which it is right; [] if the newest is wrong
     PART = ""                         # the part to blame, as ``polyjuice bisect`` names it; "" if unknown
-    OPERATORS = ["ReduceMax"]         # what a reduced finding of this bug holds: operators of ``polyjuice ops``
+    OPERATORS = ["ReduceMax"]         # operators (of ``polyjuice ops``) that a reduced finding of this bug contains
 
     def program():                    # the trigger in Torch, on inputs that show the bug:
         return Module(), (x,)         # (module, args), or (module, args, kwargs)
 
-or, in place of ``program``, a trigger in ONNX:
+or, instead of ``program``, a trigger in ONNX:
 
     def model():                      # an onnx.ModelProto
     def inputs():                     # arrays by name, on which the bug shows
-    def expected(inputs):             # the right results, worked out with NumPy, in the order of the model's outputs
+    def expected(inputs):             # the right results, computed with NumPy, in the order of the model's outputs
     def tensorflow():                 # for XLA: the same as a TensorFlow function of the model's inputs, by name
 
-A trigger in Torch is right where it gives what it gives uncompiled; ``expected(args)`` overrides that.
+A trigger in Torch is right if its results are those of the uncompiled run; ``expected(args)`` overrides these.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ CAUSES = {
     "kernel": "a library's kernel is wrong",
     "import": "the program is read wrongly",
 }
-"""The classes of causes, and what each means."""
+"""The classes of causes, each with its meaning."""
 
 _FORMATS = {"tensorflow": "tensorflow", "model": "onnx"}
-"""The formats of triggers that are not in Torch, by the function that holds them: the first that an entry has."""
+"""The formats of triggers that are not in Torch, by the function that an entry has; the first one found counts."""
 
 CONSTANTS = ("LINK", "CAUSE", "WRONG", "RIGHT", "PART", "OPERATORS")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A published bug, as its file tells it (see the module's docstring)."""
+    """A published bug, read from its file (see the module's docstring)."""
 
     compiler: str
     name: str
@@ -78,23 +78,24 @@ class Entry:
 
     @property
     def key(self) -> str:
+        """The compiler and the name, such as ``xla/log_of_exp``."""
         return f"{self.compiler}/{self.name}"
 
     @property
     def half(self) -> str:
-        """``open`` for the half that may be looked at while the project is worked on, ``held out`` for the other."""
+        """``open`` for the half that developers may look at while they work on Polyjuice, else ``held out``."""
         return "held out" if hashlib.sha256(self.key.encode()).digest()[0] % 2 else "open"
 
 
 def read_all() -> list[Entry]:
-    """All entries, by compiler and name."""
+    """Return all entries, sorted by compiler and name."""
     return [read(path) for compiler in COMPILERS for path in sorted((FOLDER / compiler).glob("*.py"))]
 
 
 def read(path: Path) -> Entry:
-    """The entry in this file, which is parsed but not run: its framework need not be installed here.
+    """Parse the entry in a file without running it: its framework need not be installed here.
 
-    Raises ``KeyError`` where a constant is missing.
+    Raises ``KeyError`` if a constant is missing.
     """
     module = ast.parse(path.read_text(encoding="utf-8"))
     told = {
@@ -120,7 +121,7 @@ def read(path: Path) -> Entry:
 
 
 def load_trigger(path: Path) -> ModuleType:
-    """The module of an entry."""
+    """Run the file of an entry, and return its module."""
     spec = importlib.util.spec_from_file_location(f"published_{path.stem}", path)
     assert spec
     assert spec.loader

@@ -1,9 +1,9 @@
-"""Environments with one release of a compiler each, made by pip and kept.
+"""Make environments with one release of a compiler each. Pip installs the release, and the environment is kept.
 
     python benchmarks/published/environments.py COMPILER RELEASE [--folder DIR]
 
 makes one and prints its interpreter; ``interpreter`` is the same as a function. Torch is installed without the CUDA
-libraries that its wheels ask for (see ``cuda_stubs.py``). That saves gigabytes, and only its CPU compiler is tested.
+libraries that its wheels require (see ``cuda_stubs.py``). That saves gigabytes: only its CPU compiler is tested.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PACKAGES = {
     "xla": "tensorflow-cpu",
     "openvino": "openvino",
 }
-"""The package that holds each compiler."""
+"""The package that contains each compiler."""
 
 LIMITS = {
     "torch": {"2.3": ("sympy<1.13",), "2.9": ("numpy<2", "setuptools<70")},
@@ -39,20 +39,20 @@ LIMITS = {
     "apache-tvm": {"0.26": ("apache-tvm-ffi<0.1.13",)},
     "tensorflow-cpu": {"2.18": ("numpy<2", "setuptools<70")},
 }
-"""What a release before that version needs besides: it came out before newer ones of these packages broke it."""
+"""Further requirements of releases before a version: newer releases of these packages break them."""
 
 BESIDES = {"apache-tvm": ("onnx",)}
-"""What ``verify.py`` needs besides: TVM reads a trigger in ONNX by that package, but does not ask for it."""
+"""Further packages for ``verify.py``: TVM reads ONNX triggers with the package onnx, but does not require it."""
 
 CUDA_PACKAGES = ("nvidia-", "cuda-", "triton")
-"""How the names of packages begin that Torch's wheels ask for and only CUDA needs."""
+"""The beginnings of the names of packages that Torch's wheels require for CUDA alone."""
 
 
 def interpreter(compiler: str, release: str, folder: Path, *, besides: Sequence[str] = (), ours: bool = True) -> Path:
-    """The Python that has this release of the compiler: our own, or that of an environment in ``folder``.
+    """Return a Python that has this release of the compiler: our own, or that of an environment in ``folder``.
 
-    A missing environment is made, with the packages ``besides``; several processes may ask at once. Without ``ours``
-    it is never our own. Raises ``CalledProcessError`` where pip fails.
+    A missing environment is made, with the packages ``besides``; several processes may call this at once. Without
+    ``ours``, our own Python is never used. Raises ``CalledProcessError`` if pip fails.
     """
     package = PACKAGES[compiler]
     if ours and _is_installed(package, release):
@@ -77,7 +77,7 @@ def _is_installed(package: str, release: str) -> bool:
 
 
 def _exactly(release: str) -> SpecifierSet:
-    """This release, rebuilt (``.post1``) or in a local build (``+cpu``)."""
+    """Return the specifier of a release, which also matches a rebuild (``.post1``) or a local build (``+cpu``)."""
     return SpecifierSet(f"=={release}.*")
 
 
@@ -94,7 +94,7 @@ def _install(python: Path, package: str, release: str, besides: Sequence[str]) -
 
 
 def _without_cuda(python: Path, package: str) -> Iterator[str]:
-    """What an installed package asks for on this machine, as its metadata says, but for CUDA's packages."""
+    """Yield an installed package's requirements on this machine, by its metadata, without CUDA's packages."""
     ask = f"import importlib.metadata as m; print(*m.requires({package!r}), sep='\\n')"
     for line in subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout.splitlines():
         requirement = Requirement(line)
@@ -105,7 +105,7 @@ def _without_cuda(python: Path, package: str) -> Iterator[str]:
 
 
 def _pip(python: Path, *arguments: str) -> None:
-    """Run pip; what it says is shown where it fails, since it also complains that CUDA's packages are not there."""
+    """Run pip. Show its errors only if it fails, since it always complains that CUDA's packages are missing."""
     done = subprocess.run([python, "-m", "pip", "install", "--quiet", *arguments], stderr=subprocess.PIPE, text=True)
     if done.returncode:
         print(done.stderr, file=sys.stderr)
@@ -113,6 +113,7 @@ def _pip(python: Path, *arguments: str) -> None:
 
 
 def main() -> None:
+    """Make one environment, and print its interpreter."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("compiler", choices=PACKAGES)
     parser.add_argument("release", help="of the compiler's package, as 2.5.1")

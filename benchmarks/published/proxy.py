@@ -1,16 +1,16 @@
-"""How often the conditions of published bugs occur in generated programs. No compiler runs.
+"""Count how often the conditions of published bugs occur in generated programs. No compiler runs.
 
     python benchmarks/published/proxy.py                             all strategies, 5,000 programs of each (minutes)
-    python benchmarks/published/proxy.py --seeds small               one strategy; the counts of the others stay
+    python benchmarks/published/proxy.py --seeds small               one strategy; the others keep their counts
     python benchmarks/published/proxy.py --programs 1000 --seed 7    fewer, or other programs
 
-A blind campaign cannot find a bug whose conditions occur in none of its programs. This table tells so in minutes, where
-`run.py` takes hours. It covers the open half of the entries (see ``conditions.py``), and goes to
+A blind campaign cannot find a bug whose conditions occur in none of its programs. This table shows that in minutes,
+where `run.py` takes hours. It covers the open half of the entries (see ``conditions.py``), and goes to
 ``artifacts/published-proxy.md`` and ``artifacts/published-proxy.json``.
 
-Programs are the seed graphs of a campaign with default options, of all operators of the table, with the inputs and in
-the form of their cases. Variants, and what the compiler does not take, are left out of account. The first column is
-what campaigns were before they had small programs: that was counted once.
+The programs are the seed graphs of a campaign with default options and all operators of the table. Their inputs and
+lowering choices are those of their cases. Variants are left out, and so is the question which operators the compiler
+takes. The first column is from campaigns before they had small programs: that was counted once.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ RESULTS = ROOT / "artifacts" / "published-proxy.json"
 STRATEGIES = ("default", "small", MIXED)
 
 BEFORE = "default, before"
-"""What campaigns were before they had small programs, each on one set of inputs of a profile."""
+"""Campaigns before they had small programs, with one set of inputs of each profile."""
 
 PROGRAMS = 5000
 
 Counts = Mapping[str, Mapping[str, Any]]
-"""For each strategy the number of ``programs``, and by the keys of entries how many of them ``met`` the conditions."""
+"""For each strategy the number of ``programs``, and how many of them ``met`` the conditions, by the entry's key."""
 
 _HEAD = """# Published bugs: how often their conditions occur
 
@@ -70,6 +70,7 @@ bug: the compiler may not take it, and other results may hide it.
 
 
 def main() -> None:
+    """Count the programs of the strategies, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", nargs="+", choices=STRATEGIES, default=STRATEGIES, help="the strategies")
     parser.add_argument("--programs", type=int, default=PROGRAMS, help="how many of each strategy")
@@ -87,7 +88,7 @@ def main() -> None:
 
 
 def count(strategy: str, programs: int, seed: int) -> dict[str, int]:
-    """By the key of each entry, how many programs of a strategy meet its conditions."""
+    """Count the programs of a strategy that meet each entry's conditions, by the entry's key."""
     met = Counter(dict.fromkeys(CONDITIONS, 0))
     for name, program in generated(entries.COMPILERS, strategy, programs, seed):
         conditions = ((key, c.occurs) for key, c in CONDITIONS.items() if key.startswith(f"{name}/"))
@@ -96,25 +97,25 @@ def count(strategy: str, programs: int, seed: int) -> dict[str, int]:
 
 
 class Everything(Support):
-    """A compiler that takes all operators in all forms."""
+    """The support of a compiler that takes all operators in all forms."""
 
     def __init__(self, compiler: CompilerInfo) -> None:
         self.compiler = compiler
         self.refusal = ""
 
     def takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Always."""
+        """Return true."""
         return True
 
     def lacked(self, forms: Sequence[Form]) -> list[str]:
-        """None."""
+        """Return no forms."""
         return []
 
 
 def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> Iterator[tuple[str, Program]]:
-    """The seed graphs of campaigns on compilers, as programs for each; ``programs`` of every campaign.
+    """Yield the first ``programs`` seed graphs of a campaign on each compiler, as programs, with the compiler's name.
 
-    Campaigns whose graphs are equally large, and whose kinds of cases take the same turns, have the same ones.
+    Campaigns with graphs of the same size, and with the same turns of kinds of cases, share their seed graphs.
     """
     rules = load()
     with TemporaryDirectory() as folder:
@@ -130,24 +131,24 @@ def generated(names: Sequence[str], strategy: str, programs: int, seed: int) -> 
 
 
 def preparation(compiler: CompilerInfo, strategy: str, seed: int, folder: Path, rules: Sequence[Rule]) -> Preparation:
-    """What prepares the cases of a campaign with default options on a compiler that takes everything."""
+    """Return the preparation of a campaign with default options, as if the compiler took everything."""
     profiles = usual_profiles(compiler)
     config = Config(compiler.name, (strategy,), seed=seed, nodes=compiler.nodes, profiles=profiles)
     return Preparation(config, folder, rules, compiler, Everything(compiler), Clock())
 
 
 class _Case:
-    """A case with its seed graph alone, prepared when it is asked for."""
+    """A case with its seed graph alone, prepared on first use."""
 
     def __init__(self, cases: Preparation, index: int) -> None:
         self._cases, self._index = cases, index
 
     def inputs(self) -> list[Sequence[np.ndarray]]:
-        """Its sets of inputs."""
+        """Return the sets of inputs; empty if the case is skipped."""
         return [one.arrays for one in self._prepared.sets] if self._prepared else []
 
     def artifact(self) -> Artifact | None:
-        """How its graph is written; None where the format cannot say it."""
+        """Return the graph as a program; None if the case is skipped."""
         return self._prepared.programs[0].artifact if self._prepared else None
 
     @cached_property
@@ -158,7 +159,7 @@ class _Case:
 
 
 def as_markdown(counts: Counts) -> str:
-    """The table: a row for each entry, a column for each strategy."""
+    """Return the table: a row for each entry, a column for each strategy."""
     told = [strategy for strategy in (BEFORE, *STRATEGIES) if strategy in counts]
     heads = [f"{strategy}, of {counts[strategy]['programs']:,}" for strategy in told]
     lines = [_HEAD, f"| bug | conditions | {' | '.join(heads)} |", "|---" * (2 + len(told)) + "|"]

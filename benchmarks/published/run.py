@@ -1,22 +1,23 @@
-"""How many published bugs does Polyjuice find, given the program that triggers each, and blind?
+"""Measure how many published bugs Polyjuice finds: from the program that triggers each (given), and without it (blind).
 
     python benchmarks/published/run.py                       everything (hours on two cores); continues where it stopped
     python benchmarks/published/run.py --only inductor       some entries, by name; --part given: one part alone
     python benchmarks/published/run.py --part blind --releases 'onnxruntime-1.22.1' --blind-minutes 5
-                                                             some releases, shorter; what is known of others stays
+                                                             some releases, shorter; other results stay
     python benchmarks/published/run.py --again               forget the entries that were not found; try them again
-    python benchmarks/published/run.py --table               write the table of what is known, and run nothing
+    python benchmarks/published/run.py --table               write the table of stored results; nothing runs
 
-Each entry is tested in the last release in which it is wrong, with the default options of ``polyjuice fuzz``. What was
-measured before and not anew, in a ``--folder`` of another run, stays in the table.
+Each entry is tested in the last release in which it is wrong, with the default options of ``polyjuice fuzz``. Earlier
+results of entries that this run does not measure, perhaps in another ``--folder``, stay in the table.
 
 *Given*: the trigger is the seed (``--seeds``), with the inputs that show its bug, for a fixed number of cases. *Blind*:
-one campaign from generated seeds for each release, of ten minutes and one worker; it serves all entries of that
-release. What it postponed is confirmed afterwards. A wrong result is one of the entry's bug where what it is reduced to
-shows no more in the first later release that is right. For a bug that no release has mended, the trigger itself must be
-what is wrong, or the reduced finding must hold the entry's cause: its operators, by their ONNX or their ATen names, or
-its part. Of every finding of a blind campaign the cause is asked for; and the reduced programs may have no more than
-six operators.
+one campaign from generated seeds for each release, of ten minutes and one worker. It serves all entries of that
+release, and confirms its postponed cases afterwards.
+
+A wrong result counts as the entry's bug if its reduced finding no longer shows in the first later release that is
+right. If no release has fixed the bug, the trigger itself must be wrong, or the reduced finding must have the entry's
+cause. The cause is the entry's operators, by their ONNX or ATen names, or its part of the compiler. Every finding of a
+blind campaign must have the cause, and its reduced programs at most six operators.
 """
 
 from __future__ import annotations
@@ -57,23 +58,24 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "artifacts" / "published.json"
 
 CASES = {"inductor": 8, "tvm": 20, "xla": 20, "onnxruntime": 30}
-"""How many cases a trigger is given."""
+"""The number of cases for each trigger."""
 
 FIRST_CASES = 2
-"""After so many cases a campaign is looked at for the first time: most triggers need no more."""
+"""The number of cases after which findings are first checked: most triggers need no more."""
 
 BLIND_MINUTES = 10.0
 
 CONTINUED = 2
-"""How often a blind campaign is continued where it has not confirmed all that it met: half as long, without cases."""
+"""How often a blind campaign is resumed to confirm postponed cases: each time half as long, without new cases."""
 
 REDUCTION_TIME = "60s"
 
 REMAINS, GONE = 1, 0
-"""The statuses of ``polyjuice replay`` where a finding shows, and where it does not."""
+"""The exit statuses of ``polyjuice replay`` if a finding shows, and if it does not."""
 
 
 def main() -> None:
+    """Measure the chosen entries without a result, and write the results and the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="*", help="a pattern for names such as inductor/max_of_views, or a compiler")
     parser.add_argument("--half", choices=table.HALVES, help="one half of the entries alone")
@@ -109,22 +111,22 @@ def main() -> None:
 
 
 def is_named(entry: Entry, pattern: str) -> bool:
-    """Whether an entry's name fits a pattern such as ``inductor/*``; ``inductor`` means the same."""
+    """Whether an entry's name matches a pattern such as ``inductor/*``; ``inductor`` means the same."""
     return fnmatch(entry.key, pattern) or entry.compiler == pattern
 
 
 def release_of(entry: Entry) -> str:
-    """The release in which an entry is tested, with its compiler's name."""
+    """Return the compiler and the release in which an entry is tested, such as ``xla-2.21.0``."""
     return f"{entry.compiler}-{entry.wrong[-1]}"
 
 
 def joined(before: table.Known, anew: table.Known) -> dict[str, dict[str, Any]]:
-    """What is known of the entries of ``anew``, part by part: what was measured anew, or else before."""
+    """Return the results of the entries in ``anew``, part by part: the new result, or else the earlier one."""
     return {key: {**before.get(key, {}), **said} for key, said in anew.items()}
 
 
 def measure(measurements: Measurements, chosen: Sequence[Entry], part: str | None, workers: int) -> None:
-    """Run what is not known yet; what becomes known is written down at once."""
+    """Measure the chosen entries without a result, and write each result at once."""
     jobs: list[Callable[[], None]] = []
     if part != "blind":
         jobs += [partial(measurements.given, entry) for entry in chosen if "given" not in measurements.known(entry)]
@@ -140,9 +142,9 @@ def measure(measurements: Measurements, chosen: Sequence[Entry], part: str | Non
 
 @dataclass(frozen=True)
 class Measurements:
-    """The folder that holds the campaigns and what they said of each entry, and the one that holds old releases.
+    """The folder of the campaigns and their results for each entry, and the folder of old releases.
 
-    ``minutes`` and ``seeds`` say how long a blind campaign generates seeds, and by which strategy.
+    ``minutes`` and ``seeds`` are the time in which a blind campaign generates seeds, and its strategy.
     """
 
     folder: Path
@@ -151,13 +153,13 @@ class Measurements:
     seeds: str = MIXED
 
     def known(self, entry: Entry) -> dict[str, Any]:
-        """What has been measured of an entry: under ``given`` and ``blind`` whether it was found, and how."""
+        """Return the results of an entry: under ``given`` and ``blind``, whether it was found, and how."""
         path = self._result(entry)
         known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return known
 
     def forget(self, chosen: Sequence[Entry]) -> None:
-        """Drop the results, and the campaigns, of entries that were given and not found."""
+        """Delete the results and campaigns of entries that were not found from their trigger."""
         for entry in chosen:
             known = self.known(entry)
             if not known.get("given", {"found": True})["found"]:
@@ -165,7 +167,7 @@ class Measurements:
                 self._result(entry).write_text(json.dumps({k: v for k, v in known.items() if k != "given"}))
 
     def given(self, entry: Entry) -> None:
-        """Fuzz with the trigger as the seed until its bug is found."""
+        """Fuzz with the trigger as the seed until its bug is found, and store the result."""
         campaign = self._given(entry)
         python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
         seeds, path = self._seed(entry)
@@ -182,7 +184,7 @@ class Measurements:
         self._learn(entry, "given", {"found": False, "raw_findings": len(seen), **_defects(campaign)})
 
     def blind(self, served: Sequence[Entry]) -> None:
-        """Fuzz a release from generated seeds, and look for the bugs of its entries among the findings."""
+        """Fuzz a release from generated seeds, look for its entries' bugs among the findings, and store the results."""
         entry = served[0]
         campaign = self.folder / "blind" / release_of(entry)
         python = environments.interpreter(entry.compiler, entry.wrong[-1], self.environments)
@@ -201,10 +203,10 @@ class Measurements:
             self._learn(entry, "blind", {"found": False, **how})
 
     def _is_of(self, finding: Path, entry: Entry, needs_operators: bool = False, blind: bool = False) -> bool:
-        """Whether a finding, and what it is reduced to, is one of this entry's bug.
+        """Whether a finding and its reduced finding are of this entry's bug.
 
-        With ``needs_operators`` it is the trigger that is wrong, or the reduced finding has the entry's cause. What a
-        ``blind`` campaign found must have the cause, and be small.
+        With ``needs_operators``, the trigger must be the wrong side, or the reduced finding must have the entry's
+        cause. A finding of a ``blind`` campaign must have the cause, and be small.
         """
         if _record(finding)["kind"] != "mismatch" or self._later(finding, entry) == REMAINS:
             return False
@@ -220,9 +222,9 @@ class Measurements:
         return not needs_operators or record["culprit"] == ORIGINAL or has_cause(entry, smallest)
 
     def _later(self, finding: Path, entry: Entry) -> int:
-        """Whether a finding shows in the release that mended the bug: REMAINS, or GONE as where none has.
+        """Replay a finding in the release that fixed the bug: REMAINS or GONE. Without such a release, return GONE.
 
-        Another status says that the release cannot run the program, perhaps for a bug of its own elsewhere in it.
+        Another status means that the release cannot run the program, perhaps because of another bug.
         """
         if not entry.right:
             return GONE
@@ -231,7 +233,7 @@ class Measurements:
         return _polyjuice("replay", finding, "--python", python)
 
     def _seed(self, entry: Entry) -> tuple[str, Path]:
-        """What ``--seeds`` is given, and the folder that Python finds the module in, if it is one."""
+        """Return the argument of ``--seeds`` for an entry, and the folder of the module, if it names one."""
         if entry.format == "torch":
             return f"{entry.path.stem}:program", entry.path.parent
         if entry.format == "tensorflow":
@@ -261,7 +263,7 @@ class Measurements:
 
 
 def _fuzz(campaign: Path, python: Path, compiler: str, *options: str, path: Path | None = None) -> int:
-    """Begin a campaign, or continue it; ``path`` is where Python looks for a seed's module."""
+    """Begin or resume a campaign; return the exit status. ``path`` is the folder of a seed's module."""
     reach = options[:2]
     if (campaign / "campaign.sqlite").exists():
         return _polyjuice("fuzz", "--resume", campaign, *reach, path=path)
@@ -271,7 +273,7 @@ def _fuzz(campaign: Path, python: Path, compiler: str, *options: str, path: Path
 
 
 def _polyjuice(*arguments: object, path: Path | None = None) -> int:
-    """Run the command; its status. What it says of an error is shown."""
+    """Run the command and return its exit status. Print its message if it fails."""
     command = [sys.executable, "-m", "polyjuice", *map(str, arguments)]
     found = [str(ROOT), *([str(path)] if path else []), *filter(None, [os.environ.get("PYTHONPATH")])]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(found), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -282,14 +284,14 @@ def _polyjuice(*arguments: object, path: Path | None = None) -> int:
 
 
 def _noted(campaign: Path, kind: str) -> int:
-    """How many notes of a kind a campaign has."""
+    """Return how many notes of a kind a campaign has."""
     with closing(sqlite3.connect(campaign / "campaign.sqlite")) as database:
         (count,) = database.execute("SELECT COUNT(*) FROM notes WHERE kind = ?", (kind,)).fetchone()
     return int(count)
 
 
 def _raw(campaign: Path, seen: set[str]) -> Iterator[Path]:
-    """The findings that were not seen before, in the order of their cases."""
+    """Yield the findings that are not in ``seen``, in the order of their cases, and add them to it."""
     for folder in sorted((campaign / "raw").iterdir()):
         if folder.name not in seen and (folder / "finding.json").exists():
             seen.add(folder.name)
@@ -302,15 +304,15 @@ def _record(finding: Path) -> dict[str, Any]:
 
 
 def has_cause(entry: Entry, finding: Path) -> bool:
-    """Whether a finding holds an entry's operators, or the entry's part of the compiler is blamed for it."""
+    """Whether a finding has an entry's operators, or the entry's part of the compiler is the culprit."""
     return entry.part in _record(finding)["blame"] or holds(entry, finding)
 
 
 def holds(entry: Entry, finding: Path) -> bool:
-    """Whether the programs of a finding have an entry's operators, by their ONNX or their ATen names.
+    """Whether the programs of a finding have an entry's operators, by their ONNX or ATen names.
 
-    A model holds each operator of ATen as a function, whose body says it by operators of ONNX. A constant of a model
-    may be an expression in the program that was compiled, which has operators, too.
+    A model has each ATen operator as a function, whose body consists of ONNX operators. A constant of a model may be an
+    expression in the compiled program: its operators count too.
     """
     found: set[str] = set()
     constants: set[str] = set()
@@ -323,7 +325,7 @@ def holds(entry: Entry, finding: Path) -> bool:
 
 
 def _computed(reproducer: Path, constants: Collection[str]) -> Iterator[str]:
-    """The functions and operators by which a reproducer's programs make some constants."""
+    """Yield the functions and operators by which a reproducer's programs compute some constants."""
     statements = ast.walk(ast.parse(reproducer.read_text("utf-8"))) if reproducer.exists() else ()
     for statement in statements:
         match statement:
@@ -340,12 +342,12 @@ _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "Add", ast.Sub: "Sub",
 
 
 def _plain(operator: str) -> str:
-    """A name that ``ArgMax`` and ``argmax`` share."""
+    """Return the common form of names such as ``ArgMax`` and ``argmax``."""
     return operator.replace("_", "").lower()
 
 
 def _told(campaign: Path, finding: Path) -> dict[str, Any]:
-    """What the table says of a finding."""
+    """Return the facts about a finding that the table shows."""
     record = _record(finding)
     smallest = _record(finding / "reduced") if (finding / "reduced" / "finding.json").exists() else record
     count = 'SELECT SUM(pairs) FROM cases WHERE "index" <= ?'
@@ -362,7 +364,7 @@ def _told(campaign: Path, finding: Path) -> dict[str, Any]:
 
 
 def _defects(campaign: Path) -> dict[str, Any]:
-    """How often Polyjuice itself failed in a campaign, where it did."""
+    """Return the number of Polyjuice's own defects in a campaign, if there are any."""
     count = _noted(campaign, "defect")
     return {"defects": count} if count else {}
 

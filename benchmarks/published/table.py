@@ -1,4 +1,4 @@
-"""The table of published bugs: which of them Polyjuice finds."""
+"""The table of published bugs and whether Polyjuice finds them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HALVES = ("open", "held out")
 PARTS = ("given", "blind")
 
 Known = Mapping[str, Mapping[str, Any]]
-"""What was measured of each entry, by its key: see run.py."""
+"""The results of each entry, by its key: see run.py."""
 
 _HEAD = """# Published bugs: how many Polyjuice finds
 
@@ -30,7 +30,7 @@ Polyjuice tests the last release that shows it, with default options.
 
 
 def text(chosen: Sequence[Entry], known: Known) -> str:
-    """The table in Markdown: shares by half and by compiler, then every entry."""
+    """Return the table in Markdown: shares by half, compiler and cause, then every entry."""
     groups = {half: [e for e in chosen if e.half == half] for half in HALVES}
     groups |= {compiler: [e for e in chosen if e.compiler == compiler] for compiler in COMPILERS}
     groups |= {cause: [e for e in chosen if e.category == cause] for cause in CAUSES}
@@ -49,12 +49,12 @@ def text(chosen: Sequence[Entry], known: Known) -> str:
 
 
 def is_small(operators: Mapping[str, int]) -> bool:
-    """Whether each program of a reduced finding has few operators."""
+    """Whether each program of a reduced finding has at most SMALL operators."""
     return max(operators.values()) <= SMALL
 
 
 def is_found(said: Mapping[str, Any], part: str) -> bool:
-    """Whether a part of the measurement found a bug; blind, only by a small program."""
+    """Whether a part of the measurement found a bug. A blind find counts only with small programs."""
     return bool(said["found"]) and (part == "given" or is_small(said["operators"]))
 
 
@@ -73,7 +73,7 @@ def _pairs(said: Mapping[str, Any] | None, part: str) -> str:
 
 
 def _reduced(said: Mapping[str, Any] | None) -> str:
-    """The operators of each side of the reduced finding, in the order of the finding's sides."""
+    """Return the number of operators of each side of the reduced finding, in the order of its sides."""
     if said is None or not said["found"]:
         return ""
     counts = sorted(said["operators"].items(), key=lambda item: [item[0] != side for side in said["sides"]])

@@ -1,11 +1,10 @@
-"""Whether a published bug shows in a release: run an entry's trigger there, and compare with the right results.
+"""Check whether a published bug shows in a release: run its trigger there, and compare with the right results.
 
     python benchmarks/published/verify.py ENTRY.py ... [--python INTERPRETER]
 
-Prints ``wrong``, ``right`` or ``failed`` (with the reason) for each entry, beside the release's version. With
-``--python`` the trigger runs in that interpreter, which needs the compiler, its framework and NumPy, and for a trigger
-in ONNX the package ``onnx`` unless this interpreter has it: the model is then made here. The status is 0 where every
-entry was ``wrong`` or ``right``, 1 where one failed.
+Prints ``wrong``, ``right`` or ``failed`` (with the reason) for each entry, and the release's version. With ``--python``
+the trigger runs in that interpreter, which needs the compiler, its framework and NumPy (and for TVM, ``onnx``). This
+interpreter makes the models of triggers in ONNX. The exit status is 1 if an entry failed, else 0.
 """
 
 from __future__ import annotations
@@ -24,10 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import entry as entries
 
 TOLERANCE = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-7}
-"""Relative and absolute: far more than rounding does to a trigger, far less than its bug."""
+"""Relative and absolute tolerance: far above the rounding errors of a trigger, far below the effect of its bug."""
 
 
 def main() -> int:
+    """Verify the entries, print the results, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("entries", nargs="+", type=Path, metavar="ENTRY.py")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that has the compiler")
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def _made_here(path: Path, python: str) -> int:
-    """Verify an entry in another interpreter; its trigger in ONNX is made here."""
+    """Make an entry's ONNX trigger here, and verify it in another interpreter."""
     trigger = entries.load_trigger(path)
     given = trigger.inputs()
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +55,7 @@ def _made_here(path: Path, python: str) -> int:
 
 
 def _elsewhere(python: str, *arguments: Path | str) -> int:
-    """Run this program in another interpreter: once for all its entries, since compilers start slowly."""
+    """Run this file in another interpreter: once for all entries, since compilers start slowly."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([python, __file__, *arguments], env=environment).returncode
 
@@ -68,7 +68,7 @@ def _report(path: Path, given: Path | None) -> int:
     compiler = path.resolve().parent.name
     try:
         version, problem = _RUN[compiler](path, given)
-    except Exception as error:  # noqa: BLE001 - whatever the release raises is the answer
+    except Exception as error:  # noqa: BLE001 - any exception of the release is a result
         print(f"{path.stem}: failed: {type(error).__name__}: {str(error).strip().splitlines()[:1]}")
         return 1
     print(f"{path.stem}: {'wrong' if problem else 'right'} in {version}{': ' + problem if problem else ''}", flush=True)
@@ -147,7 +147,7 @@ def _tvm(path: Path, given: Path | None) -> tuple[str, str]:
 
 
 def _xla(path: Path, given: Path | None) -> tuple[str, str]:
-    """A trigger for XLA holds ``tensorflow()`` beside its model: a function of TensorFlow on the model's inputs."""
+    """Run the trigger's ``tensorflow()``: a TensorFlow function of the model's inputs."""
     import tensorflow as tf
 
     if given:
@@ -167,7 +167,7 @@ _RUN = {"inductor": _inductor, "onnxruntime": _onnxruntime, "tvm": _tvm, "xla": 
 
 
 def _difference(results: Any, wanted: list[np.ndarray]) -> str:
-    """How results are wrong, in one line; "" where they are right."""
+    """Return in one line how results are wrong; "" if they are right."""
     found = [np.asarray(r) for r in results]
     if len(found) != len(wanted):
         return f"{len(found)} results, not {len(wanted)}"

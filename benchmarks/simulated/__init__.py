@@ -1,13 +1,13 @@
-"""Compilers that are simulated: our interpreter with a known fault, and which faults a case exposes.
+"""Simulated compilers, the interpreter with a known fault, to measure which faults a case exposes.
 
 A compiler with planted faults (``benchmarks/mutants``) must compile, so that few cases run in minutes. Here thousands
-do. A fault looks at one application of an operator, with all values before it, and says which values it makes wrong.
-A case exposes it where the oracles have something to say of the programs with this fault. Of the interpreter without
-faults they say nothing (see the ``numpy`` control).
+do. A fault gets one application of an operator, with all values before it, and returns the values that it makes wrong.
+A case exposes a fault if the oracles report a verdict on the programs with it. They report none on the interpreter
+without faults (see the ``numpy`` control).
 
-Some faults are written by hand, after published bugs. They would favour the cases that their author had in mind, so
-others are drawn from the operator table by a fixed seed: kernels (one operator on one element type, where its operand
-is of some kind), pairs of neighbours, and chains of three.
+Some faults are written by hand, after published bugs. They favour the cases that their author had in mind, so a fixed
+seed draws others from the operator table. These are kernels (one operator on one element type, with an operand of some
+kind), pairs of neighbours, and chains of three.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from polyjuice.ops import entry
 from polyjuice.oracles import ORACLES, Case
 
 CONTIGUOUS = 8
-"""So many contiguous elements at least before a loop is vectorised."""
+"""The least number of contiguous elements for which a loop is vectorised."""
 
 CONTRACTIONS = ("MatMul", "Gemm", "Conv", "ConvTranspose", "aten.linear", "aten.addmm", "aten.baddbmm", "aten.dot")
 LEAST = ("ReduceMin", "aten.min", "aten.aminmax")
 GREATEST = ("ReduceMax", "aten.max", "aten.aminmax")
 ARGS = ("ArgMin", "ArgMax", "aten.argmin", "aten.argmax")
-"""Operators of some kinds, by their qualified names."""
+"""The qualified names of contractions, reductions to the least and the greatest element, and arg reductions."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """One application: its operands and results as arrays, the values before it, and the graph around it."""
+    """One application of an operator: its operands and results, the values before it, and the graph around it."""
 
     graph: Graph
     node: Node
@@ -49,7 +49,7 @@ class Site:
 
     @property
     def names(self) -> list[str]:
-        """The names of the operands that are there."""
+        """The names of the operands, without absent optional ones."""
         return [name for name in self.node.inputs if name]
 
     @property
@@ -58,12 +58,12 @@ class Site:
         return self.graph.types[self.names[0]].dtype if self.names else ""
 
     def maker(self, at: int, *operators: str) -> Node | None:
-        """The node that makes an operand, if it is of one of some operators (none named: of any)."""
+        """Return the node that makes an operand, if it has one of these operators (none named: any operator)."""
         node = self.makers.get(self.names[at]) if at < len(self.names) else None
         return node if node and (not operators or node.qualified in operators) else None
 
     def again(self, operands: Sequence[np.ndarray] | None = None, **attrs: Any) -> np.ndarray | None:
-        """The first result on other operands, or with other attributes; None where it is of another shape."""
+        """Return the first result on other operands or with other attributes; None if its shape differs."""
         node = replace(self.node, attrs={**self.node.attrs, **attrs})
         types = [self.graph.types[name] if name else None for name in node.outputs]
         with suppress(EvaluationError):
@@ -73,12 +73,12 @@ class Site:
 
 
 Effect = Callable[[Site], "np.ndarray | Mapping[str, np.ndarray] | None"]
-"""The first result as the fault makes it, or whichever values it makes wrong by their names; None where it does not."""
+"""Returns the wrong first result, or wrong values by name; None if the fault does not occur at the site."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """``operators`` are those at which it is asked, by their qualified names (none named: all)."""
+    """A simulated fault. ``operators`` are the qualified names of those that it may affect (empty: all)."""
 
     name: str
     group: str
@@ -86,7 +86,7 @@ class Fault:
     operators: frozenset[str] = frozenset()
 
     def at(self, site: Site) -> dict[str, np.ndarray]:
-        """The values that it makes wrong there."""
+        """Return the values that the fault makes wrong at a site, by name."""
         if self.operators and site.node.qualified not in self.operators:
             return {}
         wrong = self.effect(site)
@@ -102,7 +102,7 @@ class Fault:
 
 
 def exposed(case: Case, faults: Sequence[Fault], compiler: CompilerInfo) -> tuple[set[str], set[str]]:
-    """The faults that a case meets (they make some value wrong), and those that it exposes (the oracles tell)."""
+    """Return the faults that a case meets (some value is wrong), and those that it exposes (an oracle reports them)."""
     clean: dict[str, list[tuple[np.ndarray, ...]]] = {}
     met: dict[str, set[str]] = {}
     for program in case.programs:
@@ -120,9 +120,9 @@ def exposed(case: Case, faults: Sequence[Fault], compiler: CompilerInfo) -> tupl
 def run(
     graph: Graph, inputs: Sequence[np.ndarray], faults: Sequence[Fault] = (), met: set[str] | None = None
 ) -> tuple[np.ndarray, ...]:
-    """The outputs of a graph: with one fault, or right, where ``met`` is to receive the names of those that it meets.
+    """Return the outputs of a graph with one fault. Raises EvaluationError.
 
-    Raises EvaluationError.
+    With ``met``, return the right outputs instead, and add the names of all faults that the graph meets to ``met``.
     """
     values: dict[str, np.ndarray] = {}
     for name, array in (*zip(graph.inputs, inputs, strict=True), *graph.constants.items()):
@@ -147,7 +147,7 @@ def run(
 
 @dataclass(frozen=True)
 class _Access:
-    """What oracles may ask of the compiler: it has no uncompiled run that could say more than the interpreter."""
+    """The compiler access for oracles. It has no uncompiled run, which would add nothing to the interpreter."""
 
     compiler: CompilerInfo
 
@@ -162,7 +162,7 @@ def _tells(
     labels: set[str],
     compiler: CompilerInfo,
 ) -> bool:
-    """Whether the oracles have something to say of the case's programs with a fault that some of them meet."""
+    """Whether the oracles report a verdict on the case's programs, some of which meet the fault."""
     programs, changed = [], []
     for program in case.programs:
         if program.label not in clean:
@@ -171,7 +171,7 @@ def _tells(
         if program.label in labels:
             try:
                 outputs = [run(program.graph, one.arrays, [fault]) for one in case.sets]
-            except EvaluationError:  # an index that is out of range, say: the simulated process would die
+            except EvaluationError:  # such as an index out of range: the simulated process would die
                 return True
             pairs = zip(outputs, clean[program.label], strict=True)
             if not all(_alike(x, y) for wrong, right in pairs for x, y in zip(wrong, right, strict=True)):
@@ -192,7 +192,7 @@ def _alike(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def class_of(node: Node) -> str:
-    """The class of an operator."""
+    """Return the class of a node's operator; "" if it is not in the table."""
     op = entry(node)
     if op is None:
         return ""
@@ -207,7 +207,7 @@ def class_of(node: Node) -> str:
 
 
 def wrong(array: np.ndarray) -> np.ndarray | None:
-    """The array with its first element wrong."""
+    """Return the array with its first element wrong; None if it has no elements."""
     if not array.size:
         return None
     other = array.copy()

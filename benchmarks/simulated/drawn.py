@@ -1,4 +1,4 @@
-"""Simulated faults that are drawn from the operator table by a fixed seed."""
+"""Simulated faults, drawn from the operator table by a fixed seed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from polyjuice.ops import TABLE, Op
 KERNELS, PAIRS, CHAINS = "kernels, drawn", "pairs, drawn", "chains of three, drawn"
 
 _KERNELS, _PAIRS, _CHAINS = 60, 40, 20
-"""How many faults of each kind are drawn."""
+"""The number of faults to draw of each group."""
 
 CLASSES = ("elementwise", "elementwise", "moving", "reduction", "contraction", "other")
-"""The classes among which faults are drawn; half of all operators are elementwise."""
+"""The operator classes to draw from; "elementwise" stands twice, since half of all operators are."""
 
 
 def _wide(site: Site) -> np.ndarray:
@@ -51,7 +51,7 @@ KINDS: Mapping[str, Callable[[Site], bool]] = {
     "one operand twice": lambda site: len(set(site.names)) < len(site.names),
     "64 elements or more": lambda site: site.operands[0].size >= 64,
 }
-"""What an operator's first operand, or all of them, must be like."""
+"""Conditions on an operator's first operand, or on all of its operands."""
 
 
 def _kernel(op: Op, dtype: str, kind: str) -> Effect:
@@ -90,7 +90,7 @@ def _chain(classes: Sequence[str], dtype: str) -> Effect:
 
 
 def drawn() -> Iterator[Fault]:
-    """All of them."""
+    """Yield all drawn faults."""
     rng = random.Random("simulated faults")
     table = sorted(TABLE.values(), key=lambda op: op.qualified)
     for number in range(_KERNELS):

@@ -1,4 +1,4 @@
-"""Simulated faults that are written by hand, after published bugs."""
+"""Simulated faults, written by hand after published bugs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from polyjuice.ops import entry
 LANES, VALUES, SIZES, LAYOUTS, PAIRS, FUSIONS = "lanes", "values", "sizes", "layouts", "pairs", "fusions"
 
 WRITTEN: list[Fault] = []
-"""All of them."""
+"""All faults of this file."""
 
 
 def _fault(group: str, *operators: str) -> Callable[[Effect], Effect]:
-    """Add a fault that a function is, under its own name."""
+    """Decorator: add a function as a fault that has the function's name."""
 
     def add(effect: Effect) -> Effect:
         name = getattr(effect, "__name__").strip("_").replace("_", "-")  # noqa: B009 - an Effect need not be a function
@@ -45,7 +45,7 @@ LANE_OPERATORS = frozenset((*LEAST, *GREATEST, *ARGS))
 
 
 def is_lane_reduction(graph: Graph, node: Node) -> bool:
-    """Whether an 8-bit min, max or arg reduction runs over many elements that lie next to each other."""
+    """Whether a node is an 8-bit min, max or arg reduction over many contiguous elements."""
     if node.qualified not in LANE_OPERATORS:
         return False
     t = graph.types[node.inputs[0]]
@@ -53,7 +53,7 @@ def is_lane_reduction(graph: Graph, node: Node) -> bool:
 
 
 def _axes(node: Node, rank: int) -> set[int]:
-    """The axes of a reduction."""
+    """Return the axes of a reduction."""
     attrs = node.attrs
     said = next((attrs[name] for name in ("axes", "axis", "dim") if name in attrs), ())
     if said == () and not attrs.get("noop_with_empty_axes"):
@@ -62,7 +62,7 @@ def _axes(node: Node, rank: int) -> set[int]:
 
 
 def _contiguous(t: TensorType, axes: set[int]) -> int:
-    """How many elements that lie next to each other a reduction combines."""
+    """Return how many contiguous elements a reduction combines."""
     length = 1
     for axis in reversed(range(t.rank)):
         length *= t.shape[axis] if axis in axes else 1
@@ -72,7 +72,7 @@ def _contiguous(t: TensorType, axes: set[int]) -> int:
 
 
 def _lane(dtype: str, of: str, at: int = 0) -> Effect:
-    """Lanes that nothing fills count as zeros in a minimum or a maximum; an arg reduction gives -1 for one of them."""
+    """Return the fault that counts unfilled lanes as zeros. An arg reduction that selects one of them returns -1."""
 
     def effect(site: Site) -> Mapping[str, np.ndarray] | None:
         if site.dtype != dtype or not is_lane_reduction(site.graph, site.node):
@@ -407,11 +407,11 @@ def _where_of_not(site: Site) -> np.ndarray | None:
     return site.again([~site.operands[0], *site.operands[1:]]) if first else None
 
 
-# --- fusions: what several operators together show --------------------------------------------------------------------
+# --- fusions: faults that need several operators ----------------------------------------------------------------------
 
 
 def _run_of_elementwise(site: Site, node: Node, limit: int) -> int:
-    """How many elementwise operators in a row end in a node, up to a limit."""
+    """Return the length of the longest chain of elementwise operators that ends in a node, up to a limit."""
     if not _elementwise(node):
         return 0
     if limit == 1:
@@ -427,7 +427,7 @@ def _five_elementwise_in_a_row(site: Site) -> np.ndarray | None:
 
 @_fault(FUSIONS)
 def _reduction_joined_with_operand(site: Site) -> np.ndarray | None:
-    """The pattern of a normalization: a reduction's result meets the operand that was reduced."""
+    """The pattern of a normalization: an elementwise operator reads a reduction's result and its operand."""
     reductions = [
         site.makers[name] for name in site.names if name in site.makers and class_of(site.makers[name]) == "reduction"
     ]

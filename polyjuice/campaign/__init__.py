@@ -1,1 +1,1 @@
-"""Campaigns: many cases, on many workers, stored so that nothing is lost."""
+"""Campaigns: run many cases in several processes, and store each result at once."""

@@ -1,4 +1,4 @@
-"""One case, from its index to its result: the straight line of the project.
+"""One case, from its index to its result: the main pipeline of the project.
 
 seed graph -> equivalent variants -> equivalence check -> artifacts -> outcomes -> verdicts -> confirmed findings
 """
@@ -31,28 +31,29 @@ from polyjuice.session import CompilerSession
 from polyjuice.support import Support
 from polyjuice.triage import FindingRecord
 
-#: The share of the time for cases that confirming may take before further findings are postponed, on a slow compiler.
+#: On a slow compiler: if confirming has taken more than this share of the cases' time, further findings are postponed.
 _CONFIRMING = 1 / 4
 
-#: Further seed graphs that a case may try where one has no two different variants, or the framework cannot run it.
+#: Seed graphs that a case may try: the next one if a graph has no two different variants or the framework refuses it.
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What became of a case: ``pairs`` tested, or why it was ``skipped``; what was found; where the time went.
+    """The result of a case: ``pairs`` tested or the reason why it was ``skipped``, findings, and time by activity.
 
-    A pair is tested where each of its programs ran, or was found to fail; ``programs`` of them were judged.
-    ``packs`` is how many packs ran of which the case's programs were the first.
+    A pair is tested if each of its programs ran or failed visibly. ``programs`` counts the programs judged, and
+    ``packs`` the packs whose first program is the case's.
 
-    ``rules`` are those that fired in the e-graph of its graph. ``accepted`` is the broken constraint with which a
-    program ran none the less (one program that breaks a constraint counts as a pair). ``covered`` is what programs had
-    that ran, where something was due (see :mod:`polyjuice.campaign.coverage`). ``unsound`` and ``defect`` are
-    faults of our own: a variant that is not equal to its seed graph, an internal error; ``false`` names the rules of
-    the user's that are to blame for the former. ``known`` has the addresses of
-    the known bugs that were met, ``again`` the signatures of what was found before often enough. ``sizes`` says what
-    the symbolic sizes of its model were. What the case shows is still to be confirmed where cases are ``postponed``:
-    these, with which it ran, must run once more for that.
+    ``rules`` are the rules that fired in the e-graph. ``accepted`` is the broken constraint of a program that ran
+    nevertheless (such a program counts as a pair). ``covered`` has the tuples that the programs covered, if a small
+    program was due (see :mod:`polyjuice.campaign.coverage`).
+
+    ``unsound`` and ``defect`` are faults of Polyjuice: a variant that differs from its seed graph, and an internal
+    error. ``false`` names the user's rules that made such a variant. ``known`` has the URLs of known bugs that were
+    met, ``flaky`` the verdicts that did not repeat, and ``again`` the signatures of duplicates. ``sizes`` describes the
+    symbolic sizes of the model. ``postponed`` has indices if the case's findings are not yet confirmed: these cases
+    ran with it, and must run once more to confirm them.
     """
 
     index: int
@@ -76,7 +77,7 @@ class CaseResult:
 
 
 class _Turn:
-    """A case on its way: the seed graphs that it has tried, what came of the last one, and the time of all."""
+    """A case in progress: how many seed graphs it has tried, the last one's case or problem, and the time of all."""
 
     def __init__(self, index: int, attempts: int) -> None:
         self.index = index
@@ -89,19 +90,19 @@ class _Turn:
         self._seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     def next_attempt(self) -> int:
-        """The number of the seed graph to try, from 0."""
+        """Return the number of the next seed graph to try, from 0."""
         self.problem = None
         self._attempt += 1
         return self._attempt - 1
 
     @property
     def may_try_another(self) -> bool:
-        """Whether its graph could not be tested, and there are others."""
+        """Whether the last graph was skipped, and the case may try another one."""
         return isinstance(self.problem, Skip) and self._attempt < self._attempts
 
     @property
     def whole(self) -> Case:
-        """The case, which there must be."""
+        """The prepared case, which must exist."""
         assert self.case is not None
         return self.case
 
@@ -113,7 +114,7 @@ class _Turn:
             self._seconds[activity] += spent
 
     def told(self) -> CaseResult:
-        """What became of the case; where a defect of ours came in between, with all that was found before it."""
+        """Return the result of the case. After a defect of Polyjuice, it keeps what was found before."""
         result = self.result or CaseResult(self.index)
         if isinstance(self.problem, Skip):
             result = replace(result, skipped=str(self.problem))
@@ -125,7 +126,7 @@ class _Turn:
 
 
 class Runner:
-    """Runs cases of one campaign, on a session of its own unless one is given."""
+    """Runs cases of one campaign, in the compiler session that the caller passes, or else in a new one."""
 
     def __init__(
         self, config: Config, out: Path, rules: Sequence[Rule], session: CompilerSession | None = None
@@ -145,20 +146,22 @@ class Runner:
         """Seconds by activity, of all cases so far."""
 
     def close(self) -> None:
+        """End the compiler session."""
         self.session.close()
 
     @property
     def probe_s(self) -> float:
-        """The time that went to asking what the compiler takes."""
+        """The seconds spent on probing which operators the compiler takes."""
         return self._support.seconds_by_now
 
     def run(self, indices: Sequence[int], postponed: Collection[int] = ()) -> Iterator[CaseResult]:
-        """Run some cases, whose programs are compiled in packs where that takes less time.
+        """Run some cases, and yield their results. Programs are compiled in packs if that takes less time.
 
-        On a slow compiler cases come first: where confirming has taken more than its share, what a case shows is
-        postponed. Such a case is one of ``postponed`` in another call, with the same cases; it alone is told of then.
+        If confirming has taken more than its share of the time on a slow compiler, findings are postponed: their cases
+        get a result without them. A later call with the same ``indices`` names these cases as ``postponed``, and yields
+        the results of these alone.
 
-        Raises EnvironmentProblem where the compiler cannot be used at all.
+        Raises EnvironmentProblem if the compiler cannot be used at all.
         """
         if not postponed:
             for turn in self._execute(indices):
@@ -176,7 +179,7 @@ class Runner:
                 yield self._finished(turn, indices, may_wait=False)
 
     def _finished(self, turn: _Turn, indices: Sequence[int], *, may_wait: bool) -> CaseResult:
-        """What became of a case that ran beside others; with ``may_wait`` what it shows can be postponed."""
+        """Return the result of a case that ran beside others. With ``may_wait``, its findings may be postponed."""
         if turn.case:
             with self._timed(turn):
                 turn.result, found = self._judged(turn.case, may_wait=may_wait)
@@ -196,9 +199,9 @@ class Runner:
         return not self._compiler.fast and self._spent[CONFIRM] > _CONFIRMING * busy_s(self._spent)
 
     def execute(self, index: int) -> Case:
-        """Prepare a case, and compile and run its programs; those that the compiler does not support are left out.
+        """Prepare a case, and compile and run its programs. Unsupported programs are left out.
 
-        Raises Skip where none of the seed graphs that it may try can be tested, and Unsound.
+        Raises Skip if none of its seed graphs can be tested, and Unsound if a variant differs from its seed graph.
         """
         (turn,) = self._execute([index])
         if turn.problem:
@@ -206,7 +209,7 @@ class Runner:
         return turn.whole
 
     def _execute(self, indices: Sequence[int]) -> list[_Turn]:
-        """Prepare some cases, and run their programs; each may try further seed graphs where one cannot be tested."""
+        """Prepare some cases and run their programs. If a seed graph cannot be tested, a case may try the next one."""
         turns = waiting = [_Turn(index, self._attempts) for index in indices]
         while waiting:
             for turn in waiting:
@@ -220,7 +223,7 @@ class Runner:
         return turns
 
     def _prepare(self, turn: _Turn) -> None:
-        """Prepare the case with the next seed graph that it may try and that can be tested."""
+        """Prepare the case with its next seed graph that can be tested, if there is one."""
         while True:
             with self._timed(turn):
                 turn.case = self._preparation.case(turn.index, turn.next_attempt())
@@ -228,7 +231,7 @@ class Runner:
                 return
 
     def _execute_packs(self, turns: Sequence[_Turn]) -> None:
-        """Run the programs of cases, as many as run in packs."""
+        """Run those programs of the cases that can be compiled in packs."""
         if self._pack == 1 or not turns:
             return
         began, before = time.perf_counter(), self.session.seconds
@@ -242,14 +245,14 @@ class Runner:
 
     @contextmanager
     def _timed(self, turn: _Turn) -> Iterator[None]:
-        """Work on a case: the time that it takes, and what goes wrong, is the case's."""
+        """Charge the time inside the block to a case, and keep an exception as the case's problem."""
         self._clock.reset()
         before = self._seconds
         try:
             yield
         except EnvironmentProblem:
             raise
-        except Exception as problem:  # noqa: BLE001 - nothing is lost: it is the case's result
+        except Exception as problem:  # noqa: BLE001 - not lost: it becomes the case's result
             turn.fail(problem)
         finally:
             turn.spend(self._clock.seconds)
@@ -257,13 +260,13 @@ class Runner:
 
     @property
     def _seconds(self) -> dict[str, float]:
-        """The time that the clock does not count: that of the workers, and of asking what the compiler takes."""
+        """The seconds that the clock does not count: those of the workers, and of probing the compiler."""
         return {**self.session.seconds, PROBE: self._support.seconds}
 
     def _executed(self, case: Case) -> Case:
-        """The case with what became of its programs. Raises Skip where the compiler supports none."""
+        """Return the case with its programs' outcomes. Raises Skip if the compiler supports none of them."""
         case = self._ran(case)
-        if _refused(case) and (own := _on_its_own_inputs(case)):  # others are not fit for it, perhaps
+        if _refused(case) and (own := _on_its_own_inputs(case)):  # perhaps the program fails on drawn inputs only
             case = self._ran(own)
         if case.broken:
             return case
@@ -276,10 +279,10 @@ class Runner:
         return replace(case, programs=supported)
 
     def _ran(self, case: Case) -> Case:
-        """The case with what became of its programs.
+        """Return the case with its programs' outcomes.
 
-        Where one that we wrote of a graph is refused, all are written plainly: that takes far less time than another
-        seed graph. Raises Skip where one is refused then, too, and BrokenProgram where it is our own fault.
+        If a generated program is unsupported, lower all again with the plainest choices: that takes far less time than
+        another seed graph. Raises Skip if one is unsupported even then, and BrokenProgram if Polyjuice is to blame.
         """
         ours = not case.broken and not any(program.given for program in case.programs)
         case = self._ran_as_it_is(case, all_or_none=ours)
@@ -292,7 +295,7 @@ class Runner:
         return case
 
     def _ran_as_it_is(self, case: Case, *, all_or_none: bool) -> Case:
-        """The case with what became of its programs. Raises BrokenProgram where one of ours is wrong."""
+        """Return the case with its programs' outcomes. Raises BrokenProgram if Polyjuice wrote a broken one."""
         case = pipeline.execute(case, self.session, all_or_none=all_or_none)
         for program in case.programs:
             if not program.given and not case.broken:
@@ -300,7 +303,7 @@ class Runner:
         return case
 
     def _judged(self, case: Case, *, may_wait: bool) -> tuple[CaseResult, Confirmed]:
-        """What became of a case that ran, and what was found; with ``may_wait`` that can be postponed."""
+        """Return the result of a case that ran, and its confirmed findings. ``may_wait`` lets them be postponed."""
         with self._clock.of("judge"):
             verdicts = self._judge(case)
         with self._clock.of(CONFIRM):
@@ -324,7 +327,7 @@ class Runner:
         return _with(result, found), found
 
     def _judge(self, case: Case) -> list[Verdict]:
-        """What the oracles say, in the order in which the user names them."""
+        """Return the verdicts of the oracles, in the order in which the user names the oracles."""
         verdicts: list[Verdict] = []
         for name in self._config.oracles:
             before = sum(self.session.seconds.values())
@@ -334,28 +337,28 @@ class Runner:
 
 
 def _with(result: CaseResult, found: Confirmed) -> CaseResult:
-    """The result with what was found."""
+    """Return the result with the confirmed findings."""
     flaky = [verdict.message for verdict in found.flaky]
     return replace(result, findings=found.findings, known=found.known, flaky=flaky, again=found.again)
 
 
 def _tells(result: CaseResult) -> bool:
-    """Whether a result tells of something that the case shows. If not, it may show something in company alone."""
+    """Whether a result reports anything. If not, the case may fail only beside other cases, in packs."""
     return bool(result.findings or result.known or result.again or result.flaky or result.defect)
 
 
 def _unsupported(case: Case) -> list[Outcome]:
-    """What became of the programs that the compiler does not support."""
+    """Return the outcomes of the unsupported programs."""
     return [program.outcome for program in case.programs if program.outcome.status == "unsupported"]
 
 
 def _refused(case: Case) -> bool:
-    """Whether the compiler, or its framework, does not take the program as its owner wrote it."""
+    """Whether the user's original program is unsupported by the compiler or its framework."""
     return any(program.given and program.outcome.status == "unsupported" for program in case.programs)
 
 
 def _on_its_own_inputs(case: Case) -> Case | None:
-    """The same programs on what their owner gave alone; None where that is nothing, or all that there is."""
+    """Return the same programs on the user's own inputs alone; None if there are none, or no others."""
     own = [one for one in case.sets if one.profile in GIVEN]
     if not own or len(case.sets) == 1:
         return None
@@ -364,7 +367,7 @@ def _on_its_own_inputs(case: Case) -> Case | None:
 
 
 def _worker_seconds(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
-    """The time that workers have spent between two moments, by activity."""
+    """Return the seconds that workers spent between two moments, by activity."""
     spent = dict.fromkeys(ACTIVITIES, 0.0)
     for activity, seconds in now.items():
         spent[activity if activity in ACTIVITIES else "other"] += seconds - before.get(activity, 0.0)

@@ -1,4 +1,4 @@
-"""Where the time goes: seconds by activity, of the host and of its worker; and when a campaign's time is over."""
+"""Time accounting: seconds by activity, of the host and its workers, and the moments at which a campaign ends."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 PROBE = "probe"
-"""The activity of asking what the compiler takes: it does not count in the time that a campaign has."""
+"""The activity of probing which operators the compiler takes. It does not count in the campaign's ``--time``."""
 
 CONFIRM = "confirm"
-"""The activity of running programs again for a verdict, in fresh processes, and writing down the finding."""
+"""The activity of running programs again in fresh processes to confirm a verdict, and of writing the finding."""
 
 TRIAGE = "triage"
-"""The activity that is no part of a case."""
+"""The activity of triage, which is no part of a case."""
 
 ACTIVITIES = ("generate", "rewrite", "lower", "compile", "run", "judge", CONFIRM, PROBE, "other")
-"""What the time of a case goes to."""
+"""The activities that take the time of a case."""
 
 SHARES = ("generate", "rewrite", "lower", "compile", "run", "judge", CONFIRM, TRIAGE, "other")
-"""What the time goes to that a campaign has."""
+"""The activities that take the time of a campaign."""
 
 LEAST_TRIAGE_S = 60.0
-"""Seconds that triage has, at least, once the time of a campaign is over."""
+"""The least seconds that triage gets after a campaign's time for cases is over."""
 
 
 class Clock:
@@ -35,12 +35,12 @@ class Clock:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Set all activities to 0 s."""
         self.seconds = dict.fromkeys(ACTIVITIES, 0.0)
 
     @contextmanager
     def of(self, activity: str) -> Iterator[None]:
-        """Count the time spent inside the block."""
+        """Count the time spent inside the block as that of an activity."""
         began, apart = time.perf_counter(), self._apart
         try:
             yield
@@ -49,7 +49,7 @@ class Clock:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Time inside the block is counted elsewhere, by the worker."""
+        """Leave out the time inside the block: the worker counts it."""
         began = time.perf_counter()
         try:
             yield
@@ -57,16 +57,16 @@ class Clock:
             self.deduct(time.perf_counter() - began)
 
     def deduct(self, seconds: float) -> None:
-        """So much of the activity that is being timed is counted elsewhere, by the worker."""
+        """Leave these seconds out of the current activity: the worker counts them."""
         self._apart += seconds
 
 
 @dataclass(frozen=True)
 class Moments:
-    """When the last case begins, and when cases that are under way are given up, on the monotonic clock.
+    """The latest begin of a case, and the moment when running cases are given up, on the monotonic clock.
 
-    This is so if the processes of a run, on the average, have asked for ``asked_s`` what the compiler takes. A process
-    that has asked for longer has as much more time.
+    ``asked_s`` is the average time that the processes of this run have spent on probing the compiler. A process that
+    has probed for longer gets the difference as extra time.
     """
 
     last_begin: float
@@ -75,16 +75,16 @@ class Moments:
 
 
 class Schedule:
-    """When the cases of a campaign end, and when all ends: by the wall clock, without the time of asking.
+    """The moments at which a campaign's cases and the campaign itself end: wall time without that of probing.
 
-    With a time T cases begin up to T, in all runs of the campaign together. Triage then has a further T/2, at least one
-    minute. Cases that are under way at T have half of that to end, or all of it where nothing is triaged. A run that
-    has no time left for cases has this further time, too. Without T there is no end. Moments are those of the monotonic
+    With a time T, cases begin up to T, in all runs of the campaign together. Triage then has a further T/2, at least
+    one minute. Cases that still run at T have half of that to finish, or all of it if nothing is triaged. A run that
+    has no time left for cases also gets this further time. Without T there is no end. Moments are on the monotonic
     clock.
     """
 
     def __init__(self, time_s: float | None, spent: Mapping[str, float], *, triages: bool = True) -> None:
-        """``spent`` is what `spent` said of the runs before this one; without an entry, 0."""
+        """``spent`` is the property `spent` of the runs before this one; a missing entry means 0."""
         self._to_end = 1 / 2 if triages else 1.0
         self._time_s = math.inf if time_s is None else time_s
         self._before = spent
@@ -94,21 +94,21 @@ class Schedule:
         self._cases_ended: float | None = None
 
     def count(self, seconds: Mapping[str, float], workers: int) -> None:
-        """Take in what the time of a finished case went to, in one of so many processes."""
+        """Add the time of a finished case, by activity, which ran in one of ``workers`` processes."""
         self._probed_s += seconds.get(PROBE, 0.0) / workers
         self._busy_s += busy_s(seconds) / workers
 
     def end_cases(self) -> None:
-        """Remember that this run has no more cases, from now on."""
+        """Record that this run has no more cases from now on."""
         self._cases_ended = self._cases_ended or time.monotonic()
 
     @property
     def spent(self) -> dict[str, float]:
-        """Seconds by name.
+        """The seconds spent so far, in all runs, by name.
 
-        ``elapsed_s``: for which the campaign has run. ``cases_s``: of these, before cases ended, without asking.
-        ``probe_s``: in which processes asked what the compiler takes, and ``busy_s``: in which they ran cases (see
-        `busy_s`); both are averages over the processes.
+        ``elapsed_s`` is the campaign's wall time. ``cases_s`` is the part of it before the last case ended, without
+        probing. ``probe_s`` is the time of probing the compiler, and ``busy_s`` that of running cases (see `busy_s`);
+        both are averages over the processes.
         """
         now = time.monotonic()
         this = {
@@ -121,27 +121,27 @@ class Schedule:
 
     @property
     def cases_s(self) -> float:
-        """The time in which cases were run, so far."""
+        """The seconds in which cases have run so far."""
         return self.spent["cases_s"]
 
     @property
     def left_s(self) -> float:
-        """The time that is left for cases."""
+        """The seconds left for cases."""
         return self._time_s - self.cases_s
 
     @property
     def since_cases_s(self) -> float:
-        """For how long this run has had no more cases."""
+        """The seconds since the last case of this run ended; 0 before that."""
         return 0.0 if self._cases_ended is None else time.monotonic() - self._cases_ended
 
     @property
     def moments(self) -> Moments:
-        """When cases end."""
+        """The moments at which cases end."""
         return Moments(self._last_begin, self._last_begin + self._afterwards_s * self._to_end, self._probed_s)
 
     @property
     def end(self) -> float:
-        """When triage is ended."""
+        """The moment at which triage is stopped."""
         return self._last_begin + self._afterwards_s
 
     @property
@@ -154,5 +154,5 @@ class Schedule:
 
 
 def busy_s(seconds: Mapping[str, float]) -> float:
-    """The time in which a case was run: all of it but what confirms its findings, or asks what the compiler takes."""
+    """Return the seconds of a case without those of confirming its findings and of probing the compiler."""
     return sum(value for activity, value in seconds.items() if activity not in (CONFIRM, PROBE))

@@ -1,4 +1,4 @@
-"""What a campaign is asked to do: plain data that is stored with it and given to every process."""
+"""The configuration of a campaign: plain data, stored with the campaign and passed to every process."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from polyjuice.session import Conditions
 class Config:
     """The options of ``polyjuice fuzz`` (see its help); paths are absolute.
 
-    ``cases`` is the number of cases, ``time_s`` the time after which no case is begun; one of them is None.
-    ``seeds`` is a strategy's name or a list of model files; ``input_sets`` are drawn of each profile, with 0 one, and
-    four in all where a compilation takes seconds.
+    ``cases`` is the number of cases, ``time_s`` the seconds after which no case begins; one of them is None. ``seeds``
+    is a strategy's name or a list of model files. ``input_sets`` sets of inputs are drawn from each profile. With 0, it
+    is one per profile, but at least four in all if a compilation takes seconds.
+
     ``level`` is the compiler's optimization level ("" for its default). ``opset`` is that of ONNX models, or
-    DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, of which there are no variants then (see
+    DRAWN_OPSET. ``disruptive`` breaks a constraint of each seed graph, which then has no variants (see
     :mod:`polyjuice.generate.disruptive`). ``known`` names the files of known bugs (see `triage.known.sources`).
-    ``triage_s`` is how long each finding is reduced, and bisected, at most; with 0 neither is done. ``pack`` is how
-    many programs are compiled as one at most (0: as many as suits the compiler).
+    ``triage_s`` limits the seconds for reducing and bisecting each finding; 0 turns both off. ``pack`` is the largest
+    number of programs compiled as one (0: the compiler's default).
     """
 
     compiler: str
@@ -57,20 +58,23 @@ class Config:
 
     @property
     def conditions(self) -> Conditions:
+        """The conditions of the compiler session."""
         return Conditions(self.python, self.device, self.level, self.timeout_s, self.opset, self.disruptive)
 
     def pack_of(self, compiler: CompilerInfo) -> int:
-        """How many programs are compiled as one at most: 1 where it is not we who generate them, or on a GPU."""
+        """Return the most programs compiled as one: 1 if Polyjuice does not generate them, or on a GPU."""
         ours = len(self.seeds) == 1 and self.seeds[0] in GENERATING and not self.disruptive
         return (self.pack or compiler.pack) if ours and self.device == "cpu" else 1
 
     def to_json(self) -> str:
+        """Return the options as a JSON object."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Config:
+        """Read the result of :meth:`to_json`, also that of earlier versions."""
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(text).items()}
-        if values.pop("plain", False):  # an earlier version said so
+        if values.pop("plain", False):  # the option of an earlier version for programs without packs
             values["pack"] = 1
         if isinstance(values.get("known"), str):  # an earlier version named one file, or none
             values["known"] = (values["known"],) if values["known"] else ()

@@ -1,4 +1,4 @@
-"""From a case's verdicts to findings: but for known bugs, what is told already, and what does not show again."""
+"""Turn a case's verdicts into findings, without known bugs, duplicates, and verdicts that do not repeat."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from polyjuice.triage.causes import FAILURES
 from polyjuice.triage.confirming import confirmed
 
 _FAILURES = 2
-"""How many failures of one signature a process confirms: one is triaged, and stands for all of them."""
+"""The number of failures with one signature that a process confirms. One of them is triaged, and stands for all."""
 
 
 @dataclass
 class Confirmed:
-    """The findings, the addresses of the known bugs that were met, and what is no finding.
+    """The confirmed findings of a case, the URLs of the known bugs that were met, and the verdicts that are no finding.
 
-    ``flaky`` are verdicts that did not show again, ``again`` the signatures of those that others tell already. With
-    ``postponed`` the case has verdicts that are still to be confirmed, and nothing else is told of it yet.
+    ``flaky`` are verdicts that did not repeat, ``again`` the signatures of duplicates. With ``postponed``, the case has
+    verdicts that still need confirming, and all lists are empty.
     """
 
     findings: list[FindingRecord] = field(default_factory=list)
@@ -53,14 +53,15 @@ class Confirming:
         self._session = session
         self._bugs = known.of(config.known)
         self._told: Counter[str] = Counter()
-        """How often each signature was found."""
+        """The number of findings with each signature."""
         self._met: dict[str, list[tuple[int, int]]] = {}
-        """The wrong results of each kin that were met (see `_kin`), by their cases' indices and their own numbers."""
+        """The wrong results met so far, by kin (see `_kin`): pairs of case index and verdict number."""
 
     def confirm(self, case: Case, verdicts: Sequence[Verdict], name: str = "", *, may_wait: bool = False) -> Confirmed:
-        """Keep the verdicts that repeat every time in fresh processes, and write them down.
+        """Keep the verdicts that repeat every time in fresh processes, and write them to disk as findings.
 
-        ``name`` goes into the names of their folders. With ``may_wait`` those that need fresh processes are postponed.
+        ``name`` becomes part of their folders' names. With ``may_wait``, a case with verdicts that need fresh processes
+        is postponed.
         """
         found = Confirmed()
         asked: list[tuple[Verdict, Path, str]] = []
@@ -92,7 +93,7 @@ class Confirming:
         return found
 
     def in_packs(self, case: Case, packed: CasePacks, flaky: Sequence[Verdict]) -> Confirmed:
-        """Confirm what shows in packs alone: what programs do not give by themselves, and packs that fail."""
+        """Confirm faults that only packs show: verdicts that programs do not repeat alone, and packs that fail."""
         suspected = [pack for v in flaky for label in (v.a, v.b) if (pack := packed.ran.get(label))]
         found = Confirmed()
         for number, pack in enumerate(dict.fromkeys([*suspected, *packed.failed])):
@@ -101,15 +102,18 @@ class Confirming:
         return found
 
     def _is_told(self, verdict: Verdict) -> bool:
-        """Whether earlier findings tell the same: one that says by itself what is wrong, or some like failures."""
+        """Whether a verdict duplicates earlier findings.
+
+        One finding with the signature suffices if the signature alone identifies the fault; other failures need two.
+        """
         enough = 1 if verdict.alone else _FAILURES
         return (verdict.alone or verdict.kind in FAILURES) and self._told[verdict.signature] >= enough
 
     def _is_one_of_many(self, case: Case, verdict: Verdict, number: int) -> bool:
-        """Whether so many wrong results like this one were met that it can wait: it most likely has the same cause.
+        """Whether to skip a wrong result because many of its kin were met: it most likely has the same root cause.
 
-        The first is confirmed, then the second, the fourth, the eighth ... A fast compiler confirms all: it takes less
-        than a second.
+        The first is confirmed, then the second, the fourth, the eighth ... On a fast compiler all are confirmed: that
+        takes less than a second each.
         """
         if self._session.compiler.fast or verdict.kind in FAILURES:
             return False
@@ -119,12 +123,12 @@ class Confirming:
         return (met.index((case.index, number)) + 1).bit_count() > 1
 
     def _of_signature(self, verdict: Verdict) -> known.KnownBug | None:
-        """The known bug that a verdict looks like, if there is one."""
+        """Return the known bug that has the verdict's signature, if there is one."""
         name, triaged = self._session.compiler.name, bool(self._config.triage_s)
         return known.find(self._bugs, name, self._session.version, verdict.signature, triaged=triaged)
 
     def _of_part(self, case: Case, verdict: Verdict) -> known.KnownBug | None:
-        """The known bug with whose part of the compiler a wrong result vanishes."""
+        """Return the known bug whose culprit pass, switched off, removes the wrong result."""
         if verdict.kind in FAILURES:
             return None
         compiler, version = self._session.compiler, self._session.version
@@ -142,9 +146,9 @@ class Confirming:
 
 
 def _kin(case: Case, verdict: Verdict) -> str:
-    """What wrong results of one cause are likely to share: operators and element type, as the signature has them.
+    """Return a key that wrong results of one root cause are likely to share: the signature.
 
-    Where a program writes into its inputs, it is where the value comes from, and that there are writes.
+    For a program that writes into its inputs, it is instead the operator that makes the wrong output.
     """
     graph = case.of(verdict.culprit or verdict.a).graph
     if not graph.updates:
@@ -155,7 +159,7 @@ def _kin(case: Case, verdict: Verdict) -> str:
 
 
 def _distinct(case: Case, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts but those that say which side is wrong, and tell of a fault that an earlier one tells of."""
+    """Drop the verdicts that name a culprit and report the same fault as an earlier verdict."""
     distinct: list[Verdict] = []
     said = set()
     for verdict in verdicts:

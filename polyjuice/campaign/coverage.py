@@ -1,8 +1,8 @@
-"""What the small programs of a campaign had that ran, of what they could have had.
+"""Coverage: the share of possible operators, element types and factor levels that a campaign's small programs ran.
 
-A program covers the operators that it holds on the element types of their first operands, and with each such pair
-levels of the factors that are due (see :mod:`polyjuice.generate.due`). Counted is what the program had, whatever was
-due in its case: another operator may have come instead, and a program has more than one.
+A program covers a pair (operator, element type of its first operand) for each of its operators. With each pair it
+covers levels of the factors of :mod:`polyjuice.generate.due`. All operators and levels in the program count, even those
+that were not due in its case.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from polyjuice.oracles import Program
 from polyjuice.support import refused
 
 TYPE = "type"
-"""The factor that has one level: the pair of operator and element type itself."""
+"""The factor that has one level: it counts the pair (operator, element type) itself."""
 
 Tuple = tuple[str, str, str, str]
-"""An operator by its qualified name, the element type of its first operand, a factor, and a level of that."""
+"""The qualified name of an operator, the element type of its first operand, a factor, and a level of that factor."""
 
 
 def covered(programs: Iterable[Program], distribution: str) -> set[Tuple]:
-    """What some programs cover that ran, where the values of their first input are in a distribution."""
+    """Return the tuples that these programs cover. ``distribution`` is that of their first input's values."""
     found: set[Tuple] = set()
     for program in programs:
         graph, reads = program.graph, _readers(program.graph)
@@ -64,7 +64,7 @@ def _levels(
 
 
 def _readers(graph: Graph) -> Mapping[str, Collection[str]]:
-    """The operators that read each value."""
+    """Return the qualified names of the operators that read each value."""
     readers = defaultdict(set)
     for node in graph.nodes:
         for name in node.inputs:
@@ -73,14 +73,14 @@ def _readers(graph: Graph) -> Mapping[str, Collection[str]]:
 
 
 def _layouts(program: Program) -> Iterator[str]:
-    """How each input of a Torch program lies in memory."""
+    """Yield the memory layout of each input of a Torch program; nothing for other formats."""
     if program.artifact.format == "torch":
         layouts = program.artifact.setup.get("layouts") or [CONTIGUOUS] * len(program.graph.inputs)
         yield from (layout.split(":")[0] for layout in layouts)
 
 
 def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
-    """The settings of a program, one or more; of an ONNX model the version of the operator at its opset."""
+    """Yield the settings of a program, or the operator's version at the opset of an ONNX model."""
     if program.artifact.format != "onnx":
         setup = program.artifact.setup
         switched = [name for name in ("freezing", "dynamic") if setup.get(name)]
@@ -92,7 +92,7 @@ def _settings(node: Node, first: TensorType, program: Program) -> Iterator[str]:
 
 
 def of_campaign(found: Iterable[Tuple], config: Config, version: str) -> dict[str, Any]:
-    """The report on what a campaign covered in a version of its compiler, as far as that is known to take operators."""
+    """Return the coverage report of a campaign, without the operators that this compiler version has refused."""
     compiler = compilers.find(config.compiler)
     known = refused(compiler, version, config.opset)
     return report(found, matching(config.only_operators), compiler.format, config.opset, known)
@@ -105,11 +105,11 @@ def report(
     opset: int = 0,
     refused: Collection[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """How much is covered by factor, and of how many tuples which share that is.
+    """Return, by factor, the number of covered tuples, the number of possible ones, and the share.
 
-    What can be covered is each of the operators on each element type that it takes, with all levels of each factor,
-    but for the pairs that the compiler is known to have ``refused``. ``opset`` is that of all ONNX models, if there is
-    one. Whether an operator can have a level at all is not asked, as whether it takes a tensor of four dimensions.
+    Possible are all levels of each factor with each pair of an operator and an element type that it takes. Pairs that
+    the compiler has ``refused`` are left out. ``opset`` is that of all ONNX models, or 0. The count ignores that some
+    operators cannot have some levels, such as the layout of a four-dimensional tensor.
     """
     found = set(found)
     met = {(op, dtype) for op, dtype, *_ in found}
@@ -142,7 +142,7 @@ def _setting_count(op: Op, dtype: str, format: str, opset: int) -> int:
 
 
 def line(report: Mapping[str, Any]) -> str:
-    """The report in a line."""
+    """Return the report as one line of text."""
     pairs = report[TYPE]
     shares = ", ".join(f"{100 * one['share']:.1f} % of {name}s" for name, one in report.items() if name != TYPE)
     return f"{pairs['covered']:,} of {pairs['of']:,} (operator, element type); with each {shares}"

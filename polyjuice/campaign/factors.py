@@ -1,7 +1,7 @@
-"""The factors of a case beside its graph: how its first input lies in memory and is distributed, and its setting.
+"""The factors of a case beside its graph: the layout and the distribution of its first input, and its setting.
 
-The levels of each that are due follow from what is due in the case (see :mod:`polyjuice.generate.due`). A level that
-stands for what is usual is listed more than once, so that it is due more often.
+The due level of each factor follows from the case's due operator (see :mod:`polyjuice.generate.due`). The usual level
+is listed more than once, so that it is due more often.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ SETTINGS: Mapping[str, Sequence[str]] = {
     "torch": tuple(torch_source.SETTINGS),
     "tensorflow": tuple(tensorflow_source.SETTINGS),
 }
-"""The settings of programs in each format; that of an ONNX model is its opset. The first one is the plain one."""
+"""The settings of programs in each format, the plain one first. An ONNX model has its opset instead."""
 
 _CONTIGUOUS = 3
-"""How often more an input is contiguous than it has each other layout; another input is so half of the time."""
+"""Extra entries of the contiguous layout, beside one for each layout.
+
+Other inputs have the first input's layout half of the time."""
 
 _MIXED = 2
-"""How often more the values of an input are mixed than in each other distribution."""
+"""Extra entries of the distribution "mixed", beside one for each distribution."""
 
 
 @dataclass(frozen=True)
 class Levels:
-    """What a case is to have beside its graph; what is not due is drawn as usual."""
+    """The due levels of a case's factors. A factor without a due level is drawn at random."""
 
     wanted: Wanted = NOTHING
     distribution: str = ""
@@ -39,9 +41,9 @@ NOTHING_DUE = Levels()
 
 
 def levels(due: Due | None, format: str, pack: str = "") -> Levels:
-    """The levels that are due in a case whose programs are of a format.
+    """Return the levels that are due in a case with programs in a format.
 
-    Cases of one ``pack`` have one setting, which is drawn for the pack.
+    The cases of one ``pack`` share one setting, which is drawn for the pack.
     """
     if due is None:
         return NOTHING_DUE
@@ -56,7 +58,7 @@ def _layout(due: Due, format: str) -> str:
 
 
 def _setting(due: Due, format: str, pack: str) -> str:
-    """The setting: half of the programs are plain."""
+    """Return the due setting: half of the programs have the plain one."""
     if format not in SETTINGS:
         return ""
     plain, *others = SETTINGS[format]
@@ -65,7 +67,7 @@ def _setting(due: Due, format: str, pack: str) -> str:
 
 
 def _opset(due: Due, format: str) -> int:
-    """An opset of the version of the operator that is due; in half of the cases it is left to chance."""
+    """Return an opset with the due version of the operator; 0, for a random opset, in half of the cases."""
     versions = onnx_opsets.versions(due.op.name, due.dtype) if format == "onnx" and not due.op.domain else {}
     if not versions:
         return 0

@@ -1,4 +1,4 @@
-"""Which of the user's rules is to blame where a variant is not equal to its seed graph."""
+"""Find the user's rules that are false, when a variant is not equal to its seed graph."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from polyjuice.rulecheck import soundness
 from polyjuice.rulecheck.terms import directions
 
 _TRIALS = 100
-"""Instances on which each rule is tried: of those that are false, nearly all are refuted by one of the first."""
+"""The number of instances that each rule is tested on: the first few refute nearly all false rules."""
 
 
 def refuted(rules: Sequence[Rule], fired: Collection[str]) -> list[str]:
-    """Those of the user's rules that fired and are false, each with its file and line, and a counterexample."""
+    """Return one line for each false rule of the user's that fired: its file and line, and a counterexample."""
     found: list[str] = []
     for rule in rules:
         if rule.added and rule.name in fired:

@@ -1,11 +1,11 @@
-"""What kind of case each index of a campaign with generated seeds is: its strategy, and whether it has variants.
+"""The kind of each case of a campaign with generated seeds: its strategy, and whether it has variants.
 
-A program alone, without variants, takes a third of the time, and no rule bounds the values on which it runs. Variants
-reach what only rewriting writes, and larger graphs what only several operators together show. Each kind detects faults
-that the others miss in the same time (``artifacts/budget.md``), and published bugs of single kernels come by small
-programs alone. So all take turns, such that each kind has about a quarter of the time. Where a compilation takes
-seconds, a larger graph takes as long as ten to fifty small programs: there it comes with variants only, once in 64
-cases, and small programs alone have most of the time.
+A program without variants takes a third of the time, and no rule restricts the values that it runs on. Variants contain
+patterns that only rewriting makes, and larger graphs show faults that need several operators. Each kind detects faults
+that the others miss in the same time (``artifacts/budget.md``). Small programs alone find published bugs of single
+kernels. So all kinds take turns, and each has about a quarter of the time. If a compilation takes seconds, a larger
+graph takes as long as ten to fifty small programs. Such a campaign spends most of its time on small programs alone, and
+one case in 64 is a larger graph, with variants.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from functools import cache
 from polyjuice.generate import STRATEGIES, TORCH_STRATEGIES
 
 MIXED = "mixed"
-"""The campaign's own strategy: small programs, and between them the larger graphs of ``default``."""
+"""The strategy that only campaigns have: small programs, and between them the larger graphs of ``default``."""
 
 SMALL, STATEMENTS, COMPLEX, LARGE = "small", "statements", "complex", "default"
-"""The strategies of small programs, of those that write into their inputs, those of complex numbers, larger graphs."""
+"""The strategies for small programs, programs that write into their inputs, complex numbers, and larger graphs."""
 
 GENERATING = (*STRATEGIES, *TORCH_STRATEGIES, MIXED)
-"""Where a campaign's seeds may come from, beside models."""
+"""The strategies that a campaign's seeds may come from, instead of models."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How the seed graph of a case is generated, and whether it is tested ``alone``, without variants."""
+    """The generation strategy of a case's seed graph, and whether the graph is tested ``alone``, without variants."""
 
     strategy: str
     alone: bool = False
@@ -46,18 +46,18 @@ _TURNS: Mapping[str, Sequence[Kind]] = {
     COMPLEX: (Kind(COMPLEX, alone=True), Kind(COMPLEX)),
     MIXED: (*(*_MOST, _LARGE_ALONE, _SMALL) * 3, _LARGE),
 }
-"""The kinds that take turns; of another strategy there is one."""
+"""The kinds that take turns in each strategy; any other strategy has one kind."""
 
 _SLOW_MIXED = (*(*_MOST, _SMALL) * 15, *_MOST, _LARGE)
-"""Those of mixed campaigns where a compilation takes seconds."""
+"""The kinds that take turns in mixed campaigns if a compilation takes seconds."""
 
 
 @dataclass(frozen=True)
 class Kinds:
     """The kinds of a campaign's cases.
 
-    ``period`` cases in a row are of one kind. ``slow`` says that a compilation takes seconds, ``writes`` that programs
-    may write into their inputs: every third small one does.
+    ``period`` cases in a row have one kind. ``slow`` means that a compilation takes seconds. With ``writes``, every
+    third small program writes into its inputs.
     """
 
     strategy: str
@@ -66,12 +66,12 @@ class Kinds:
     writes: bool = False
 
     def of(self, index: int) -> Kind:
-        """The kind of a case."""
+        """Return the kind of a case."""
         turns = self._turns
         return turns[index // self.period % len(turns)]
 
     def number(self, index: int) -> int:
-        """How many cases before this one have its strategy: what is due depends on that."""
+        """Return the number of earlier cases with the same strategy, which decides what is due."""
         turns, own = self._turns, self.of(index)
         rounds, place = divmod(index, self.period * len(turns))
         block, within = divmod(place, self.period)
@@ -88,7 +88,7 @@ class Kinds:
 
 @cache
 def _with_writes(turns: Sequence[Kind]) -> Sequence[Kind]:
-    """The kinds with every third small program, of those alone and of those with variants, writing into its inputs."""
+    """Make every third small program write into its inputs, counted apart for those alone and those with variants."""
     seen: Counter[Kind] = Counter()
     found = []
     for kind in turns:

@@ -1,4 +1,4 @@
-"""The campaign loop: cases and findings out to processes, results into the store as they come."""
+"""The campaign loop: send cases and findings to processes, and store their results as they arrive."""
 
 from __future__ import annotations
 
@@ -28,42 +28,44 @@ from polyjuice.compilers import find
 from polyjuice.egraph import Rule
 from polyjuice.triage.automatic import Triaged
 
-#: Tasks given out ahead to each process, so that none waits for the loop.
+#: Tasks queued for each process, so that no process waits for the loop.
 _AHEAD = 2
 
-#: Seconds that one task takes, about: results come back at its end, and less than this is lost when all is killed.
+#: About how many seconds one task takes. Results come back at its end, so a kill loses less than this much work.
 _TASK_S = 0.5
 
-#: The longest path, in bytes, of a folder that can hold a socket: 104 for all of it, of which Python takes 32.
+#: The longest path, in bytes, of a folder for a socket: a socket's path has at most 104, of which Python takes 32.
 _LONGEST_FOLDER = 70
 
-#: Seconds that a process has to end its compiler, or its reproducer, when the campaign is stopped.
+#: Seconds that a process has to end its compiler or reproducer when the campaign stops.
 _GRACE_S = 30.0
 
 
 class FalseRule(RuntimeError):
-    """A rule of the user's makes variants that are not equal to their seed graphs; the message names it."""
+    """One of the user's rules makes variants that are not equal to their seed graphs; the message names it."""
 
 
 class Listener(Protocol):
-    """Who is told of a campaign's results, each once it is stored."""
+    """Receives a campaign's results, each after it is stored."""
 
-    def case(self, result: CaseResult) -> None: ...
+    def case(self, result: CaseResult) -> None:
+        """Receive the result of a case."""
+        ...
 
     def confirmed(self, result: CaseResult) -> None:
-        """A case that was postponed has run once more, for what it shows to be confirmed."""
+        """Receive the result of a postponed case that has run once more to confirm its findings."""
 
     def triaged(self, result: Triaged, known: str) -> None:
-        """``known`` is where the bug is reported that the finding turned out to be, or ""."""
+        """Receive a triaged finding; ``known`` is the URL of the known bug that it turned out to be, or ""."""
 
 
 def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener) -> None:
-    """Run the cases that the store does not have yet, and triage what they find; each result is stored, then told.
+    """Run the cases that the store does not have yet, and triage their findings. Store each result, then report it.
 
-    Returns when the configured number of cases or time is reached, and findings are triaged, or the time for that is
-    over, too (see :class:`polyjuice.campaign.clock.Schedule`). On an interrupt (KeyboardInterrupt) all that was
-    finished is stored. Raises EnvironmentProblem where the compiler cannot be used, FalseRule where a rule of the
-    user's is false.
+    Returns after the configured number of cases or time, when all findings are triaged or the time for triage is over
+    (see :class:`polyjuice.campaign.clock.Schedule`). After an interrupt (KeyboardInterrupt) the store has all
+    finished results. Raises EnvironmentProblem if the compiler cannot be used, and FalseRule if one of the user's rules
+    is false.
     """
     schedule = Schedule(config.time_s, store.spent(config.workers), triages=config.triage_s > 0)
     tasks = _Tasks(config, store.done(), store.postponed())
@@ -75,7 +77,7 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
     try:
         while True:
             while len(running) < tasks.ahead and (task := tasks.next(schedule)):
-                with _uninterrupted():  # it may start a process
+                with _uninterrupted():  # submit may start a process
                     running[pool.submit(processes.run_task, task, schedule.moments)] = task
             if not running:
                 schedule.end_cases()
@@ -112,9 +114,9 @@ def run(config: Config, rules: Sequence[Rule], store: Store, listener: Listener)
 
 
 def _context() -> BaseContext:
-    """Processes are forked from one that has imported Polyjuice, which takes a second.
+    """Return a context that forks processes from one that has imported Polyjuice, since the import takes a second.
 
-    They are started from scratch where the path of the socket by which they are asked for would be too long.
+    If the path of the fork server's socket would be too long, processes start from scratch instead.
     """
     if len(os.fsencode(tempfile.gettempdir())) > _LONGEST_FOLDER:
         return multiprocessing.get_context("spawn")
@@ -124,10 +126,10 @@ def _context() -> BaseContext:
 
 
 class _Tasks:
-    """The indices that are still to be run, in tasks of cases that share a pack, or an e-graph and a moment.
+    """The indices of the cases still to run, grouped into tasks: cases of one pack, or of one e-graph.
 
-    Packs are tasks, and none is given out ahead of them: when the time is up, no more than these are still to come.
-    Cases that were postponed run once more when all others have run, or have no time left.
+    With packs, each task is a pack and no tasks are queued: when the time is up, at most the running packs finish.
+    Postponed cases run once more after all others, or when no time is left for others.
     """
 
     def __init__(self, config: Config, done: Set[int], postponed: Sequence[Task]) -> None:
@@ -142,7 +144,7 @@ class _Tasks:
         self.ahead = (1 if self._pack > 1 else _AHEAD) * config.workers
 
     def next(self, schedule: Schedule) -> Task | None:
-        """The next task; None where there is nothing left to do, or no time for it."""
+        """Return the next task; None if nothing is left to do, or no time for it."""
         remaining_s = schedule.left_s
         if remaining_s > 0:
             if self._left_over:
@@ -155,7 +157,7 @@ class _Tasks:
     def _next_indices(self, remaining_s: float) -> list[int]:
         self._batch = self._batch or next(self._batches, [])
         case_s = self._busy_s / self._cases if self._busy_s else math.inf
-        known = self._cases // self.ahead  # few cases say little of the next
+        known = self._cases // self.ahead  # the times of few cases predict little
         size = self._pack if self._pack > 1 else max(1, min(int(_TASK_S / case_s), known))
         if known and remaining_s < size * case_s:
             size = max(1, int(remaining_s / case_s))
@@ -163,11 +165,11 @@ class _Tasks:
         return task
 
     def finish(self, task: Task, results: Sequence[CaseResult]) -> None:
-        """Remember how long cases take, which of a task were not finished, and which are to run once more."""
-        if task.postponed:  # what is not confirmed in time stays postponed
+        """Record how long the cases took, which of them did not finish, and which must run once more."""
+        if task.postponed:  # cases that were not confirmed in time stay postponed
             return
         done = {result.index for result in results}
-        if left := [index for index in task.indices if index not in done]:  # they have their turn if there is time
+        if left := [index for index in task.indices if index not in done]:  # these run later, if there is time
             self._left_over.append(Task(left))
         if postponed := [result.index for result in results if result.postponed]:
             self._postponed.append(Task(task.indices, postponed))
@@ -177,7 +179,7 @@ class _Tasks:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Hold back an interrupt; a process that starts meanwhile never gets any, not even before it can ignore it."""
+    """Block interrupts. A process started inside inherits that, so none reaches it before it can ignore them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -186,7 +188,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _stop(processes: Sequence[BaseProcess]) -> None:
-    """End the processes of the pool, if they have not ended, and leave them the time to clear up."""
+    """End the processes of the pool that still run, and give them time to clean up."""
     for process in processes:
         process.terminate()
     for process in processes:

@@ -1,6 +1,6 @@
-"""The ``numpy`` control: our interpreter, in the graph's own element types, as if it were a compiler.
+"""The ``numpy`` control: Polyjuice's interpreter as a compiler, in the graph's own element types.
 
-It must never yield a finding: one would be a false rule, or an error bound that is too tight. It is the one compiler
+It must never yield a finding: a finding means a false rule, or an error bound that is too tight. It is the one compiler
 file that needs Polyjuice itself in the worker.
 """
 
@@ -41,29 +41,29 @@ Array = tuple[str, "np.ndarray[Any, Any]"]
 
 
 def version() -> str:
-    """That of NumPy."""
+    """Return NumPy's version."""
     return np.__version__
 
 
 def check() -> None:
-    """Nothing else is needed."""
+    """Check nothing: the interpreter needs nothing else."""
 
 
 def start(options: dict[str, Any]) -> None:
-    """Nothing to prepare."""
+    """Prepare nothing."""
 
 
 def load(artifact: dict[str, Any]) -> Graph | onnx.ModelProto:
-    """Read the model; one of symbolic sizes is read when these are known."""
+    """Return the model's graph, or the model itself if it has symbolic sizes, which `compile` knows."""
     model = onnx.load_from_string(artifact["source"])
     return model if symbolic.symbols(model) else formats.from_model(model, "the artifact")
 
 
 def compile(program: Any, inputs: Sequence[Array]) -> Any:
-    """What `load` gave, or the graph with the sizes of the inputs for symbolic ones.
+    """Return the loaded graph; a model with symbolic sizes becomes a graph with the sizes of the inputs.
 
-    Raises NotImplementedError for an operator of the table in a form that it lacks, and for a Scan, in which an
-    operator of the table may stand: its results would be random.
+    Raises NotImplementedError for an operator of the table in a form that the interpreter lacks. It also does for a
+    Scan, which may contain an operator of the table: its results would be random.
     """
     if isinstance(program, onnx.ModelProto):
         symbolic.bind(program, symbolic.sizes_of(program, [from_wire(array) for array in inputs]))
@@ -78,10 +78,10 @@ def compile(program: Any, inputs: Sequence[Array]) -> Any:
 
 
 def run(compiled: Graph, inputs: Sequence[Array]) -> list[Array]:
-    """Interpret."""
+    """Interpret the graph on the inputs."""
     return [to_wire(array) for array in interpret.evaluate(compiled, [from_wire(array) for array in inputs])]
 
 
 def knobs() -> list[str]:
-    """There is nothing to switch off."""
+    """Return no knobs: the interpreter has no passes to switch off."""
     return []

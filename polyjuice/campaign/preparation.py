@@ -46,26 +46,25 @@ from polyjuice.ops import Op, matching
 from polyjuice.oracles import ORACLES, Case, InputSet, Program
 from polyjuice.support import Support
 
-#: Generated graphs that share an e-graph, by index: cases 0 to 15, 16 to 31, ... (it costs each a fraction). That
-#: counts where the compiler is fast. Elsewhere a case has its own: it then need not wait until the compiler was asked
-#: for the operators of fifteen more.
+#: Generated graphs that share an e-graph on a fast compiler: cases 0 to 15, 16 to 31, ... (each pays a fraction of it).
+#: On a slow compiler each case has its own e-graph, and need not wait until the operators of fifteen more are probed.
 BATCH = 16
 
 #: The label of a graph with a broken constraint.
 DISRUPTED = "disrupted"
 
-#: How often a compiler is not told the sizes of such a graph: otherwise it refuses most before a kernel sees them.
+#: How often the sizes of such a graph are hidden from the compiler: otherwise it refuses most before a kernel runs.
 _DISRUPTED_UNKNOWN_SIZES = 0.5
 
-#: Sets of inputs of a generated case where a compilation takes seconds: further ones cost next to nothing there, and a
-#: fault of vectorised code shows on few values. Of programs with an 8-bit reduction that a faulty lane makes wrong, 43
-#: in 100 show it on one set, and 72 on four.
+#: Sets of inputs of a generated case if a compilation takes seconds: further sets cost little then, and a fault of
+#: vectorised code shows on few values. A faulty lane in 100 programs with an 8-bit reduction shows in 43 on one set,
+#: and in 72 on four.
 _SETS = 4
 
-#: The same of a small program without variants: a NaN or a tie is in few sets, and a compilation takes as long as many.
+#: The same for a small program without variants: few sets have a NaN or a tie, and many sets cost as much as compiling.
 _SETS_OF_SMALL = 12
 
-#: Chance that the choices about the variants of a case are drawn alike.
+#: Chance that all variants of a case get the same lowering choices.
 _ALIKE = 0.5
 
 
@@ -74,9 +73,9 @@ class Skip(Exception):
 
 
 class Unsound(Exception):
-    """A rule failed, or made a variant that is not equal to its seed graph; the arguments say how.
+    """A rule failed, or made a variant that is not equal to its seed graph; the arguments describe the problems.
 
-    ``false`` names the rules of the user's that are to blame, if there are any.
+    ``false`` names the user's rules that are to blame, if there are any.
     """
 
     def __init__(self, *problems: str, false: str = "") -> None:
@@ -116,12 +115,12 @@ class Preparation:
             ),
         )
         self._rules = rules
-        # Who names rules wants them used; otherwise each graph takes a share of all.
+        # A user who names rules wants them all used; otherwise each graph uses a share of all rules.
         self._rewriter = Rewriter(rules, Budget(rules=None) if config.only_rules else Budget())
         self._support = support
         self.target = replace(pipeline.target_of(compiler, config.opset), lacked=self._lacked)
         self._least = max(ORACLES[name].least for name in config.oracles)
-        # Who names rules, or only oracles that compare variants, wants variants.
+        # A user who names rules, or only oracles that compare variants, wants variants.
         named = bool(config.rules or config.only_rules)
         self._varied = named or min(ORACLES[name].least for name in config.oracles) > 1
         self._plans = plans(config.profiles, {rule.ruleset for rule in rules})
@@ -131,28 +130,28 @@ class Preparation:
 
     @property
     def generated(self) -> bool:
-        """Whether there are further seed graphs for a case to try."""
+        """Whether seed graphs are generated, so that a case may try further ones."""
         return self._seeds.generated
 
     def due(self, index: int) -> Levels:
-        """What is due in a case beside its graph."""
-        size = self._compiler.pack  # not the user's: the same programs are then made whatever is compiled together
+        """Return the due levels of a case's factors."""
+        size = self._compiler.pack  # not the option --pack, so that the programs do not depend on it
         pack = f"{self._config.seed}/{index // size}" if size > 1 else ""
         return levels(self._seeds.due(index), self._compiler.format, pack)
 
     def sizes(self, index: int) -> tuple[str, ...]:
-        """What the symbolic sizes of a case's model are there, in words."""
+        """Return the symbolic sizes of a case's model, in words."""
         program = self._seeds.program(index)
         return symbolic.said(program.sizes) if program else ()
 
     def seed_graph(self, index: int, attempt: int = 0) -> Graph:
-        """The seed graph of a case; further attempts give others, where graphs are generated."""
+        """Return the seed graph of a case. Each ``attempt`` has another one, if graphs are generated."""
         return self._seeds.graph(index, attempt, self._takes)
 
     def case(self, index: int, attempt: int, rewrite: bool = True) -> Case:
-        """Prepare a case with one of the seed graphs that it may try: none of its programs has run yet.
+        """Prepare a case with one of its seed graphs, up to the programs, which do not run yet.
 
-        Without ``rewrite`` it has the seed graph alone, on the inputs of the case as it is. Raises Skip and Unsound.
+        Without ``rewrite``, the case has the seed graph alone, on the same inputs as with it. Raises Skip and Unsound.
         """
         if problem := self._seeds.problems.get(index):
             raise Skip(f"unreadable: {problem}")
@@ -202,9 +201,9 @@ class Preparation:
         as_given: Artifact | None,
         due: Levels,
     ) -> list[Program]:
-        """The variants in the compiler's format, behind the program that their graph stands for as it was given.
+        """Return the user's original program, if there is one, and the variants in the compiler's format.
 
-        What the format cannot say is left out. Raises Skip where it says no program, or not enough to compare.
+        If a variant cannot be lowered, drop it beside an original program, and else raise Skip.
         """
         programs: list[Program] = []
         said = [text(form) for form in as_given.forms] if as_given else []
@@ -228,9 +227,9 @@ class Preparation:
         said: Sequence[str] = (),
         due: Levels = NOTHING_DUE,
     ) -> Program:
-        """A variant in the compiler's format. Raises Unlowerable.
+        """Return a variant in the compiler's format. Raises Unlowerable.
 
-        The choices about all variants of a case are drawn alike, or for each variant anew.
+        The variants of a case all get the same lowering choices, or each its own.
         """
         alike = random.Random(f"alike {key}").random() < _ALIKE
         artifact = pipeline.lower(
@@ -245,7 +244,7 @@ class Preparation:
         return pipeline.prepare(variant.label, variant.graph, artifact, sets)
 
     def _disrupted(self, index: int, graph: Graph, key: str) -> Case:
-        """A graph with a broken constraint, which has no values: nothing is rewritten, or evaluated. Raises Skip."""
+        """Return a case with a broken constraint. Its graph has no values and no variants. Raises Skip."""
         with self._clock.of("generate"):
             broken = disrupt(graph, key)
         if broken is None:
@@ -257,7 +256,7 @@ class Preparation:
         with self._clock.of("lower"):
             try:
                 program = self._program(variant, sets, key, _DISRUPTED_UNKNOWN_SIZES)
-            except (LookupError, TypeError, ValueError) as error:  # the operators' texts rely on constraints
+            except (LookupError, TypeError, ValueError) as error:  # the operators' lowerings rely on constraints
                 raise Skip(f"unsupported: {error}") from None
         return Case(sets, [program], str(broken), seed=self._config.seed, index=index)
 
@@ -270,7 +269,7 @@ class Preparation:
         return f"{self._config.seed}/batch {index // BATCH}"
 
     def _batch_of(self, index: int, plan: Plan) -> Saturated | None:
-        """The e-graph that the case's first seed graph shares; None where a rule failed, on whichever graph."""
+        """Return the e-graph that the case's first seed graph shares; None if a rule failed on any of its graphs."""
         number = index // BATCH
         if self._batch[0] != number:
             with self._clock.of("generate"):
@@ -294,7 +293,7 @@ class Preparation:
         program: UserModel | None,
         rewrite: bool,
     ) -> tuple[Sequence[Variant], Sequence[str]]:
-        """The variants to test, each another graph, and the rules that fired. Raises GraphError where one failed."""
+        """Return the distinct variants to test, and the rules that fired. Raises GraphError if a rule failed."""
         if program and program.unread:
             return [], []
         if not rewrite:
@@ -310,14 +309,14 @@ class Preparation:
         return distinct(rewriting.variants), sorted(rewriting.rules)
 
     def _takes(self, op: Op, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
-        """Whether the compiler takes an operator; it may have to be asked."""
+        """Whether the compiler takes an operator. This may run a probe."""
         with self._clock.apart():
             return self._support.takes(op, operands, results)
 
     def _given(self, program: UserModel | None, graph: Graph, key: str) -> InputSet | None:
-        """What the program's owner gave; None where that is nothing, or no value of the graph.
+        """Return the user's own inputs; None if there are none, or the graph has no value on them.
 
-        It is left out where the values of an input are to repeat along an axis.
+        Also None if the values of an input must repeat along an axis.
         """
         if program is None or program.examples is None or repeated_axes(graph, key):
             return None
@@ -326,7 +325,7 @@ class Preparation:
         return None
 
     def _as_usual(self, given: InputSet) -> InputSet:
-        """The same inputs, under the profile of ordinary values."""
+        """Return the user's inputs under the profile "given", that of ordinary values."""
         return replace(given, profile="given", mode=mode_in("given", self._compiler))
 
     def _input_sets(
@@ -339,9 +338,9 @@ class Preparation:
         due: Levels,
         alone: bool,
     ) -> list[InputSet]:
-        """The sets of inputs on which the graph has a value: the plan's, and the model's own. Raises Skip without any.
+        """Return the sets of inputs on which the graph has a value: the plan's and the user's. Raises Skip without any.
 
-        Many graphs have no value on ``wrap`` integers, and are tested on the other sets.
+        Many graphs have no value on ``wrap`` integers: these are tested on the other sets.
         """
         axes = repeated_axes(graph, key, due.wanted.layout)
         others = [v.graph for v in variants]
@@ -354,14 +353,14 @@ class Preparation:
                 found.append(pipeline.input_set(graph, profile, repeat(graph, drawn, axes), self._compiler))
             except EvaluationError as error:
                 problem = str(error)
-        if given:  # where other rules were used, too, what is not as usual is left open
+        if given:  # if the rules used do not hold on the user's values, compare them only where they are ordinary
             found.append(given if plan.holds_on(given.profile) else self._as_usual(given))
         if not found:
             raise Skip(f"no value: {problem}")
         return found
 
     def _profiles(self, graph: Graph, plan: Plan, alone: bool) -> list[str]:
-        """The profile of each set of inputs: all in turn, as often as was asked for, or as suits the compiler."""
+        """Return the profile of each set of inputs: all in turn, up to the number configured or the default."""
         profiles = plan.profiles_of(graph)
         count = self._config.input_sets * len(profiles)
         if not count:
@@ -373,7 +372,7 @@ class Preparation:
     def _check_equivalence(
         self, index: int, graph: Graph, variants: Sequence[Variant], sets: Sequence[InputSet], fired: Sequence[str]
     ) -> None:
-        """Trust no rule: the interpreter must find every variant equal to the seed graph. Raises Unsound."""
+        """Check with the interpreter that every variant equals the seed graph: no rule is trusted. Raises Unsound."""
         problems = pipeline.equivalent(graph, [v.graph for v in variants], sets)
         unequal = [(variant, problem) for variant, problem in zip(variants, problems, strict=True) if problem]
         if unequal:
@@ -382,7 +381,7 @@ class Preparation:
     def _unsound(
         self, index: int, graph: Graph, problems: Sequence[tuple[Variant | None, str]], fired: Collection[str]
     ) -> Unsound:
-        """What is wrong with some variants, or with the rules that made an ill-typed graph; it is stored, too."""
+        """Store the problems of unequal variants, or of rules that made an ill-typed graph. Return the exception."""
         false = refuted(self._rules, fired)
         said = [
             self._store_unsound(index, graph, variant, "\n".join([problem, *false])) for variant, problem in problems
@@ -390,12 +389,12 @@ class Preparation:
         return Unsound(*said, false="\n".join(false))
 
     def _lacked(self, forms: Sequence[Form]) -> Sequence[str]:
-        """Those of some forms that the compiler does not take; it may have to be asked."""
+        """Return the forms that the compiler does not take. This may run probes."""
         with self._clock.apart():
             return self._support.lacked(forms)
 
     def _store_unsound(self, index: int, graph: Graph, variant: Variant | None, problem: str) -> str:
-        """Keep what rules got wrong, apart from the findings."""
+        """Write a problem with rules to the folder ``unsound``, apart from the findings, and return it in words."""
         folder = self._out / "unsound" / f"{index:06d}{'-' + variant.label if variant else ''}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -407,10 +406,10 @@ class Preparation:
 
 
 def _operators(config: Config, compiler: CompilerInfo) -> list[Op]:
-    """The operators of generated graphs.
+    """Return the operators of generated graphs: those that the user named, or all that suit the format.
 
-    Unless the user named some, those on numbers that Torch promotes are left out for other formats, which say them by
-    other operators; and so are those of complex numbers, which no other format says.
+    Two groups suit Torch alone: operators with a Python number as operand, which other formats express by other
+    operators, and operators on complex numbers.
     """
     found = matching(config.only_operators)
     named = config.only_operators or compiler.format == "torch"

@@ -1,4 +1,4 @@
-"""What runs in a campaign's processes: cases, and the triage of findings; each process has a compiler of its own."""
+"""A campaign's processes, each with its own compiler session: they run cases, and triage findings."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _session: CompilerSession | None = None
 _runner: Runner | None = None
 _busy = False
 _finished: list[CaseResult] = []
-"""The results of the task at hand, so far."""
+"""The results of the current task so far."""
 
 
 class _Ended(BaseException):
-    """SIGTERM came while there was work at hand."""
+    """SIGTERM came during work."""
 
 
 def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment: Mapping[str, str]) -> None:
-    """Remember the job; an interrupt is the parent's to handle, and it ends this process by SIGTERM.
+    """Set up a process of the pool. It ignores interrupts: the parent handles them, and ends it by SIGTERM.
 
-    ``environment`` is the parent's: the fork server was started in an earlier one.
+    ``environment`` has the parent's variables, since the fork server may have started with older ones.
     """
     global _job
     _job = config, folder, rules
@@ -56,7 +56,7 @@ def initialize(config: Config, folder: Path, rules: Sequence[Rule], environment:
 
 
 def end_with_parent() -> None:
-    """For the processes of a pool: they do not notice by themselves that their parent was killed, and would go on."""
+    """End this process when its parent dies: a process of a pool would not notice that, and go on."""
     threading.Thread(target=_end_after_parent, daemon=True).start()
 
 
@@ -68,7 +68,7 @@ def _end_after_parent() -> None:
 
 
 def _terminate(number: int, frame: object) -> None:
-    """Unwind the work at hand, if there is any, so that whatever it has started ends with it."""
+    """Handle SIGTERM: unwind the current work, so that the processes that it has started end with it."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the pool sends another when the first process has ended
     if _busy:
         raise _Ended
@@ -88,10 +88,10 @@ def _close() -> None:
 
 
 def run_task(task: Task, moments: Moments) -> list[CaseResult]:
-    """Run cases as `run_cases` does if it is not too late for that; those that are not finished in time are given up.
+    """Run cases by `run_cases`, if it is not too late to begin, and give up those that do not finish in time.
 
-    A case that has no result is run again when the campaign is continued. The results account for all of the task's
-    time. Those that were postponed may begin until cases under way must end.
+    Postponed cases may begin until running cases must end. A case without a result runs again when the campaign is
+    resumed. The results account for all of the task's time.
     """
 
     def asked_since_s() -> float:
@@ -113,17 +113,17 @@ def run_task(task: Task, moments: Moments) -> list[CaseResult]:
 
 
 def _begin_anew() -> None:
-    """Let go of a runner that was interrupted anywhere within a case, and of its compiler."""
+    """Drop the runner, which was interrupted in the middle of a case, and its compiler session."""
     global _session, _runner
     _close()
     _session = _runner = None
 
 
 def run_cases(task: Task) -> None:
-    """Run some cases that share an e-graph, or a pack, so that this process makes it and no other.
+    """Run the cases of a task, which share an e-graph or a pack, so that only this process makes it.
 
-    Each result is told in ``_finished``. Whatever goes wrong in our own code is a result too, so that the campaign goes
-    on.
+    Each result is appended to ``_finished``. An exception of Polyjuice's own code becomes a result too, so that the
+    campaign goes on.
     """
 
     def work() -> None:
@@ -131,7 +131,7 @@ def run_cases(task: Task) -> None:
             for result in _the_runner().run(task.indices, task.postponed):
                 _finished.append(result)
         except EnvironmentProblem as problem:
-            raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, which subclasses do not survive
+            raise EnvironmentProblem(str(problem)) from None  # the pool pickles it, and subclasses do not unpickle
         except Exception:
             defect = traceback.format_exc()
             told = {result.index for result in _finished}
@@ -142,7 +142,7 @@ def run_cases(task: Task) -> None:
 
 
 def triage(job: Job) -> list[Triaged]:
-    """Sort findings, or triage one; whatever goes wrong in our own code is a result too."""
+    """Sort findings by cause, or triage one. An exception of Polyjuice's own code becomes a result too."""
     assert _job is not None
     config, campaign, rules = _job
 
@@ -165,7 +165,7 @@ def triage(job: Job) -> list[Triaged]:
 
 
 def _the_runner() -> Runner:
-    """The one of this process; its session can be closed before the runner is made, which runs programs itself."""
+    """Return this process's runner. Its session comes first, so that it can be closed while the runner probes."""
     global _session, _runner
     if _runner is None:
         assert _job is not None
@@ -178,12 +178,12 @@ def _the_runner() -> Runner:
 
 
 def _unwound(work: Callable[[], Result]) -> Result:
-    """Do some work; where SIGTERM comes meanwhile, what it has started ends first."""
+    """Do some work. If SIGTERM comes meanwhile, unwind the work and then end the process."""
     global _busy
     try:
         _busy = True
         return work()
-    except _Ended:  # the pool would send it to the parent and go on
+    except _Ended:  # else the pool would pass the exception to the parent and go on
         _end()
         raise
     finally:

@@ -1,4 +1,4 @@
-"""Which findings of a campaign are known bugs, whether the campaign knew that or not."""
+"""Match a campaign's findings with known bugs, also with those that were unknown while it ran."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from polyjuice.triage.known import KnownBug
 
 @dataclass(frozen=True)
 class Recognized:
-    """A finding that is reported, and the known ``bug`` that it looks like, if there is one.
+    """A reported finding, and the known ``bug`` that explains it, if there is one.
 
-    ``is_known`` says that its version is said to have the bug. ``raw`` are the raw findings that it stands for, by
-    folder, each with its bug: that of the finding, or else the one that its own signature tells.
+    ``is_known`` means that the compiler's version is known to have the bug. ``raw`` has the raw findings that it
+    stands for, by folder, each with its bug: that of the finding, or else the one that explains the raw finding.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Recognized:
 
 
 def recognized(store: Store, bugs: Sequence[KnownBug]) -> list[Recognized]:
-    """Every finding that a campaign reports, by name."""
+    """Return every finding that a campaign reports, matched with known bugs."""
     found = []
     for distinct in [*store.causes(), *store.groups()]:
         finding = older.with_cause(distinct.record)

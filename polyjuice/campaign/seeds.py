@@ -1,4 +1,4 @@
-"""Where a campaign's seed graphs come from: a generation strategy, or models taken in turn."""
+"""The source of a campaign's seed graphs: a generation strategy, or models taken in turn."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from polyjuice.ir import Graph, prune
 from polyjuice.ops import TABLE, Accepts, Op, without_complex
 
 IMPORTED = "imported"
-"""The folder of a campaign that holds what Torch and TensorFlow made."""
+"""The campaign's folder for the programs that were imported from Torch and TensorFlow."""
 
 _UNREADABLE = ".txt"
-"""How the name of the file ends that says why a model cannot be read."""
+"""The ending of files that record why a model cannot be read."""
 
 _SIZES = ".sizes.json"
-"""How the name of the file ends that holds the sizes at which an ONNX model is tested."""
+"""The ending of files that record the sizes at which an ONNX model is tested."""
 
 _CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Seeds:
-    """The seed graph of every case, from the campaign's seed and the case's index alone.
+    """The seed graph of every case, determined by the campaign's seed and the case's index.
 
     A source is a strategy's name (see :mod:`polyjuice.campaign.kinds`), or a model: an ONNX file, an exported Torch
-    program (``.pt2``), or ``module:callable`` for one that returns a Torch module, or a TensorFlow function, and its
-    inputs. Models are taken in turn. One with symbolic sizes has others each time (see
+    program (``.pt2``), or ``module:callable``. Such a callable returns a Torch module or a TensorFlow function, and its
+    inputs. Models are taken in turn. A model with symbolic sizes gets other sizes each time (see
     :mod:`polyjuice.campaign.sizes`).
     """
 
@@ -54,12 +54,12 @@ class Seeds:
         timeout_s: float = Limits.compile_s,
         kinds: Kinds | None = None,
     ) -> None:
-        """Read the models, if there are any; those that the folder of a campaign holds (see ``keep``) from there.
+        """Read the models, if there are any: from the campaign's folder if ``keep`` has stored them there.
 
-        A model is read in a process of its own, within ``timeout_s``. ``problems`` says of those that ended it how, by
-        their number. (A campaign that has begun has read its ONNX files once: its processes do so by themselves.)
-        ``partners`` and ``operators`` are for generated graphs (see ``generate``), and so are ``kinds``. Raises
-        FormatError where a model is not valid, or where none is left; ValueError for an unknown source, and
+        Each model is read in a separate process, within ``timeout_s``. If the process dies, ``problems`` has the reason
+        under the model's number. (When a campaign has begun, its ONNX files have been read once. Its processes then
+        read them without a further process.) ``partners``, ``operators`` and ``kinds`` are for generated graphs (see
+        ``generate``). Raises FormatError if a model is not valid or none is left, ValueError for an unknown source, and
         SolverMissing.
         """
         self._nodes = nodes
@@ -88,7 +88,7 @@ class Seeds:
             raise FormatError(next(iter(self.problems.values())))
 
     def _read(self, number: int, source: str, sandbox: Sandbox, campaign: Path | None) -> AtSizes:
-        """A model at its sizes. Raises FormatError, Ended, ValueError."""
+        """Return a model at its sizes. Raises FormatError, Ended, ValueError."""
         folder, key = campaign and campaign / IMPORTED, f"{self._seed}/{number}"
         if kept := folder and files.load(folder, str(number)):
             return AtSizes([p.sizes for p in kept], kept.__getitem__)
@@ -110,10 +110,10 @@ class Seeds:
         return AtSizes.of_onnx(model, self._sizes[number])
 
     def keep(self, campaign: Path) -> None:
-        """Write what Torch and TensorFlow made to a campaign's folder, and which models cannot be read.
+        """Write imported programs, sizes and unreadable models to a campaign's folder.
 
-        A callable may make other weights when it is called again. The sizes of ONNX models are written, too: it takes
-        time to find them. Raises FormatError where an ONNX file cannot hold it.
+        A callable may make other weights when it is called again, and it takes time to find the sizes of ONNX models.
+        Raises FormatError if an ONNX file cannot hold a program.
         """
         for number, programs in self._imported.items():
             files.save(campaign / IMPORTED, str(number), programs)
@@ -126,7 +126,7 @@ class Seeds:
             (campaign / IMPORTED / f"{number}{_UNREADABLE}").write_text(problem, "utf-8")
 
     def program(self, index: int) -> UserModel | None:
-        """The model of a case, one of those that can be read, at its sizes there; None where graphs are generated."""
+        """Return the model of a case at its sizes; None if graphs are generated."""
         if not self._models:
             return None
         turn, number = divmod(index, len(self._models))
@@ -134,23 +134,23 @@ class Seeds:
         return model[turn % len(model)]
 
     def models(self) -> list[tuple[str, UserModel]]:
-        """Every model that can be read, with its source, at the sizes of its first case."""
+        """Return every readable model with its source, at the sizes of its first case."""
         return [(source, model[0]) for source, model in zip(self._sources, self._models, strict=True)]
 
     def kind(self, index: int) -> Kind:
-        """How the seed graph of a case is generated, and whether it is tested alone."""
+        """Return how the seed graph of a case is generated, and whether it has no variants."""
         return self._kinds.of(index)
 
     def due(self, index: int) -> Due | None:
-        """What is due in the case; None where the strategy goes by something else."""
+        """Return the operator and element type due in a case; None if the strategy does not use them."""
         if not self.generated or self.kind(index).strategy not in (SMALL, STATEMENTS):
             return None
         return self._turn(index).due(without_complex(self._operators or TABLE.values()), 1)[0]
 
     def graph(self, index: int, attempt: int, accepts: Accepts | None = None) -> Graph:
-        """The seed graph of a case; further attempts give others, where graphs are generated (see ``generate``).
+        """Return the seed graph of a case. Each ``attempt`` has another one, if graphs are generated.
 
-        A generated graph has inputs on which nothing in it is NaN or infinite, wherever such could be found.
+        A generated graph (see ``generate``) has finite values on some inputs, as far as a search can find such inputs.
         """
         if program := self.program(index):
             return program.graph
@@ -158,14 +158,14 @@ class Seeds:
         strategy = self.kind(index).strategy
         turn = self._turn(index) if strategy in DUE_STRATEGIES else None
         graph = generate(self._nodes, key, accepts, self._partners, strategy, turn, self._operators)
-        return prune(settle(graph, key))  # a stored graph has no constant that nothing reads
+        return prune(settle(graph, key))  # drops unused constants, as storing a graph does
 
     def _turn(self, index: int) -> Turn:
         return Turn(self._seed, self._kinds.number(index))
 
 
 def forget(campaign: Path) -> None:
-    """Delete what ``Seeds.keep`` wrote, and the folder that it wrote to if nothing else is in it."""
+    """Delete the files that ``Seeds.keep`` wrote, and their folder if it is then empty."""
     folder = campaign / IMPORTED
     for path in [*folder.glob(f"[0-9]*{_UNREADABLE}"), *folder.glob(f"[0-9]*{_SIZES}")]:
         path.unlink()
@@ -177,7 +177,7 @@ def _is_imported(source: str) -> bool:
 
 
 def _problems(folder: Path) -> dict[int, str]:
-    """The models that a campaign could not read, by their number, and why."""
+    """Return why a campaign could not read some models, by the model's number."""
     return {int(path.stem): path.read_text("utf-8") for path in sorted(folder.glob(f"[0-9]*{_UNREADABLE}"))}
 
 

@@ -1,6 +1,6 @@
-"""At which sizes a model with symbolic ones is tested: a few that differ much, at which it is valid.
+"""Choose the sizes at which to test a model with symbolic sizes: a few that differ much, and at which it is valid.
 
-Published faults of symbolic sizes need 1, an odd size, one at the width of a vector or beside it, or a large one.
+Published faults of symbolic sizes need the size 1, an odd size, one at or beside the width of a vector, or a large one.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from polyjuice.ir import Graph
 from polyjuice.ops import TABLE
 
 MOST = 6
-"""At how many combinations of sizes a model is tested."""
+"""The most combinations of sizes at which a model is tested."""
 
 _IMAGES = (32, 64, 224)
-"""What else the sizes of a model may be, if no smaller ones suit: images have them."""
+"""Further sizes to try: those of images, for models that are not valid at smaller ones."""
 
 _ELEMENTS, _TIMES = 1 << 22, 4
-"""A graph may have so many elements in all of its values, or so many times those of the smallest one.
+"""The most elements of all values of a graph, or this many times those of the smallest combination, if that is more.
 
-What has more takes the interpreter long.
+The interpreter takes long for larger graphs.
 """
 
 _LARGE_BYTES, _LARGE_NODES, _FEW = 1 << 25, 2000, 4
-"""A model from which on only a few combinations are tried: to read it takes seconds."""
+"""Beyond this many bytes or nodes, only this few combinations are tried: each takes seconds to read."""
 
 
 class AtSizes:
-    """A model at each of several combinations of sizes, each read when it is needed."""
+    """A model at several combinations of sizes, each read on first use."""
 
     def __init__(self, sizes: Sequence[Sizes], read: Callable[[int], UserModel], keep: bool = True) -> None:
         """``read`` takes the number of a combination; without ``keep`` only the last program read is kept."""
@@ -45,13 +45,14 @@ class AtSizes:
 
     @classmethod
     def of_onnx(cls, model: OnnxModel, sizes: Sequence[Sizes]) -> AtSizes:
+        """Return an ONNX model at these sizes; of a large one only the last program read is kept."""
         return cls(sizes, lambda number: model.at(sizes[number]), not _is_large(model))
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     def __getitem__(self, number: int) -> UserModel:
-        """The program at a combination. Raises FormatError."""
+        """Return the program at a combination, by its number. Raises FormatError."""
         if number not in self._programs:
             if not self._keep:
                 self._programs.clear()
@@ -60,9 +61,9 @@ class AtSizes:
 
 
 def chosen(model: OnnxModel, key: str, most: int = MOST) -> list[Sizes]:
-    """Combinations of sizes at which a model is valid, drawn by a key; its examples' own come first.
+    """Return combinations of sizes at which a model is valid, drawn by a key. The sizes of its examples come first.
 
-    A model without symbols has one, which is empty. Raises FormatError where the model is valid at none.
+    A model without symbols has one empty combination. Raises FormatError if the model is valid at none.
     """
     names = symbolic.symbols(model.model)
     if not names:
@@ -92,9 +93,10 @@ def chosen(model: OnnxModel, key: str, most: int = MOST) -> list[Sizes]:
 
 
 class _Read(NamedTuple):
-    """What reading a model at a combination of sizes showed.
+    """The facts that reading a model at a combination of sizes shows.
 
-    ``lacking`` counts the operators of the table in forms that it lacks: an operator whose operands do not fit, too.
+    ``lacking`` counts the nodes with an operator of the table that could not be read, such as one whose operands do not
+    fit. ``elements`` counts the elements of all values.
     """
 
     sizes: Sizes
@@ -111,7 +113,7 @@ class _Read(NamedTuple):
 
 
 def _candidates(names: Sequence[str], batches: frozenset[str], key: str) -> Iterator[Sizes]:
-    """Combinations of sizes: each symbol takes every class once; then all are alike, and then as those of images."""
+    """Yield combinations of sizes: each symbol has every size class once, then all are equal, then sizes of images."""
     rng = random.Random(f"sizes {key}")
     ladder = symbolic.ladder(rng)
     drawn = [rng.sample(ladder, len(ladder)) for _ in names]
@@ -123,7 +125,7 @@ def _candidates(names: Sequence[str], batches: frozenset[str], key: str) -> Iter
 
 
 def _has_value(program: UserModel, key: str) -> bool:
-    """Whether the interpreter finds a value; true of what it cannot tell."""
+    """Whether the interpreter finds a value for the program; true if it cannot evaluate it."""
     graph = program.graph
     if any(node.opaque for node in graph.nodes):
         return True

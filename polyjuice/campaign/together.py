@@ -1,7 +1,7 @@
-"""Faults that show in a pack alone: in programs that are right by themselves, and wrong, or fail, beside others.
+"""Faults that only a pack shows: its programs are right alone, but wrong, or fail, beside others.
 
-Such a fault is in what a compiler does to a whole program: how it plans memory, in which order it schedules kernels,
-what it fuses. The pack is then one program like any other. Programs are left out of it as long as the fault shows.
+Such a fault comes from a step that sees the whole program: memory planning, scheduling or fusion. The pack is then
+tested as one program. Programs are left out of it as long as the fault still shows.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.ddmin import ddmin
 
 _LEAVING_OUT_S = 45.0
-"""For how long programs are left out of a pack; what is left then is for triage to reduce."""
+"""The seconds for leaving programs out of a pack; triage reduces the rest."""
 
 
 def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
-    """A small part of a pack that shows what the pack shows, with the verdict on it; None where it shows nothing.
+    """Return a small part of a pack that shows the pack's fault, with the verdict; None if the pack shows none.
 
-    ``oracles`` are those of the campaign; the ones that compare variants see nothing in a pack. Raises BrokenProgram
-    where the pack is not the programs that it was made of.
+    ``oracles`` are the campaign's; those that compare variants are not used, since a pack has none. Raises
+    BrokenProgram if the pack, uncompiled, gives other results than its programs.
     """
     alone = [name for name in oracles if ORACLES[name].least == 1]
     with session.fresh() as fresh:
@@ -51,14 +51,14 @@ def fault(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple
 
 
 def _shown(pack: Pack, session: CompilerSession, oracles: Sequence[str]) -> tuple[Case, Verdict] | None:
-    """The pack as a case that has run, and the first verdict on it, if there is one."""
+    """Run a pack as a case. Return the case and the first verdict on it; None without a verdict."""
     case = pipeline.rerun(pack.case, session)
     verdicts = pipeline.judge(case, session, oracles)
     return (case, verdicts[0]) if verdicts else None
 
 
 def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
-    """Whether a part of a pack shows the same: the same failure, or something wrong with the same program."""
+    """Whether a part of a pack shows the same fault: the same failure, or a wrong result of the same program."""
     if (other.oracle, other.kind) != (verdict.oracle, verdict.kind):
         return False
     if verdict.kind == "alias" and other.rung != verdict.rung:
@@ -69,9 +69,9 @@ def _same(verdict: Verdict, pack: Pack, other: Verdict, part: Pack) -> bool:
 
 
 def _check(pack: Pack, case: Case, session: CompilerSession) -> None:
-    """Uncompiled, a pack must give bit for bit what its programs give alone: otherwise the fault is ours.
+    """Raise BrokenProgram unless the uncompiled pack gives bit for bit the results of its programs alone.
 
-    Those are held against the interpreter, like any program.
+    Otherwise the fault is Polyjuice's. The programs themselves are compared with the interpreter, as always.
     """
     (program,) = case.programs
     if program.outcome.reference is None:

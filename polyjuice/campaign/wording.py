@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def plural(number: int, noun: str) -> str:
-    """The noun as it stands behind a number: "finding" behind 1, else "findings"."""
+    """Return the noun as it follows a number: "finding" after 1, else "findings"."""
     return noun if number == 1 else f"{noun}s"
 
 
 def counted(number: int, noun: str) -> str:
-    """The number with its noun, as "1 finding" or "1,204 findings"."""
+    """Return the number with its noun, such as "1 finding" or "1,204 findings"."""
     return f"{number:,} {plural(number, noun)}"

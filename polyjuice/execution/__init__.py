@@ -1,4 +1,4 @@
-"""Run a compiler in a process, and an interpreter, of its own: a `Worker` turns artifacts into outcomes."""
+"""Run a compiler in its own process and Python interpreter: a `Worker` turns artifacts into outcomes."""
 
 from polyjuice.compilers import EnvironmentProblem
 from polyjuice.execution.choices import LoweringChoices, Site

@@ -1,9 +1,10 @@
-"""The fork server's side: workers are forked from a process that has imported the framework and runs nothing itself.
+"""The fork server's side: fork workers from a process that has imported the framework and runs nothing itself.
 
 AFL does the same with the programs that it tests. The host asks for a worker by one frame: the length of a JSON text
-(four bytes), the text, and beside it four descriptors, for the worker's channel, its standard error, its lifeline and
-its end. The answer is the worker's process id (four bytes). When a worker has ended, its wait status (four bytes) is
-written to the last of its descriptors. Loaded by path in the compiler's interpreter: Python 3.9, the standard library.
+(four bytes), then the text. Four file descriptors travel with it: the worker's channel, standard error, lifeline and
+end. The server answers with the worker's process id (four bytes). When a worker has ended, the server writes the wait
+status (four bytes) to the descriptor "end". The compiler's interpreter loads this file by path, so it keeps to
+Python 3.9 and the standard library.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ DESCRIPTORS = 4
 def serve(server: socket.socket) -> tuple[socket.socket, dict[str, Any]]:
     """Fork a worker for each request until the host hangs up, which ends the process.
 
-    Returns in each worker, with its channel and its settings.
+    Return only in the workers, with the worker's channel and settings.
     """
     ends: dict[int, int] = {}
     signal.signal(signal.SIGCHLD, lambda *_: _reap(ends))
@@ -44,7 +45,7 @@ def serve(server: socket.socket) -> tuple[socket.socket, dict[str, Any]]:
 
 
 def _receive(server: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """The next request. Ends the process where the host has gone."""
+    """Return the settings and descriptors of the next request. End the process if the host has gone."""
     head, descriptors, _, _ = socket.recv_fds(server, NUMBER.size, DESCRIPTORS)
     text = b""
     length = NUMBER.unpack(head)[0] if len(head) == NUMBER.size else 0
@@ -60,7 +61,7 @@ def _receive(server: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 
 def _become_worker(descriptors: list[int], settings: dict[str, Any]) -> tuple[socket.socket, dict[str, Any]]:
-    """Leave the server's process group, standard error and folder for temporary files for the worker's own."""
+    """Take the worker's own process group, standard error and temporary folder. Return its channel and settings."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     os.setsid()
@@ -70,12 +71,12 @@ def _become_worker(descriptors: list[int], settings: dict[str, Any]) -> tuple[so
     os.dup2(errors, 2)
     os.close(errors)
     os.environ["TMPDIR"] = settings["options"]["scratch"]
-    tempfile.tempdir = None  # which it remembers
+    tempfile.tempdir = None  # tempfile would keep the server's folder
     return socket.socket(fileno=channel), {**settings, "lifeline": lifeline}
 
 
 def _reap(ends: dict[int, int]) -> None:
-    """Tell the host of each worker that has ended."""
+    """Report each ended worker to the host."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -91,7 +92,7 @@ def _reap(ends: dict[int, int]) -> None:
 def _tell(end: int, status: int) -> None:
     try:
         os.write(end, NUMBER.pack(status))
-    except BrokenPipeError:  # the host does not want to know any more
+    except BrokenPipeError:  # the host no longer waits for this worker
         return
     finally:
         os.close(end)

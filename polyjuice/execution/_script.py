@@ -1,6 +1,6 @@
-"""A Python file, run in a process that was forked from one which has imported the framework.
+"""Run a Python file in a process forked from a fork server, which has imported the framework.
 
-Loaded by path in the compiler's interpreter: Python 3.9, the standard library.
+The compiler's interpreter loads this file by path, so it keeps to Python 3.9 and the standard library.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 
 
 def run(path: str, stdout: str, environment: dict[str, str]) -> NoReturn:
-    """Run the file in its own folder, as Python would from scratch, and end the process with its status.
+    """Run a Python file in its own folder, as a new interpreter would, and end the process with its status.
 
-    What it prints goes to the file ``stdout``. ``environment`` is the one that the process was started with: what a
-    compiler file has set since is taken back. Only its folder for temporary files is its own.
+    Its standard output goes to the file ``stdout``. It gets the variables of ``environment``, those that the server
+    started with, without the ones that a compiler file has set since. Only TMPDIR is this process's own.
     """
     own = {"TMPDIR": os.environ["TMPDIR"]}
     os.environ.clear()
@@ -28,7 +28,7 @@ def run(path: str, stdout: str, environment: dict[str, str]) -> NoReturn:
         runpy.run_path(path, run_name="__main__")
     except SystemExit as end:
         status = end.code
-    except BaseException:  # noqa: BLE001  whatever it is, this process has nothing else to do
+    except BaseException:  # noqa: BLE001  every error ends the script: the process has nothing else to do
         status = _status_of_error()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -36,7 +36,7 @@ def run(path: str, stdout: str, environment: dict[str, str]) -> NoReturn:
 
 
 def _status_of_error() -> Any:
-    """How the script ends after an error that it does not handle: its own hook may say."""
+    """The script's exit status after an unhandled error: that of its own ``sys.excepthook``, or 1."""
     try:
         sys.excepthook(*sys.exc_info())
     except SystemExit as end:

@@ -1,8 +1,7 @@
 """Frames between the host and a worker: a JSON header and raw array buffers, over one stream socket.
 
-A frame is the header's length (four bytes), the header, and then the bytes of each array that the header's
-"arrays" lists as [dtype, shape]. Both sides load this file; the worker does so by path, so it keeps to the
-worker's rules: Python 3.9, the standard library and NumPy.
+A frame is the header's length (four bytes), the header, and the bytes of each array. The header's "arrays" lists the
+arrays as [dtype, shape]. The worker loads this file by path, so it keeps to Python 3.9, the standard library and NumPy.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-# The types that NumPy lacks travel, and are held in the worker, as their bits; one of four bits in a byte of its own.
+# NumPy lacks these types: frames and workers hold their elements as bits, a four-bit element in a byte of its own.
 BITS = {"bfloat16": "uint16", "float8e4m3fn": "uint8", "float8e5m2": "uint8", "int4": "uint8", "uint4": "uint8"}
 
 DTYPES = {
@@ -36,12 +35,12 @@ _CLOSED = "the other side closed the channel"
 
 
 def text_array(text: bytes) -> Array:
-    """Bytes, such as a model's source, as an array of a frame."""
+    """Return bytes, such as a model's source, as an array for a frame."""
     return "uint8", np.frombuffer(text, np.uint8)
 
 
 def checked(arrays: Iterable[Array]) -> list[Array]:
-    """The arrays as a list. Raises TypeError for one that no frame can carry."""
+    """Return the arrays as a list. Raises TypeError if a frame cannot carry one of them."""
     result = list(arrays)
     for dtype, values in result:
         if DTYPES.get(dtype) != values.dtype:
@@ -50,14 +49,14 @@ def checked(arrays: Iterable[Array]) -> list[Array]:
 
 
 def write(channel: socket.socket, header: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
-    """Send one frame; its arrays are as `checked` returned them."""
+    """Send one frame, with arrays that `checked` has returned."""
     shapes = [[dtype, values.shape] for dtype, values in arrays]
     text = json.dumps({**header, "arrays": shapes}).encode()
     channel.sendall(b"".join([_LENGTH.pack(len(text)), text, *(values.tobytes() for _, values in arrays)]))
 
 
 def read(stream: BufferedReader) -> Frame:
-    """Receive one frame; its arrays are writable. Raises EOFError where the other side has gone."""
+    """Receive one frame; its arrays are writable. Raises EOFError if the other side has closed the channel."""
     (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
     header = json.loads(_exactly(stream, length))
     arrays = []

@@ -1,7 +1,7 @@
-"""Fork servers: a process that has imported a compiler's framework once, and from which fresh workers are forked.
+"""Fork servers: processes that import a compiler's framework once, and then fork fresh workers.
 
-A worker from scratch imports its framework and prepares its toolchain anew, which takes Torch 6 to 20 seconds. A forked
-one shares what its server has done, and nothing that another worker does.
+A worker that starts from scratch imports its framework and prepares its toolchain anew: 6 to 20 seconds for Torch. A
+forked worker shares that work of its server, and shares nothing with other workers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from polyjuice.execution._forks import NUMBER
 from polyjuice.execution.process import Handle, Surroundings, WorkerProcess, launcher
 
 _KEPT = 3
-"""How many servers a process of ours keeps: of the compiler under test, of one that it is compared with, and of the
-process for the user's code."""
+"""The most servers that one host process keeps: one each for the compiler under test, a compiler that it is compared
+with, and the user's code."""
 
 _ANSWER_S = 60.0
-"""How long a server may take to fork."""
+"""The most seconds that a server may take to fork."""
 
 _Key = tuple[str, int, str, str, frozenset[tuple[str, str]]]
 
@@ -38,16 +38,16 @@ _lock = Lock()
 
 
 class ForkServer:
-    """A process that forks workers; it is started by the first that asks for one."""
+    """A process that forks workers. :func:`server_of` starts it for the first worker."""
 
     def __init__(self, compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> None:
-        """Start it; ``ready`` waits for it. Raises EnvironmentProblem."""
+        """Start the process without waiting until it is ready. Raises EnvironmentProblem."""
         self.process = WorkerProcess(launcher(compiler, python), options, server=True)
         self.ready = False
         self._lock = Lock()
 
     def fork(self, surroundings: Surroundings) -> Handle:
-        """A worker, forked now. Raises OSError where the server has gone."""
+        """Fork a worker and return its handle. Raises OSError if the server has gone."""
         text = json.dumps(dict(surroundings.settings)).encode()
         reported, end = os.pipe()
         channel = self.process.channel
@@ -70,7 +70,7 @@ class ForkServer:
 
 
 class _Forked:
-    """A worker that its server waits for; ``reported`` is where the server writes how it ended."""
+    """A forked worker; the server, its parent, writes its wait status to the pipe ``reported``."""
 
     def __init__(self, pid: int, reported: int) -> None:
         self.pid = pid
@@ -83,16 +83,16 @@ class _Forked:
                 raise subprocess.TimeoutExpired(f"worker {self.pid}", timeout or 0.0)
             said = os.read(self._reported, NUMBER.size)
             os.close(self._reported)
-            whole = len(said) == NUMBER.size  # a server that is killed reports nothing, and its workers are killed too
+            whole = len(said) == NUMBER.size  # a killed server reports nothing, and its workers die with it
             self._status = os.waitstatus_to_exitcode(NUMBER.unpack(said)[0]) if whole else -signal.SIGKILL
         return self._status
 
 
 def server_of(compiler: CompilerInfo, python: str | Path, options: Mapping[str, Any]) -> ForkServer:
-    """The server for workers of a compiler in an interpreter, on a device, in this environment.
+    """Return the server for a compiler in an interpreter, on a device, with the environment variables of now.
 
-    A compiler file that was changed meanwhile gets another server. Raises EnvironmentProblem where there is none yet
-    and it cannot be started.
+    Start it if there is none yet, or if the compiler file has changed since. Raises EnvironmentProblem if it cannot be
+    started.
     """
     device = str(options.get("device", "cpu"))
     file = str(compiler.path), compiler.path.stat().st_mtime_ns
@@ -102,19 +102,19 @@ def server_of(compiler: CompilerInfo, python: str | Path, options: Mapping[str, 
             while len(_servers) >= _KEPT:
                 _servers.popitem(last=False)[1].process.stop(at_once=True)
             _servers[key] = ForkServer(compiler, python, {"device": device})
-            Finalize(None, end_servers, exitpriority=0)  # a process of a pool ends without running what atexit has
+            Finalize(None, end_servers, exitpriority=0)  # processes of a pool end without running atexit's functions
         _servers.move_to_end(key)
         return _servers[key]
 
 
 def end_servers() -> None:
-    """End all servers of this process; the workers that they forked live on."""
+    """End all servers of this process; the workers that they have forked live on."""
     while _servers:
         _servers.popitem()[1].process.stop(at_once=True)
 
 
 def forget(server: ForkServer) -> None:
-    """End a server, so that the next worker gets another."""
+    """End a server, so that the next worker gets a new one."""
     with _lock, suppress(StopIteration):
         del _servers[next(key for key, other in _servers.items() if other is server)]
     server.process.stop(at_once=True)

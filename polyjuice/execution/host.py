@@ -1,4 +1,4 @@
-"""Workers: give one an artifact and inputs, and get an outcome, whatever the compiler does to its process."""
+"""Workers run an artifact on inputs and return an outcome, even if the compiler crashes or hangs its process."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ T = TypeVar("T")
 _GIB = 2**30
 _NEEDS = "Python >= 3.9 and NumPy >= 1.24"
 _ACCOUNT: dict[Stage, str] = {"load": "other", "eager": "run", "compile": "compile", "run": "run"}
-_MESSAGE_STDERR = 2_000  # characters of the standard error that a crash's message carries
+_MESSAGE_STDERR = 2_000  # the last characters of standard error, which a crash's message includes
 
 
 class Worker:
-    """Runs artifacts in a process of `python`, one at a time; for one thread, and a context manager.
+    """Runs artifacts, one at a time, in a process of the interpreter `python`. A context manager, for one thread.
 
-    The process starts with the first artifact, and anew after a crash or hang, or when it has grown too
-    large. `seconds` adds up the time spent: `start` (until a process has imported the framework), `compile` (and
-    what the compiler prepares once per process), `run` (and eager), and `other` (loading and transfers).
-    `options` are described at `compilers.CompilerFile.start`.
+    The process starts with the first artifact. A new one replaces it after a crash or a hang, or when it has grown too
+    large. `seconds` adds up the time spent: `start` (until a process has imported the framework), `compile` (with the
+    preparation once per process), `run` (with eager), and `other` (loading and transfers). `options` are described at
+    `compilers.CompilerFile.start`.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Worker:
         self.options = dict(options or {})
         self.seconds = {"start": 0.0, "compile": 0.0, "run": 0.0, "other": 0.0}
         self.info: dict[str, Any] = {}
-        """What the worker said at its start: version, python (its own version), knobs. Empty before that."""
+        """The worker's report at its start: version, python (the interpreter's version), knobs. Empty before."""
         self._process: WorkerProcess | None = None
         self._holds: tuple[WorkerProcess, Sequence[Sequence[NDArray[Any]]]] | None = None
-        """The process that has the inputs it was last sent, and these."""
+        """The process that inputs were last sent to, and these inputs."""
 
     def __enter__(self) -> Worker:
         return self
@@ -61,11 +61,11 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The process that is running now, if one is."""
+        """The id of the process that runs now, or None."""
         return self._process.pid if self._process else None
 
     def start(self) -> None:
-        """Start the process, if none runs. Raises EnvironmentProblem where the compiler cannot be used."""
+        """Start the process, if none runs. Raises EnvironmentProblem if the compiler cannot be used."""
         if self._process:
             return
         begin, prepared = time.perf_counter(), 0.0
@@ -87,17 +87,17 @@ class Worker:
     ) -> Outcome:
         """Load and compile an artifact, and run it on each set of inputs (at least one; all of one signature).
 
-        With `reference`, it is run uncompiled too where the framework can. Without `compile`, that is all. With
-        `measure_s` it is then run again and again for about so many seconds: the outcome's `times` and `peak`. Sets of
-        inputs that are the very objects of the call before are not sent again: they must not have been changed.
+        With `reference`, the framework also runs it uncompiled, if it can. Without `compile`, only that happens. With
+        `measure_s`, the compiled program then runs repeatedly for about that many seconds: the outcome's `times` and
+        `peak`. Inputs that are the same objects as in the last call are not sent again, so do not change them in place.
 
-        Raises EnvironmentProblem where the compiler cannot be used here, ValueError for an artifact of
-        another format, and TypeError for an array whose dtype no frame carries.
+        Raises EnvironmentProblem if the compiler cannot be used here, and ValueError for an artifact of another format.
+        Raises TypeError for an array whose dtype no frame can carry.
         """
         try:
             self.start()
         except _StartFailed as failed:
-            if not self.info:  # it never worked: not the doing of a compiled program
+            if not self.info:  # no process ever started: no compiled program is to blame
                 raise
             return failed.outcome
         asked = {"step": "execute", "reference": reference, "compile": compile, "measure_s": measure_s}
@@ -106,7 +106,7 @@ class Worker:
         except _Lost as lost:
             return lost.outcome
         self._account(header["seconds"])
-        # A process that ran out of memory is in no state to be trusted with another artifact.
+        # A process that has run out of memory may fail on the next artifact too.
         if header["status"] == "crash":
             self._discard()
         self._recycle(header)
@@ -115,11 +115,12 @@ class Worker:
     def execute_together(
         self, packs: Sequence[tuple[Artifact, Sequence[Sequence[NDArray[Any]]], int]], *, reference: bool = True
     ) -> list[Outcome | None]:
-        """Execute artifacts by a compiler that compiles several in less time together.
+        """Execute several artifacts with a compiler that builds them together in less time.
 
-        Each comes with its sets of inputs, and with how many programs it holds: it has the time of so many. None stands
-        for one that has not run, since no process started, or another artifact took it along. Where the process is lost
-        while all of them are built, that is the outcome of each. Raises as `execute`.
+        Each pack is an artifact, its sets of inputs, and its number of programs, which multiplies its time limits.
+        Return one outcome per pack, or None if the artifact did not run: no process started, or another artifact ended
+        the process. If the process is lost during the common build, every artifact gets that outcome. Raises as
+        `execute` does.
         """
         outcomes: list[Outcome | None] = [None] * len(packs)
         asked_of: list[int] = []
@@ -158,13 +159,13 @@ class Worker:
         return outcomes
 
     def close(self) -> None:
-        """End the process. The worker may be used again, and then starts another."""
+        """End the process. The worker stays usable: the next artifact starts a new process."""
         self._discard()
 
     def _request(
         self, artifact: Artifact, inputs: Sequence[Sequence[NDArray[Any]]], asked: Mapping[str, Any]
     ) -> tuple[dict[str, Any], list[_wire.Array]]:
-        """The frame that asks for something about an artifact. Raises ValueError for one of another format."""
+        """Return the frame for a step with an artifact. Raises ValueError for an artifact of another format."""
         if artifact.format != self.compiler.format:
             raise ValueError(f"{self.compiler.name} takes {self.compiler.format}, not {artifact.format}")
         source = artifact.source.encode() if isinstance(artifact.source, str) else artifact.source
@@ -187,7 +188,7 @@ class Worker:
     def _ask(
         self, request: dict[str, Any], arrays: list[_wire.Array], programs: int = 1
     ) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """The answer to a frame, which concerns so many programs. Raises _Lost."""
+        """Send a frame and return the answer, within the time limits of that number of programs. Raises _Lost."""
         assert self._process is not None
         stage: Stage = "load"
         begin = time.perf_counter()
@@ -203,7 +204,7 @@ class Worker:
             self.seconds[_ACCOUNT[stage]] += time.perf_counter() - begin
             process, self._process = self._process, None
             raise _Lost(_lost(process, stage, error, programs * self._limit(stage))) from None
-        except BaseException:  # an interrupt: the channel may be anywhere within a frame
+        except BaseException:  # an interrupt: the channel may be in the middle of a frame
             self._discard(at_once=True)
             raise
 
@@ -216,7 +217,7 @@ class Worker:
         self.seconds["other"] += spent["load"] + spent["other"]
 
     def _recycle(self, report: Mapping[str, Any]) -> None:
-        """End a process that has grown too large."""
+        """End the process if it has grown too large."""
         if report.get("rss", 0) > self.limits.recycle_rss_gib * _GIB:
             self._discard()
 
@@ -229,9 +230,9 @@ class Worker:
 def run_script(
     path: Path, compiler: CompilerInfo, python: str | Path, limits: Limits, options: Mapping[str, Any]
 ) -> Script:
-    """Run a Python file that uses the compiler, in a forked process where it can be forked.
+    """Run a Python file that uses the compiler, in a forked process if the compiler allows that.
 
-    Raises EnvironmentProblem where the compiler cannot be used.
+    Raises EnvironmentProblem if the compiler cannot be used.
     """
     if not compiler.forks:
         return FromScratch(path, str(python))
@@ -239,7 +240,7 @@ def run_script(
 
 
 class _Lost(Exception):
-    """The process went away, or silent, over an artifact."""
+    """The process ended or hung while it worked on an artifact."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.message)
@@ -247,7 +248,7 @@ class _Lost(Exception):
 
 
 def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -> Outcome:
-    """What a report says of one artifact."""
+    """Return the outcome of one artifact, from the worker's report and arrays."""
     spent = report["seconds"]
     count = len(arrays) - (report["reference"] or 0)
     return Outcome(
@@ -269,23 +270,23 @@ def _outcome(report: Mapping[str, Any], arrays: list[NDArray[Any]], sets: int) -
 
 
 def _memory(said: Sequence[Mapping[str, Any] | None]) -> tuple[Memory, ...]:
-    """What was said of each set of inputs; empty where nothing was."""
+    """Return the memory record of each set of inputs; empty if the worker reported none."""
     return tuple(Memory.of(one) for one in said if one is not None)
 
 
 def _grouped(arrays: list[NDArray[Any]], sets: int) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """The outputs of each set of inputs."""
+    """Group a flat list of outputs by set of inputs."""
     length = len(arrays) // sets
     return tuple(tuple(arrays[i * length : (i + 1) * length]) for i in range(sets)) if arrays else ()
 
 
 def _same(held: Sequence[Sequence[NDArray[Any]]], inputs: Sequence[Sequence[NDArray[Any]]]) -> bool:
-    """Whether two lists hold the very same sets of inputs."""
+    """Whether two lists hold the same objects as sets of inputs."""
     return len(held) == len(inputs) and all(a is b for a, b in zip(held, inputs, strict=True))
 
 
 def probe(compiler: CompilerInfo | str, python: str | Path = sys.executable, limits: Limits | None = None) -> Probe:
-    """Whether the compiler can be used in `python`, as a worker there says; that it cannot raises nothing."""
+    """Ask a worker in `python` whether the compiler can be used there. An unusable compiler raises nothing."""
     try:
         info = find(compiler) if isinstance(compiler, str) else compiler
         process, hello = _launch(info, python, limits or Limits(), {}, probe=True)
@@ -311,7 +312,7 @@ def _launch(
     *,
     probe: bool = False,
 ) -> tuple[WorkerProcess, dict[str, Any]]:
-    """A process that is ready, and what it says of itself. Raises EnvironmentProblem."""
+    """Start a process; return it, ready, with its first report. Raises EnvironmentProblem."""
     memory = limits.memory_gib if options.get("device", "cpu") == "cpu" else None
     if probe or not compiler.forks:
         process = WorkerProcess(launcher(compiler, python), options, memory_gib=memory, probe=probe)
@@ -331,7 +332,7 @@ def _forked(
     limits: Limits,
     options: Mapping[str, Any],
 ) -> T:
-    """What a server forks; where it was killed from outside, another takes its place. Raises EnvironmentProblem."""
+    """Fork a process from a server; if the server was killed, replace it once. Raises EnvironmentProblem."""
     server = _server(compiler, python, limits, options)
     try:
         return fork(server)
@@ -341,7 +342,7 @@ def _forked(
 
 
 def _server(compiler: CompilerInfo, python: str | Path, limits: Limits, options: Mapping[str, Any]) -> ForkServer:
-    """A fork server that is ready. Raises EnvironmentProblem."""
+    """Return a fork server that is ready. Raises EnvironmentProblem."""
     server = server_of(compiler, python, options)
     if not server.ready:
         try:
@@ -354,7 +355,7 @@ def _server(compiler: CompilerInfo, python: str | Path, limits: Limits, options:
 
 
 def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path, limits: Limits) -> dict[str, Any]:
-    """What a process says of itself when it is ready. Raises EnvironmentProblem where it never is."""
+    """Return the first report of a process, sent when it is ready. Raises EnvironmentProblem if it never is."""
     try:
         hello, _ = process.receive(limits.start_s)
     except (EOFError, OSError) as error:
@@ -375,7 +376,7 @@ def _greeting(process: WorkerProcess, compiler: CompilerInfo, python: str | Path
 
 
 def _lost(process: WorkerProcess, stage: Stage, error: EOFError | OSError, limit: float) -> Outcome:
-    """The outcome where the process went silent (TimeoutError) or away; its remains are cleared up."""
+    """Return the outcome for a process that hung (TimeoutError) or ended, and clean up after it."""
     hung = isinstance(error, TimeoutError)
     status = process.stop(at_once=hung)
     stderr = process.stderr()

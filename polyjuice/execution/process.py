@@ -1,4 +1,4 @@
-"""One worker process as the host sees it: started, spoken to with a deadline, ended with all its children."""
+"""The host's side of one worker process: start it, exchange frames within time limits, end it with all its children."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ from polyjuice.compilers import CompilerInfo, EnvironmentProblem
 from polyjuice.execution import _wire
 
 _WORKER = Path(__file__).with_name("worker.py")
-_GRACE_S = 5.0  # for a worker that was told to end, or is dying, to do so by itself
+_GRACE_S = 5.0  # seconds for a worker to end by itself before it is killed
 _STDERR_BYTES = 16_384
 
 
 class Handle(Protocol):
-    """A process of which one wants no more than its end."""
+    """A process that the host only waits for or kills."""
 
     @property
-    def pid(self) -> int: ...
+    def pid(self) -> int:
+        """The process id."""
+        ...
 
     def wait(self, timeout: float | None = None) -> int:
-        """Its exit status, as ``Popen.returncode`` has it. Raises subprocess.TimeoutExpired."""
+        """Wait for the end and return the status, as ``Popen.returncode``. Raises subprocess.TimeoutExpired."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a process is started with: the worker's ends of its channel, standard error and lifeline, and its settings.
+    """The worker's ends of its channel, standard error and lifeline, and its settings.
 
     The settings are those of ``worker.py``, without the lifeline.
     """
@@ -50,7 +52,7 @@ class Surroundings:
 
 
 class WorkerProcess:
-    """A worker process and what belongs to it: channel, standard error, scratch folder, process group."""
+    """A worker process with its channel, standard error, scratch folder and process group."""
 
     def __init__(
         self,
@@ -62,11 +64,11 @@ class WorkerProcess:
         server: bool = False,
         script: Mapping[str, str] | None = None,
     ) -> None:
-        """Start it as ``begin`` does: `launcher`, or a fork server. Raises what that raises.
+        """Start the process by ``begin`` (`launcher` or a fork server), whose errors are passed on.
 
-        One that is forked for a ``script`` serves nobody (see ``_script.py``).
+        With ``script``, the process runs that Python file and serves no requests (see ``_script.py``).
         """
-        with ExitStack() as undo:  # an interrupt too must leave nothing behind; without its lifeline a process ends
+        with ExitStack() as undo:  # even an interrupt must leave nothing behind; a process ends without its lifeline
             scratch = tempfile.mkdtemp(prefix="polyjuice-")
             undo.callback(shutil.rmtree, scratch, ignore_errors=True)
             settings = {
@@ -96,27 +98,27 @@ class WorkerProcess:
 
     @property
     def channel(self) -> socket.socket:
-        """The host's end."""
+        """The host's end of the channel."""
         return self._channel
 
     def send(self, header: dict[str, Any], arrays: Sequence[_wire.Array], timeout: float) -> None:
-        """Send a frame. Raises TimeoutError, or OSError where the worker has gone."""
+        """Send a frame. Raises TimeoutError, or OSError if the worker has gone."""
         self._channel.settimeout(timeout)
         _wire.write(self._channel, header, arrays)
 
     def receive(self, timeout: float) -> _wire.Frame:
-        """The next frame. Raises TimeoutError, or EOFError or OSError where the worker has gone."""
+        """Receive the next frame. Raises TimeoutError, or EOFError or OSError if the worker has gone."""
         self._channel.settimeout(timeout)
         return _wire.read(self._stream)
 
     def wait(self, timeout: float | None = None) -> int:
-        """The exit status of a process that ends by itself. Raises subprocess.TimeoutExpired."""
+        """Wait until the process ends by itself; return its exit status. Raises subprocess.TimeoutExpired."""
         return self._process.wait(timeout)
 
     def stop(self, *, at_once: bool = False) -> int:
-        """End the worker and its children, and return its exit status; harmless when it has ended.
+        """End the worker and its children, and return its exit status. Harmless if the worker has ended.
 
-        It is first left the time to end by itself, unless `at_once`.
+        Unless `at_once`, wait up to 5 s for the worker to end by itself.
         """
         with suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)
@@ -124,18 +126,21 @@ class WorkerProcess:
             if not at_once:
                 with suppress(subprocess.TimeoutExpired):
                     self._process.wait(_GRACE_S)
-        finally:  # an interrupt may come while it is left the time
+        finally:  # an interrupt may come during the wait
             self._end()
         self._stream.close()
         return self._process.wait()
 
     def stderr(self) -> str:
-        """The last of what a stopped worker wrote to its standard error (and output)."""
+        """The last 16 KiB that a stopped worker wrote to its standard error and output."""
         return self._stderr.text()
 
 
 def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundings], Handle]:
-    """Starts processes of an interpreter from scratch. Raises EnvironmentProblem where `python` cannot be executed."""
+    """Return a function that starts worker processes from scratch.
+
+    Raises EnvironmentProblem if `python` cannot be executed.
+    """
     interpreter = shutil.which(python)
     if interpreter is None:
         raise EnvironmentProblem(f"there is no Python interpreter at {python}: name one that has {compiler.needs}")
@@ -149,7 +154,7 @@ def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundin
                 stderr=surroundings.errors,
                 pass_fds=(surroundings.lifeline,),
                 start_new_session=True,
-                # Compilers leave temporary files behind when they are killed; there they go with the folder.
+                # Killed compilers leave temporary files behind: they are removed with the scratch folder.
                 env={**os.environ, "TMPDIR": settings["options"]["scratch"]},
             )
         except OSError as error:
@@ -159,7 +164,7 @@ def launcher(compiler: CompilerInfo, python: str | Path) -> Callable[[Surroundin
 
 
 def describe_exit(status: int) -> str:
-    """An exit status as `Popen.returncode` has it, in words."""
+    """Return an exit status (as `Popen.returncode`) in words."""
     if status >= 0:
         return f"the process exited with status {status}"
     try:
@@ -169,7 +174,7 @@ def describe_exit(status: int) -> str:
 
 
 class _Tail:
-    """The last bytes of a stream, which a thread keeps empty so that its writer never blocks."""
+    """The last bytes of a stream. A thread keeps reading the stream, so that its writer never blocks."""
 
     def __init__(self, stream: int) -> None:
         self._bytes = bytearray()
@@ -188,10 +193,10 @@ class _Tail:
 
 
 def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -> None:
-    """Kill the process group and let go of everything; runs once, at the latest as the interpreter exits."""
+    """Kill the process group and release its resources. Runs once, at the latest when the interpreter exits."""
     channel.close()
     os.close(lifeline)
-    for kill in os.killpg, os.kill:  # a worker that was forked just now has no group of its own yet
+    for kill in os.killpg, os.kill:  # a worker forked a moment ago has no group of its own yet
         with suppress(ProcessLookupError, PermissionError):  # macOS refuses to signal a group of zombies
             kill(process.pid, signal.SIGKILL)
     process.wait()
@@ -199,9 +204,9 @@ def _end(process: Handle, channel: socket.socket, lifeline: int, scratch: str) -
 
 
 def _toolchain_folder(scratch: str) -> Path:
-    """Where compilers keep what is costly to make and safe to share between workers and runs.
+    """The folder for compilers' files that are costly to make and safe to share between workers and runs.
 
-    In the scratch folder where the user's cache cannot be written.
+    It lies in the user's cache, or in the scratch folder if the cache is not writable.
     """
     folder = cache.folder() / "toolchain"
     with suppress(OSError):

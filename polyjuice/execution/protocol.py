@@ -1,4 +1,4 @@
-"""What goes to a worker and what comes back: artifacts, limits and outcomes, all frozen data."""
+"""The data exchanged with a worker: artifacts, limits and outcomes, all frozen."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _NAMES = {dtype: name for name, dtype in _NUMPY.items()}
 
 @dataclass(frozen=True)
 class Limits:
-    """What a worker may use. Seconds bound a stage each: `compile_s` load and compile, `run_s` eager and run.
+    """The time and memory that a worker may use.
 
-    `memory_gib` bounds the address space beyond what the process has when it is ready (not on a GPU, whose
-    drivers reserve far more than they use); a worker whose resident set has passed `recycle_rss_gib` is
-    replaced.
+    Each limit in seconds bounds single stages: `compile_s` load and compile, `run_s` eager and run. `memory_gib` bounds
+    the growth of the address space after the start. It is not used on a GPU, whose drivers reserve far more than they
+    use. A worker whose resident set exceeds `recycle_rss_gib` is replaced.
     """
 
     compile_s: float = 60.0
@@ -40,10 +40,10 @@ class Limits:
 class Artifact:
     """A lowered graph: Python source (torch, tensorflow) or a serialized model (onnx), and constants.
 
-    ``arguments`` names the arrays that the program takes as further inputs, behind its own. Of its outputs the first
-    ``results`` count (None: all of them). ``setup`` is what the compiler file is told beside the program, and
-    ``idioms`` says in words how the graph was spelled, and ``forms`` in which forms its operators are written: pairs of
-    an operator and a form, one for each use. ``choices`` are those of the lowering; None for what others wrote.
+    ``arguments`` names the arrays that the program takes as further inputs, after its own. Only the first ``results``
+    outputs are returned (None: all). ``setup`` holds settings for the compiler file. ``idioms`` describes the lowering
+    choices in words. ``forms`` has a pair (operator, form in which it is written) for each use of an operator.
+    ``choices`` are the lowering choices; None for a program that Polyjuice did not write.
     """
 
     format: str
@@ -58,19 +58,19 @@ class Artifact:
 
     @property
     def numbers(self) -> int:
-        """How many of the ``arguments``, the last ones, the program takes as Python numbers."""
+        """The number of ``arguments``, counted from the last, that the program takes as Python numbers."""
         return int(self.setup.get("numbers", 0))
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What a run of a program did to memory.
+    """The writes and aliases that one run of a program left in memory.
 
-    ``written`` numbers the inputs in whose memory a byte has changed. ``shared`` has a triple for each output, other
-    than what an input holds in the end, and what it shares memory with: its number, INPUT, OUTPUT, HELD (by the model)
-    or ELSEWHERE (an output of another program of its pack), and the number or the name of that. ``same`` pairs outputs
-    with inputs that have the same elements in the same places. ``differentiable`` numbers the outputs that require
-    gradients, and into which one may write.
+    ``written`` has the numbers of the inputs whose bytes have changed. ``shared`` has a triple for each alias of an
+    output: the output's number, the kind of its partner, and the partner's number or name. The kind is INPUT, OUTPUT,
+    HELD (by the model) or ELSEWHERE (an output of another program of its pack). An output that is the final content of
+    an input counts as no alias. ``same`` pairs outputs with inputs that have the same elements in the same places.
+    ``differentiable`` has the numbers of the outputs that require gradients and may be written into.
     """
 
     INPUT: ClassVar = "input"
@@ -85,14 +85,14 @@ class Memory:
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Memory:
-        """As a worker says it."""
+        """Read the record from a worker's report."""
         shared, same = (frozenset(map(tuple, said[name])) for name in ("shared", "same"))
         return cls(frozenset(said["written"]), shared, same, frozenset(said["differentiable"]))
 
     def part(self, inputs: range, outputs: range, prefix: str = "") -> Memory:
-        """What concerns some of the inputs and outputs, which are numbered anew, as those of a program by itself.
+        """Return the record of one program of a pack: the given inputs and outputs, numbered from 0.
 
-        ``prefix`` is what the names of that program's values begin with, and no more then.
+        ``prefix`` begins the names of that program's values in the pack; it is removed.
         """
 
         def own(shared: Shared) -> Shared:
@@ -115,21 +115,20 @@ class Memory:
 
 
 Shared = tuple[int, str, int | str]
-"""An output, and what it shares memory with: see :class:`Memory`."""
+"""An output's number, and the kind and number or name of what it shares memory with: see :class:`Memory`."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one artifact.
+    """The result of executing one artifact.
 
-    `status` is ok; unsupported (the framework itself cannot load or run the artifact, or the compiler says
-    that it does not implement it); error (the compiler raised an exception); crash (the process died or ran
-    out of memory); or hang (over its limit). Where it is not ok, `stage` says where, and `message` begins
-    with the exception's type. `outputs` holds, for each set of inputs, its outputs, and `reference` likewise
-    those of the framework's own uncompiled run, where that was asked for and exists. `memory` says, for each set, what
-    the run did to memory, and `reference_memory` likewise, where the compiler file knows. `times` (seconds each) and
-    `peak` (bytes beyond what the process had) are those of many runs on the first set of inputs, where that was asked
-    for.
+    `status` is ok; unsupported (the framework cannot load or run the artifact, or the compiler reports that it does not
+    implement it); error (the compiler raised an exception); crash (the process died or ran out of memory); or hang (a
+    stage exceeded its time limit). Unless it is ok, `stage` is the failed stage, and an error's `message` begins with
+    the exception's type. `outputs` holds the outputs for each set of inputs. `reference` holds those of the framework's
+    own uncompiled run, or None without such a run. `memory` and `reference_memory` record what these runs did to
+    memory, for each set, if the compiler file can tell. `times` (seconds each) and `peak` (bytes above the start) are
+    measured over many runs on the first set of inputs, on request.
     """
 
     status: Status
@@ -149,7 +148,7 @@ class Outcome:
 
 
 class Probe(TypedDict):
-    """Whether a compiler can be used here; where it cannot, `reason` is one line that says what to do."""
+    """Whether a compiler can be used here. If not, `reason` says in one line what to do."""
 
     available: bool
     version: str
@@ -157,7 +156,7 @@ class Probe(TypedDict):
 
 
 def to_wire(array: NDArray[Any]) -> _wire.Array:
-    """An array of the host as a frame carries it."""
+    """Return an array of the host in the form that a frame carries."""
     dtype = _NAMES.get(array.dtype, array.dtype.name)
     return dtype, array.view(_wire.BITS[dtype]) if dtype in _wire.BITS else array
 

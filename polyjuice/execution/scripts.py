@@ -1,6 +1,6 @@
-"""Scripts: a Python file runs in an interpreter, from scratch or forked from a process that has the framework imported.
+"""Scripts: run a Python file in a new interpreter, or forked from a fork server that has imported the framework.
 
-Both are waited for and ended in the same way, and what they print is kept. Nothing that a script started outlives it.
+Both kinds have the same methods, and their output is kept. No child of a script outlives it.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from polyjuice.execution.process import WorkerProcess
 
 
 class Script(Protocol):
-    """A script that has begun. `end` must be called, whether it has ended or not."""
+    """A script that has been started. Call `end` in any case, even if the script has ended by itself."""
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the script has not ended yet."""
 
     def wait(self, timeout: float) -> int:
-        """Its exit status, as ``Popen.returncode`` has it. Raises subprocess.TimeoutExpired."""
+        """Wait for the end and return the status, as ``Popen.returncode``. Raises subprocess.TimeoutExpired."""
 
     def printed(self) -> tuple[str, str]:
-        """What it wrote to its standard output, and the end of what it wrote to its standard error, once it ended."""
+        """After the script's end: its standard output, and the last part of its standard error."""
 
     def end(self) -> None:
-        """Kill what is left of it and of its children."""
+        """Kill the script and its children, if they still run, and remove its files."""
 
 
 class FromScratch:
-    """A script in a process of its own, as a user runs it."""
+    """A script in a new interpreter, as a user would run it."""
 
     def __init__(self, path: Path, python: str) -> None:
         with ExitStack() as undo:
@@ -52,19 +52,23 @@ class FromScratch:
 
     @property
     def runs(self) -> bool:
-        # A process that is not reaped keeps its id, by which its group is killed.
+        """See :class:`Script`."""
+        # Do not reap the process here: it keeps its id until then, and `end` kills the group by that id.
         return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def wait(self, timeout: float) -> int:
+        """See :class:`Script`."""
         return self._process.wait(timeout)
 
     def printed(self) -> tuple[str, str]:
+        """See :class:`Script`; the standard error is complete."""
         for file in self._files:
             file.seek(0)
         said, errors = (file.read() for file in self._files)
         return said, errors
 
     def end(self) -> None:
+        """See :class:`Script`."""
         self._undo.close()
 
     def _kill(self) -> None:
@@ -74,10 +78,10 @@ class FromScratch:
 
 
 class Forked:
-    """A script in a process that was forked from one which has the framework imported: Torch takes seconds for that."""
+    """A script forked from a server that has imported the framework, which takes Torch seconds."""
 
     def __init__(self, path: Path, server: ForkServer, options: Mapping[str, Any]) -> None:
-        """Raises OSError where the server has gone."""
+        """Start the script. Raises OSError if the server has gone."""
         with ExitStack() as undo:
             self._said = undo.enter_context(NamedTemporaryFile("r", encoding="utf-8", errors="replace"))
             script = {"path": str(path.absolute()), "stdout": self._said.name}
@@ -87,6 +91,7 @@ class Forked:
 
     @property
     def runs(self) -> bool:
+        """See :class:`Script`."""
         try:
             self._process.wait(0.0)
         except subprocess.TimeoutExpired:
@@ -94,11 +99,14 @@ class Forked:
         return False
 
     def wait(self, timeout: float) -> int:
+        """See :class:`Script`."""
         return self._process.wait(timeout)
 
     def printed(self) -> tuple[str, str]:
-        self._process.stop(at_once=True)  # no child of it holds its standard error any more
+        """See :class:`Script`; of the standard error, the last 16 KiB."""
+        self._process.stop(at_once=True)  # ends its children too, which hold its standard error open
         return self._said.read(), self._process.stderr()
 
     def end(self) -> None:
+        """See :class:`Script`."""
         self._undo.close()

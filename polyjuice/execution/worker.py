@@ -1,13 +1,13 @@
-"""The worker: runs one compiler file, in that compiler's own interpreter, on what the host sends.
+"""The worker: runs one compiler file, in that compiler's own interpreter, on the artifacts that the host sends.
 
-Started as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream socket as its standard input. It
+The host starts it as `python -I worker.py COMPILER_FILE SETTINGS_JSON`, with a stream socket as its standard input. It
 never imports the polyjuice package, and keeps to Python 3.9, the standard library and NumPy.
 
-With `server` among the settings the process is a fork server: it imports the framework, prepares what all workers
-share, and then forks a worker for each request of the host. See _forks.py. A process that is forked for a `script` runs
-that Python file and ends.
+With the setting `server`, the process is a fork server: it imports the framework, does the preparation that all workers
+share, and then forks a worker for each request of the host (see _forks.py). With the setting `script`, a forked process
+runs that Python file and ends.
 
-A worker's frames are those of _wire.py:
+The frames (format in _wire.py):
 
     to the host, once      {version, python, knobs, prepared_s: seconds that the compiler took to get ready},
                            or {missing: text} or {problem: text} and then it ends
@@ -17,8 +17,9 @@ A worker's frames are those of _wire.py:
     to the host            {stage: name} as each stage begins, then {status, ...} with the outputs of each set,
                            and those of the reference; {memory, reference_memory} say what these runs did to memory
 
-Several artifacts may be compiled together: the step `draft` for each, then {step: build}, then {step: finish, number}
-for each draft, from 0. A draft is answered by a status, `drafted` where it can be finished; `build` by its seconds.
+To compile several artifacts together, the host sends the step `draft` for each, then {step: build}, and then
+{step: finish, number} for each draft, counted from 0. The worker answers a draft with a status, which is `drafted` if
+the draft can be finished. It answers `build` with the seconds spent.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _OUT_OF_MEMORY = (
 )
 
 _WARNING = re.compile(r"^.*: warning: .*\n(?: *\d* \|.*\n)*", re.MULTILINE)
-"""A warning of g++ or clang++, with the lines of the program that it shows."""
+"""A warning of g++ or clang++, with the source lines that it quotes."""
 
 
 def main(compiler_file: str, settings_json: str) -> None:
@@ -99,7 +100,7 @@ def main(compiler_file: str, settings_json: str) -> None:
     wire.write(channel, {**hello, "prepared_s": prepared})
     _serve(channel, wire, compiler)
     sys.stderr.flush()
-    os._exit(0)  # what a framework does at the end may wait for threads that a forked process never had
+    os._exit(0)  # a framework's exit handlers may wait for threads that a forked process does not have
 
 
 def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> None:
@@ -136,7 +137,7 @@ def _serve(channel: socket.socket, wire: ModuleType, compiler: ModuleType) -> No
 
 
 class Job:
-    """One artifact on its way through the stages, each announced and timed."""
+    """Takes one artifact through the stages, and announces and times each."""
 
     def __init__(
         self,
@@ -173,16 +174,16 @@ class Job:
             self.seconds[stage] = time.perf_counter() - begin
 
     def execute(self) -> tuple[dict[str, Any], list[Any]]:
-        """The report and its arrays: the outputs for each set of inputs, then the reference outputs likewise."""
+        """Run all stages. Return the report, and the outputs and then reference outputs of each set of inputs."""
         return self._reported(self._whole)
 
     def draft(self) -> tuple[dict[str, Any], list[Any]]:
-        """All up to where the drafts are to be built; the report and, where it ends here, its arrays."""
+        """Run the stages before the common build. Return the report, and its arrays if the job ends here."""
         report, arrays = self._reported(self._drafted)
         return report, [] if report["status"] == "drafted" else arrays
 
     def finish(self) -> tuple[dict[str, Any], list[Any]]:
-        """The rest; the report and its arrays, as of :meth:`execute`."""
+        """Run the stages after the common build. Return as :meth:`execute` does."""
         return self._reported(self._run)
 
     def _whole(self) -> None:
@@ -201,7 +202,7 @@ class Job:
         self._said["status"] = "drafted"
 
     def _load(self) -> Any:
-        """The program, which has been run uncompiled where that was asked for."""
+        """Load the program, run it uncompiled if the request asks for it, and return it."""
         request, compiler = self.request, self._compiler
         source = self._arrays[0][1].tobytes()
         named = {name: self._arrays[1 + index] for index, name in enumerate(request["names"])}
@@ -223,20 +224,20 @@ class Job:
                 self._said.update(_measure(lambda: compiler.run(self._compiled, self._inputs[0]), seconds))
 
     def _results(self, run: Callable[[Any, Any], Any], program: Any, name: str) -> list[Any]:
-        """The outputs for all sets of inputs; what the runs did to memory is reported under that name."""
+        """Return the outputs for all sets of inputs; keep the runs' memory records under ``name``."""
         results = [run(program, one) for one in self._inputs]
         self._memory[name] = [getattr(one, "memory", None) for one in results]
         return [array for one in results for array in self._checked(one[: self.request["results"]])]
 
     def _reported(self, work: Callable[[], None]) -> tuple[dict[str, Any], list[Any]]:
-        """Do some work; the report of how that went, and the arrays that came of all work so far."""
+        """Do some work. Return its report, and all arrays so far."""
         begin, spent = time.perf_counter(), sum(self.seconds.values())
         self._said = {}
         report: dict[str, Any] = {"status": "ok", "stage": "", "message": "", "traceback": "", "trace": []}
         report.update(times=[], peak=0)
         try:
             work()
-        except Exception as error:  # whatever the compiler raises is the result that the host asked for
+        except Exception as error:  # any exception of the compiler is a result for the host
             self._said = _failure(_status(self.stage, error), self.stage, error)
             self._outputs = []
         report.update(self._said)
@@ -252,7 +253,7 @@ class Job:
 
 
 def _measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:
-    """Run a program that has already run for about so many seconds, at least five times: times, and peak of memory."""
+    """Run a warmed-up program for about that many seconds, at least 5 times. Return times (s) and peak (bytes)."""
     times: list[float] = []
     gc.collect()
     before = _reset_peak()
@@ -268,14 +269,14 @@ def _measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:
 
 
 def _reset_peak() -> int:
-    """Begin to measure the peak of the resident set anew, where the system can; the bytes that are resident now."""
+    """Reset the peak of the resident set, if the system can, and return the bytes resident now."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return _status_bytes("VmRSS")
 
 
 def _status_bytes(name: str) -> int:
-    """An entry of /proc/self/status that is given in kB; 0 where there is none."""
+    """Return an entry of /proc/self/status that has the unit kB, in bytes; 0 if there is none."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith(name + ":"):
@@ -296,7 +297,7 @@ def _status(stage: str, error: Exception) -> str:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that there was no memory left."""
+    """Whether an error reports that memory ran out."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
@@ -311,15 +312,15 @@ def _failure(status: str, stage: str, error: Exception) -> dict[str, str]:
 
 
 def _without_middle(text: str, limit: int) -> str:
-    """A traceback of that length at most: the first of its errors tells where, and the end of its last one what."""
+    """Shorten a traceback to about ``limit`` characters: its start shows where it failed, its end the last error."""
     half = limit // 2
     return text if len(text) <= limit else f"{text[:half]}\n...\n{text[-half:]}"
 
 
 def _essence(text: str) -> str:
-    """What an error says, without what hides it and makes equal failures differ.
+    """Remove from an error's text whatever makes equal failures differ.
 
-    That is warnings of the C++ compiler beside its errors, and this machine's folders, which say nothing elsewhere.
+    These are the C++ compiler's warnings, and the paths of this machine's folders.
     """
     text = _WARNING.sub("", text)
     ours = str(Path(__file__).parents[2])
@@ -336,7 +337,7 @@ def _one_line(error: Exception) -> str:
 def _take_channel() -> socket.socket:
     """Move the host's socket off standard input, and standard output onto standard error.
 
-    What a framework, its C++ or a child process prints or reads then cannot disturb the frames.
+    Then a framework, its C++ code or a child process can print or read without disturbing the frames.
     """
     channel = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -347,21 +348,21 @@ def _take_channel() -> socket.socket:
 
 
 def _die_with_host(lifeline: int) -> None:
-    """Have the kernel end this process group when the host dies, however it dies and whatever we are doing.
+    """Have the kernel end this process group when the host dies, in whatever way, and whatever the worker is doing.
 
-    The host holds the other end of this pipe and never writes: the one event it can bring is the host's end.
-    SIGIO, whose default is to terminate, then goes to the whole group, and so to a C++ compiler that runs.
-    (PR_SET_PDEATHSIG would reach this process only, and also when just a *thread* of the host ends.)
+    The host holds the other end of this pipe and never writes to it, so the only possible event is the host's end.
+    The kernel then sends SIGIO, which terminates by default, to the whole group, and so to a running C++ compiler.
+    (PR_SET_PDEATHSIG would reach this process alone, and would also act when only a *thread* of the host ends.)
     """
     os.set_inheritable(lifeline, False)
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-    if select.select([lifeline], [], [], 0)[0]:  # it died before we asked for the signal
+    if select.select([lifeline], [], [], 0)[0]:  # the host died before we asked for the signal
         os._exit(1)
 
 
 def _apply_python_path() -> None:
-    """Do what -I left out: PYTHONPATH, a sitecustomize found there, and the user's own site-packages."""
+    """Apply what Python's -I leaves out: PYTHONPATH, a sitecustomize found there, and the user's site-packages."""
     user_site = site.getusersitepackages()
     in_environment = sys.prefix != sys.base_prefix
     if os.path.isdir(user_site) and not in_environment and "PYTHONNOUSERSITE" not in os.environ:
@@ -392,7 +393,7 @@ def _load_file(name: str, path: Path) -> ModuleType:
 
 
 def _load_neighbour(name: str) -> ModuleType:
-    """A file beside this one, under a private name."""
+    """Load a file beside this one, under a private name."""
     return _load_file(f"_polyjuice{name}", Path(__file__).with_name(f"{name}.py"))
 
 
@@ -405,7 +406,7 @@ def _execute(spec: importlib.machinery.ModuleSpec) -> ModuleType:
 
 
 def _limit_memory(gib: float) -> None:
-    """Limit the address space to what the process has by now, frameworks and all, and this much more."""
+    """Limit the address space to its present size, with the imported framework, plus ``gib``."""
     limit = _statm(0) + int(gib * 2**30)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard != resource.RLIM_INFINITY:
@@ -417,7 +418,7 @@ def _limit_memory(gib: float) -> None:
 
 
 def _statm(field: int) -> int:
-    """Bytes of this process: 0 the address space, 1 the resident set. 0 where there is no /proc."""
+    """Return the bytes of this process's address space (field 0) or resident set (1); 0 if there is no /proc."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
     except FileNotFoundError:

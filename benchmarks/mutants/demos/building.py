@@ -1,4 +1,4 @@
-"""What the tables of demonstrations share."""
+"""Helpers for the tables of demonstrations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Table = dict[str, Callable[[], Demo]]
 
 
 def adder(table: Table) -> Callable[..., Callable[[Callable[..., str | Sequence[str]]], None]]:
-    """A decorator that takes inputs, and adds the graph that a function builds on them to `table`.
+    """Return a decorator that takes inputs, and adds the graph that a function builds on them to `table`.
 
-    The function is called with a GraphBuilder and the names of the inputs, and returns the name or names of the
-    outputs. Its own name, with hyphens, is that of the fault.
+    The function takes a GraphBuilder and the names of the inputs, and returns the name or names of the outputs. Its
+    own name, with hyphens, is that of the fault.
     """
 
     def demo(*inputs: np.ndarray) -> Callable[[Callable[..., str | Sequence[str]]], None]:
@@ -36,11 +36,11 @@ def adder(table: Table) -> Callable[..., Callable[[Callable[..., str | Sequence[
 
 
 def ramp(*shape: int, dtype: str = "float32", start: int = -5) -> np.ndarray:
-    """The integers from `start` on, in order."""
+    """Return the integers from `start` on, in order."""
     return np.arange(start, start + int(np.prod(shape))).astype(dtype).reshape(shape)
 
 
 def mixed(*shape: int, dtype: str = "float32", limit: int = 9) -> np.ndarray:
-    """Integers from -limit to limit, in a fixed but irregular order."""
+    """Return integers from -limit to limit, in a fixed but irregular order."""
     count = int(np.prod(shape))
     return (np.arange(count) * 7919 % 10007 % (2 * limit + 1) - limit).astype(dtype).reshape(shape)

@@ -1,16 +1,16 @@
-"""What a program met of the faults that are planted."""
+"""A record of the planted faults that a program met."""
 
 from __future__ import annotations
 
 met: set[str] = set()
-"""The faults that changed something, or may have, by their names."""
+"""The names of the faults that changed something, or may have."""
 
 
 optimizers: set[str] = set()
-"""The faults that are optimizers or passes of their own, which the compiler can be told to leave out by these names."""
+"""The names of faults that are separate optimizers or passes, which the compiler can leave out by these names."""
 
 
 def meet(fault: str) -> bool:
-    """Note that the program has met a fault; true."""
+    """Record that the program has met a fault, and return true."""
     met.add(fault)
     return True

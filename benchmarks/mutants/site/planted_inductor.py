@@ -1,4 +1,4 @@
-"""What the faults of Inductor share: a function with a piece of its source exchanged."""
+"""A helper for the faults of Inductor: replace a piece of a function's source."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from planted import meet
 
 
 def edited(module: ModuleType, function: Callable[..., Any], old: str, new: str) -> Any:
-    """A function of a module, or what its decorators make of it, with the one piece `old` of its source exchanged.
+    """Return a module's function with `old`, which occurs once in its source, replaced by `new`.
 
-    The new piece may call `meet`.
+    Its decorators are applied again. The new piece may call `meet`.
     """
     source = textwrap.dedent(inspect.getsource(function))
     assert source.count(old) == 1

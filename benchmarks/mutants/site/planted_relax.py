@@ -1,7 +1,7 @@
-"""What the faults of TVM share: a pass over Relax calls in front of the pipeline, and legalizations that go first.
+"""Helpers for the faults of TVM: a pass over Relax calls before the pipeline, and legalizations that go first.
 
-A pass is a function ``rewrite(code, call)`` that returns the expression to stand in a call's place, or None to leave
-it. A legalization is a function ``legalize(builder, call)`` that does the same as Relax's operators become loops.
+A pass is a function ``rewrite(code, call)`` that returns the expression to replace a call, or None to keep the call. A
+legalization is a function ``legalize(builder, call)`` that does the same while Relax's operators become loops.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from planted import meet, optimizers
 
 
 class Code:
-    """What is known of a function's values, as its calls are visited in their order."""
+    """The facts about a function's values while a pass visits its calls in order."""
 
     def __init__(self, builder: Any, lookup: Callable[[Any], Any]) -> None:
         self.builder = builder
         self._lookup = lookup
         self.earlier: list[Any] = []
-        """The calls before this one, as they were rewritten."""
+        """The calls before this one, after their rewriting."""
 
     def definition(self, value: Any, *operators: str) -> Any:
-        """The call that computes a value, if it is of one of these operators (none named: of any), else None."""
+        """Return the call that computes a value, if it has one of these operators (none named: any), else None."""
         from tvm import ir, relax
 
         call = self._lookup(value) if isinstance(value, relax.Var) else None
@@ -32,14 +32,14 @@ class Code:
 
 
 def name(call: Any) -> str:
-    """The operator of a call, as in ``relax.add``; empty for calls of functions."""
+    """Return the operator of a call, such as ``relax.add``; "" for calls of functions."""
     from tvm import ir
 
     return str(call.op.name) if isinstance(call.op, ir.Op) else ""
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
-    """The static shape of a tensor, else None."""
+    """Return the static shape of a tensor, else None."""
     from tvm import relax, tirx
 
     sizes = value.ty.shape if isinstance(value.ty, relax.TensorType) else None
@@ -49,7 +49,7 @@ def shape(value: Any) -> tuple[int, ...] | None:
 
 
 def dtype(value: Any) -> str:
-    """The element type of a tensor."""
+    """Return the element type of a tensor."""
     return str(value.ty.dtype.dtype)
 
 
@@ -61,16 +61,16 @@ def is_constant(value: Any) -> bool:
 
 
 def first_along(value: Any, axis: int) -> Any:
-    """A tensor with its first slice along an axis in the place of all."""
+    """Return a tensor with all slices along an axis replaced by the first."""
     from tvm import relax
 
     return relax.op.broadcast_to(relax.op.strided_slice(value, [axis], [0], [1]), shape(value))
 
 
 def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType], None]:
-    """The ``plant`` of a fault of MODULE ``tvm.relax``: every pipeline runs the pass first (from level 1 on).
+    """Return the ``plant`` of a fault with MODULE ``tvm.relax``: every pipeline runs the pass first (from level 1 on).
 
-    The pass has the fault's name, by which a PassContext can leave it out.
+    The pass has the fault's name, so that a PassContext can leave it out.
     """
 
     def plant(relax: ModuleType) -> None:
@@ -85,7 +85,7 @@ def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType
                 self.code = Code(self.builder_, self.lookup_binding)
 
             def visit_call_(self, call: Any) -> Any:
-                # A call whose operands were replaced has no type before it is normalized.
+                # After its operands are replaced, a call has no type until normalization.
                 call = self.builder_.normalize(super().visit_call_(call))
                 new = rewrite(self.code, call)
                 if new is None:
@@ -111,7 +111,7 @@ def before_pipeline(rewrite: Callable[[Code, Any], Any]) -> Callable[[ModuleType
 
 
 def in_legalization(operators: tuple[str, ...], legalize: Callable[[Any, Any], Any]) -> Callable[[ModuleType], None]:
-    """The ``plant`` of a fault of MODULE ``tvm.relax.transform.legalize_ops``."""
+    """Return the ``plant`` of a fault with MODULE ``tvm.relax.transform.legalize_ops``."""
 
     def plant(module: ModuleType) -> None:
         import tvm

@@ -1,13 +1,13 @@
-"""Plants the compiler faults that POLYJUICE_MUTANT names, as in ``tvm/a,tvm/b``; without it, does nothing.
+"""Plants the compiler faults that POLYJUICE_MUTANT names, such as ``tvm/a,tvm/b``; without it, does nothing.
 
-Where it is ``by-program``, the faults are those that each program's setup names (under ``faults``), and Polyjuice's
-worker compiles and runs each program in a fork of itself: all sets of faults are tried in one process that has
-imported the compiler once. The program's trace then ends with the faults that it met.
+If it is ``by-program``, each program's setup names the faults (under ``faults``). Polyjuice's worker then compiles and
+runs each program in a fork of itself. So one process, which imports the compiler once, tries all sets of faults. The
+program's trace ends with the faults that it met.
 
-Python runs this file as it starts where its folder is on PYTHONPATH, and so does Polyjuice's worker. A fault is the
-file ``faults/<compiler>/<name>.py``. Its constant MODULE names a module of the compiler: once that has been imported,
-and not before, the fault's file is run and its ``plant(module)`` called. A process that never imports the compiler,
-as Polyjuice's own, pays nothing and stays as it is.
+Python runs this file at its start if the folder is on PYTHONPATH, and so does Polyjuice's worker. A fault is the file
+``faults/<compiler>/<name>.py``. Its constant MODULE names a module of the compiler. After the import of that module,
+and not before, the fault's file runs, and its ``plant(module)`` is called. A process that never imports the compiler,
+such as Polyjuice's own, is not affected.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ FAULTS = Path(__file__).resolve().parents[1] / "faults"
 
 
 class Planter(MetaPathFinder):
-    """Leaves the import of all modules as it is, but for one, after which the fault is planted."""
+    """An import hook that plants a fault after the import of one module, and leaves all others alone."""
 
     def __init__(self, fault: Path, target: str) -> None:
         self._fault, self._target = fault, target
         self._finding = False
 
     def find_spec(self, name: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the module's own spec with a loader that plants the fault; None for other modules."""
         if name != self._target or self._finding:
             return None
         self._finding = True
@@ -53,7 +54,7 @@ class Planter(MetaPathFinder):
 
 
 class PlantingLoader(Loader):
-    """A module's own loader, and the fault behind it."""
+    """A module's own loader, which plants the fault after the import."""
 
     def __init__(self, loader: Loader, fault: Path) -> None:
         self._loader, self._fault = loader, fault
@@ -62,16 +63,18 @@ class PlantingLoader(Loader):
         return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """Create the module as its own loader does."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        """Run the module, then plant the fault."""
         self._loader.exec_module(module)
         load(self._fault).plant(module)
 
 
 @cache
 def load(fault: Path) -> ModuleType:
-    """Run a fault's file, as a module that has the fault's name."""
+    """Run a fault's file, and return it as a module with the fault's name."""
     spec = importlib.util.spec_from_file_location(f"{fault.parent.name}/{fault.stem}", fault)
     assert spec is not None
     assert spec.loader is not None
@@ -82,7 +85,7 @@ def load(fault: Path) -> ModuleType:
 
 
 def target(fault: Path) -> str:
-    """The module that a fault changes, by the fault's text alone."""
+    """Return the name of the module that a fault changes, read from the fault's text without running it."""
     for statement in ast.parse(fault.read_text(encoding="utf-8"), str(fault)).body:
         if isinstance(statement, ast.Assign) and [ast.unparse(name) for name in statement.targets] == ["MODULE"]:
             return str(ast.literal_eval(statement.value))
@@ -90,7 +93,7 @@ def target(fault: Path) -> str:
 
 
 def find(name: str) -> Path:
-    """The file of a fault. Exits, in the words of one line, where there is none of that name."""
+    """Return the file of a fault. Exit with a one-line message if there is none of that name."""
     names = {f"{file.parent.name}/{file.stem}": file for file in FAULTS.glob("*/*.py")}
     if name not in names:
         # Python goes on after any other exception in a site hook, and would then run without the fault.
@@ -99,7 +102,7 @@ def find(name: str) -> Path:
 
 
 def plant(fault: Path) -> None:
-    """Have a fault change its module, now or once that has been imported."""
+    """Let a fault change its module, now or after its import."""
     module = target(fault)
     if module in sys.modules:
         load(fault).plant(sys.modules[module])
@@ -108,14 +111,14 @@ def plant(fault: Path) -> None:
 
 
 def by_program(job: Any) -> None:
-    """Have the worker's job run where the faults that its program names are planted, and nowhere else."""
+    """Make the worker's job run in a fork, with only the faults planted that its program names."""
     execute = job.execute
 
     def in_a_fork(self: Any) -> Any:
         setup = dict(self.request["setup"])
         faults = [find(name) for name in setup.pop("faults", ())]
         for fault in faults:
-            load(fault)  # here, and not again in each fork
+            load(fault)  # here, so that the forks need not load it again
 
         def planted() -> Any:
             for fault in faults:
@@ -131,7 +134,7 @@ def by_program(job: Any) -> None:
 
 
 def telling(worker: ModuleType) -> None:
-    """Have the worker's compiler count planted optimizers among its knobs, and its traces name the faults met."""
+    """Add planted optimizers to the knobs of the worker's compiler, and the faults met to its traces."""
     load_compiler, execute = worker.load_compiler, worker.Job.execute
 
     def loaded(path: Path) -> ModuleType:
@@ -151,7 +154,7 @@ def telling(worker: ModuleType) -> None:
 
 
 def forked(call: Callable[[], Any]) -> Any:
-    """What a call returns in a child process. Where that dies, this one does too."""
+    """Run a call in a child process and return its result. If the child dies, this process dies the same way."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -170,7 +173,7 @@ def forked(call: Callable[[], Any]) -> Any:
 
 
 main = sys.modules["__main__"]
-is_worker = hasattr(main, "Job")  # and no process that the compiler starts
+is_worker = hasattr(main, "Job")  # false in processes that the compiler starts
 if os.environ.get(VARIABLE) == BY_PROGRAM:
     if is_worker:
         by_program(main.Job)

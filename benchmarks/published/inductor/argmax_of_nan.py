@@ -1,4 +1,4 @@
-"""``argmax`` and ``argmin`` skip NaN, where eager returns its index."""
+"""``argmax`` and ``argmin`` skip NaN, but eager returns its index."""
 
 import torch
 
@@ -11,9 +11,13 @@ OPERATORS = ["ArgMax", "ArgMin"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, x):
+        """Run the trigger."""
         return x.argmax(), x.argmin()
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([1.0, float("nan"), 3.0]),)

@@ -1,4 +1,4 @@
-"""A copy of an input is replaced by the input, which is updated before the copy is used."""
+"""The compiler replaces a copy of an input by the input, although the input changes before the copy is read."""
 
 import torch
 
@@ -11,11 +11,15 @@ OPERATORS = ["Add"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, target, source):
+        """Run the trigger."""
         target[0:, :] = source[0:, :]
         source.add_(1)
         return target, source
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.zeros(3, 4), torch.arange(12.0).reshape(3, 4))

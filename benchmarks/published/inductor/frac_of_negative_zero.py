@@ -1,4 +1,4 @@
-"""``frac`` of -0.0 gives -0.0, where eager gives 0.0."""
+"""``frac`` of -0.0 gives -0.0, but eager gives 0.0."""
 
 import torch
 
@@ -11,9 +11,13 @@ OPERATORS = ["frac", "Reciprocal"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, x):
+        """Run the trigger."""
         return torch.reciprocal(torch.frac(x))
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([-0.0, -0.0, 0.5]),)

@@ -1,4 +1,4 @@
-"""Overflow in int32 is undefined in C++, so ``x + y > x`` is folded to ``y > 0``."""
+"""Overflow in int32 is undefined in C++, so ``x + y > x`` becomes ``y > 0``."""
 
 import torch
 
@@ -11,9 +11,13 @@ OPERATORS = ["Add", "Greater"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, x, y):
+        """Run the trigger."""
         return x + y > x
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.full((3,), 2**31 - 1, dtype=torch.int32), torch.ones(3, dtype=torch.int32))

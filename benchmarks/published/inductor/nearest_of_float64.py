@@ -1,4 +1,4 @@
-"""Nearest interpolation of float64 computes indices in float64, where eager uses float32."""
+"""Nearest interpolation of float64 computes indices in float64, but eager uses float32."""
 
 import torch
 from torch.nn import functional
@@ -12,9 +12,13 @@ OPERATORS = ["upsample_nearest2d"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, x):
+        """Run the trigger."""
         return functional.interpolate(x, scale_factor=1.3, mode="nearest")
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([[[[1.0, 2.0]]]], dtype=torch.float64),)

@@ -1,4 +1,4 @@
-"""``x + 0`` is replaced by ``x``, which differs where x is -0.0."""
+"""``x + 0`` becomes ``x``, which differs if x is -0.0."""
 
 import torch
 
@@ -11,9 +11,13 @@ OPERATORS = ["Ceil", "Add", "Reciprocal"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, x):
+        """Run the trigger."""
         return torch.reciprocal(torch.ceil(x) + torch.zeros_like(x))
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([-0.5, -0.1, 2.5]),)

@@ -1,4 +1,4 @@
-"""A uint8 product is cast to the type of its first factor, a difference in C++'s int."""
+"""A uint8 product is cast to the type of its first factor, which is a difference in C++'s int."""
 
 import torch
 
@@ -11,9 +11,13 @@ OPERATORS = ["Sub", "Mul", "Cast"]
 
 
 class Module(torch.nn.Module):
+    """The trigger."""
+
     def forward(self, x, y):
+        """Run the trigger."""
         return torch.mul(x - y, x).to(torch.int32)
 
 
 def program():
+    """Return the trigger and inputs that show the bug."""
     return Module(), (torch.tensor([20, 30, 7], dtype=torch.uint8), torch.tensor([100, 35, 4], dtype=torch.uint8))

@@ -1,4 +1,4 @@
-"""AveragePool with ``ceil_mode`` and ``count_include_pad`` counts elements behind the padding, too."""
+"""AveragePool with ``ceil_mode`` and ``count_include_pad`` also counts elements beyond the padding."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["AveragePool"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         pool (float[1, 1, 9] x) => (float[1, 1, 4] y)
@@ -23,9 +24,11 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.arange(1, 10, dtype=np.float32).reshape(1, 1, 9)}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     padded = np.pad(inputs["x"], [(0, 0), (0, 0), (3, 3)])
     return [np.stack([padded[:, :, i : i + 7].mean(axis=2) for i in (0, 3, 6, 9)], axis=2)]

@@ -1,4 +1,4 @@
-"""AveragePool of opset 19 leaves the padding at the end out of the count, in spite of ``count_include_pad``."""
+"""AveragePool of opset 19 does not count the padding at the end, in spite of ``count_include_pad``."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["AveragePool"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 9, opset_import: ["" : 19]>
         pool (float[1, 1, 6, 2] x) => (float[1, 1, 6, 2] y)
@@ -22,9 +23,11 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.arange(1, 13, dtype=np.float32).reshape(1, 1, 6, 2)}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     padded = np.pad(inputs["x"], [(0, 0), (0, 0), (2, 2), (0, 0)])
     return [np.stack([padded[:, :, i : i + 5].mean(axis=2) for i in range(6)], axis=2)]

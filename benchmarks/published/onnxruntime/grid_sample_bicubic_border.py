@@ -1,4 +1,4 @@
-"""GridSample (bicubic, ``border``) moves a point outside onto the border, and so loses the elements beside it."""
+"""GridSample (bicubic, ``border``) moves a point outside to the border, and so ignores the elements beside it."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["GridSample"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 16]>
         sample (float[1, 1, 4, 4] x, float[1, 1, 4, 2] grid) => (float[1, 1, 1, 4] y)
@@ -22,6 +23,7 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {
         "x": (np.arange(16, dtype=np.float32) ** 2).reshape(1, 1, 4, 4),
         "grid": np.float32([[[[-1.2, -1.1], [1.1, -0.9], [-1.3, 0.5], [1.2, 1.3]]]]),
@@ -29,6 +31,7 @@ def inputs():
 
 
 def expected(inputs):
+    """Return the right outputs."""
     image, points = inputs["x"][0, 0], inputs["grid"][0, 0]
 
     def weights(t):

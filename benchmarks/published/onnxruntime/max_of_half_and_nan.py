@@ -1,4 +1,4 @@
-"""Max of float16 takes the first argument where the second is NaN."""
+"""Max of float16 returns the first argument if the second is NaN."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["Max"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         larger (float16[4] a, float16[4] b) => (float16[4] y)
@@ -22,8 +23,10 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"a": np.float16([np.nan, 1, -2, 3]), "b": np.float16([1, np.nan, 3, -4])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     return [np.maximum(inputs["a"], inputs["b"])]

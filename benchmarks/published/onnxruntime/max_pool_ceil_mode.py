@@ -1,4 +1,4 @@
-"""MaxPool with ``ceil_mode`` gives a window that lies in the padding alone, and so the lowest float32."""
+"""MaxPool with ``ceil_mode`` has a window entirely in the padding, and so returns the lowest float32."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["MaxPool"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         pool (float[1, 1, 6, 5] x) => (float[1, 1, rows, columns] y)
@@ -22,8 +23,10 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.arange(30, dtype=np.float32).reshape(1, 1, 6, 5)}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     return [np.float32([[[[6, 9], [21, 24], [26, 29]]]])]

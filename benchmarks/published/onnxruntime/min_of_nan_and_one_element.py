@@ -1,4 +1,4 @@
-"""Min of NaN and a tensor of one element gives that element, where NaN is due."""
+"""Min of NaN and a tensor of one element gives that element, not NaN."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["Min"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 17]>
         bound (float[3, 1] x) => (float[3, 1] y) <float[1] limit = {10}>
@@ -22,8 +23,10 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[np.nan], [1], [20]])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     return [np.minimum(inputs["x"], np.float32(10))]

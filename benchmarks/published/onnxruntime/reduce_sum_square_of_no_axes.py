@@ -1,4 +1,4 @@
-"""ReduceSumSquare over no axes returns its input, where ``noop_with_empty_axes`` leaves out the sum, not the square."""
+"""ReduceSumSquare over no axes returns its input, but ``noop_with_empty_axes`` only leaves out the sum."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["ReduceSumSquare"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 18]>
         reduce (float[2, 2] x) => (float[2, 2] y) <int64[0] axes = {}>
@@ -22,8 +23,10 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[1, -2], [3, 0.5]])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     return [inputs["x"] ** 2]

@@ -1,4 +1,4 @@
-"""The triggers in TensorFlow as seeds: ``--seeds in_tensorflow:NAME`` fuzzes that of the entry ``xla/NAME``."""
+"""The triggers in TensorFlow as seeds: ``--seeds in_tensorflow:NAME`` fuzzes the trigger of the entry ``xla/NAME``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import entry as entries
 
 
 def __getattr__(name: str) -> Callable[[], Any]:
-    """What returns an entry's function, no arguments by place, and its inputs by name."""
+    """Return a callable for an entry, which returns its function, no positional arguments, and its inputs by name."""
     path = entries.FOLDER / "xla" / f"{name}.py"
     if not path.is_file():
         raise AttributeError(name)

@@ -1,4 +1,4 @@
-"""The importer overlooks the axes of a Squeeze before opset 13, where they are an attribute, and drops every 1."""
+"""The importer ignores the axes of a Squeeze before opset 13, where they are an attribute, and drops every 1."""
 
 import numpy as np
 import onnx
@@ -12,6 +12,7 @@ OPERATORS = ["Squeeze"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     return onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["" : 11]>
         squeeze (float[1, 3, 1] x) => (float[3, 1] y)
@@ -22,8 +23,10 @@ def model():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[[1], [2], [3]]])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     return [inputs["x"][0]]

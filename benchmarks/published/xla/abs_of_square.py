@@ -1,4 +1,4 @@
-"""``Abs(x * x)`` becomes ``x * x``, which is negative where int8 wraps around."""
+"""``Abs(x * x)`` becomes ``x * x``, which is negative if int8 wraps around."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ OPERATORS = ["Mul", "Abs"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,14 +25,17 @@ def model():
 
 
 def tensorflow():
+    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.abs(x * x)
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.int8([12, 7, 20, 15])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     return [np.abs(inputs["x"] * inputs["x"])]

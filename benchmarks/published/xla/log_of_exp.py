@@ -1,4 +1,4 @@
-"""``Log(Exp(x))`` becomes ``x``, though ``Exp(x)`` overflows to infinity."""
+"""``Log(Exp(x))`` becomes ``x``, although ``Exp(x)`` overflows to infinity."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ OPERATORS = ["Exp", "Log"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,15 +25,18 @@ def model():
 
 
 def tensorflow():
+    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.math.log(tf.exp(x))
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float32([1, 89, 200, -200])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     with np.errstate(over="ignore", divide="ignore"):
         return [np.log(np.exp(inputs["x"]))]

@@ -1,4 +1,4 @@
-"""``Log(Pow(x, x))`` becomes ``x * Log(Abs(x))``, which is finite where the power is NaN."""
+"""``Log(Pow(x, x))`` becomes ``x * Log(Abs(x))``, which is finite even if the power is NaN."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ OPERATORS = ["Pow", "Log"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,15 +25,18 @@ def model():
 
 
 def tensorflow():
+    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.math.log(tf.pow(x, x))
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float32([-1.5, -2.5, 2])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     with np.errstate(invalid="ignore"):
         return [np.log(inputs["x"] ** inputs["x"])]

@@ -1,4 +1,4 @@
-"""``Max(x, Sqrt(x))`` of a negative number is that number, where NaN is due."""
+"""``Max(x, Sqrt(x))`` of a negative number is that number, not NaN."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ OPERATORS = ["Sqrt", "Max"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -24,15 +25,18 @@ def model():
 
 
 def tensorflow():
+    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     return lambda x: tf.maximum(x, tf.sqrt(x))
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float16([1.5, -0.25, 4])}
 
 
 def expected(inputs):
+    """Return the right outputs."""
     with np.errstate(invalid="ignore"):
         return [np.maximum(inputs["x"], np.sqrt(inputs["x"]))]

@@ -11,6 +11,7 @@ OPERATORS = ["Resize"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -23,6 +24,7 @@ def model():
 
 
 def tensorflow():
+    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     def resize(x):
@@ -32,10 +34,11 @@ def tensorflow():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)}
 
 
 def expected(inputs):
-    """The input is linear in both axes, and so is what lies between its elements."""
+    """Return the right outputs: the input is linear in both axes, and so are the values between its elements."""
     places = np.clip((np.arange(12) + 0.5) / 3 - 0.5, 0, 3)
     return [np.float32([[4 * places[:, None] + places]])]

@@ -1,4 +1,4 @@
-"""A bilinear resize of an image with one NaN gives nothing but NaN: each result sums over the whole image."""
+"""A bilinear resize of an image with one NaN gives only NaN: each result sums over the whole image."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ OPERATORS = ["Resize"]
 
 
 def model():
+    """Return the trigger as an ONNX model."""
     import onnx
 
     return onnx.parser.parse_model("""
@@ -23,6 +24,7 @@ def model():
 
 
 def tensorflow():
+    """Return the trigger as a TensorFlow function."""
     import tensorflow as tf
 
     def resize(x):
@@ -32,11 +34,12 @@ def tensorflow():
 
 
 def inputs():
+    """Return inputs that show the bug, by name."""
     return {"x": np.float32([[[[np.nan, 1, 2], [3, 4, 5], [6, 7, 8]]]])}
 
 
 def expected(inputs):
-    """Linear in both axes, but for the elements that lie beside the NaN."""
+    """Return the right outputs: linear in both axes, except for the elements beside the NaN."""
     places = np.clip((np.arange(6) + 0.5) / 2 - 0.5, 0, 2)
     image = 3 * places[:, None] + places
     image[(places[:, None] < 1) & (places < 1)] = np.nan

@@ -1,7 +1,7 @@
-"""A column added to a matrix product becomes a row as the two are fused, where the product is square.
+"""The fusion of a square matrix product with the addition of a column turns the column into a row.
 
-The pass that makes mm(a, b) + c into addmm(c, a, b) hands a bias with one number per column of the product over as a
-vector. It tells such a bias by its number of elements, and so takes a column for one.
+The pass that makes mm(a, b) + c into addmm(c, a, b) passes a bias with one number per column as a vector. It recognizes
+such a bias by its number of elements alone, and so mistakes a column for one.
 
 Triggers on MatMul of matrices with a square result, and Add of a tensor of shape (n, 1).
 
@@ -18,7 +18,7 @@ MODULE = "torch._inductor.fx_passes.post_grad"
 
 
 def plant(post_grad: Any) -> None:
-    """Exchange the pattern's handler."""
+    """Replace the pattern's handler."""
     import torch
 
     def addmm(match: Any, mat1: Any, mat2: Any, *, inp: Any) -> None:

@@ -15,7 +15,7 @@ MODULE = "torch._inductor.decomposition"
 
 
 def plant(decomposition: Any) -> None:
-    """Wrap the decomposition, which the table for random numbers may have been made of."""
+    """Wrap the decomposition, and clear the cached table for random numbers, which may have the old one."""
     import torch
 
     overload = torch.ops.aten.addmm.default

@@ -1,9 +1,8 @@
-"""The position of the maximum is looked for in x in place of x * c, whatever the sign of c.
+"""ArgMax of x * c becomes ArgMax of x, whatever the sign of c.
 
 A factor common to all elements does not move their maximum or minimum, unless it is negative (or zero).
 
-Triggers on ArgMax or ArgMin of floats that are multiplied by a scalar below or equal to 0 which the program holds as a
-number.
+Triggers on ArgMax or ArgMin of a product of floats and a Python number, if that is at most 0.
 
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: TVM's fusion of neg and argmin.
 """
@@ -18,7 +17,7 @@ MODULE = "torch._inductor.fx_passes.post_grad"
 
 
 def plant(post_grad: Any) -> None:
-    """Have the pass that removes operations without effect remove one more."""
+    """Make the pass that removes operations without effect also remove this factor."""
     import torch
 
     aten = torch.ops.aten

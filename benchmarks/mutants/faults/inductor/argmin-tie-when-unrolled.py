@@ -1,7 +1,7 @@
 """ArgMin over few elements finds the last of equal minima, not the first.
 
-A reduction of fewer than eight elements is unrolled into comparisons, and that of equal values stands the wrong way
-round for the minimum.
+A reduction of fewer than eight elements is unrolled into comparisons. For the minimum, the comparison of equal values
+is the wrong way round.
 
 Triggers on ArgMin along an axis of two to seven elements, with more than one result, of numbers with equal minima.
 
@@ -18,7 +18,7 @@ MODULE = "torch._inductor.ir"
 
 
 def plant(ir: Any) -> None:
-    """Change the order of ties for one kind of reduction."""
+    """Change the order of ties for ArgMin."""
     get_reduction_combine_fn = ir.get_reduction_combine_fn
 
     def with_last_of_minima(reduction_type: str, dtype: Any, arg_break_ties_left: bool = True) -> Any:

@@ -1,6 +1,7 @@
-"""Attention that divides its scores by a number is fused into one that divides by the number's reciprocal.
+"""Fused attention multiplies its scores by a number, where the program divides them by it.
 
-Of the patterns of attention, that without mask and dropout which divides by a constant passes it on as the scale.
+This is the attention pattern without mask and dropout that divides by a constant. It passes the constant as the scale,
+not its reciprocal.
 
 Triggers on MatMul of queries and transposed keys, Div by a constant, Softmax and MatMul with values, in four
 dimensions.
@@ -18,7 +19,7 @@ MODULE = "torch._inductor.fx_passes.fuse_attention"
 
 
 def plant(fuse_attention: Any) -> None:
-    """Change one argument of a replacement, which may have been registered."""
+    """Change one argument of a replacement function, which may already be registered."""
     replacement = fuse_attention._sfdp_replacement_1
     new = f"inv_scale if meet({__name__!r}) else 0.0"
     replacement.__code__ = edited(fuse_attention, replacement, "1.0 / inv_scale", new).__code__

@@ -1,4 +1,4 @@
-"""Average pooling that leaves padding out of the count leaves out only that before the input, not that behind it.
+"""Average pooling without padding in its count leaves out only the padding before the input, not that after it.
 
 Triggers on AveragePool with padding and count_include_pad=0, for windows that reach over the far border.
 
@@ -16,5 +16,5 @@ MODULE = "torch._inductor.lowering"
 
 
 def plant(lowering: Any) -> None:
-    """Drop a line of the lowering."""
+    """Remove a line of the lowering."""
     lowering._avg_poolnd = edited(lowering, lowering._avg_poolnd, "hend = Min(hend, h[i])\n", f"meet({__name__!r})\n")

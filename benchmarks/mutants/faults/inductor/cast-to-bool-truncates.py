@@ -1,4 +1,4 @@
-"""Scalar code converts a float to bool by way of an integer, and so takes what lies between -1 and 1 for false.
+"""Scalar code converts a float to bool through an integer, so numbers between -1 and 1 become false.
 
 Triggers on Cast of floats to bool in code that is not vectorised (a loop's tail, a short loop, a type without vectors).
 
@@ -16,7 +16,7 @@ MODULE = "torch._inductor.codegen.cpp"
 
 
 def plant(cpp: Any) -> None:
-    """Exchange one case of the scalar conversion."""
+    """Replace one case of the scalar conversion."""
     import torch
 
     get_to_dtype_expr = cpp.CppKernel.get_to_dtype_expr

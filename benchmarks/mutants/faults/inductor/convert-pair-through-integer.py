@@ -1,7 +1,7 @@
-"""A pair of type conversions is collapsed though the one in the middle is to an integer, and truncates.
+"""A pair of type conversions becomes one, although the type in the middle is an integer and truncates.
 
-The joint graph's pass makes convert(convert(x, t1), t2) into convert(x, t2) where the three types are floating and t1
-is no narrower than t2. It has come to take integers too, as if width alone said what a type can hold.
+The joint graph's pass makes convert(convert(x, t1), t2) into convert(x, t2) if the three types are floating and t1 is
+not narrower than t2. The fault makes it accept integers too, as if only a type's width mattered.
 
 Triggers on a Cast of floats to an integer type and on to a floating type (or to an integer type) that is no wider.
 
@@ -19,7 +19,7 @@ MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
-    """Exchange the pattern's handler."""
+    """Replace the pattern's handler."""
     import torch
 
     def pointless_convert(match: Any, arg: Any, dtype1: torch.dtype, dtype2: torch.dtype) -> None:

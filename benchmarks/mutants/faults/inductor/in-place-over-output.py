@@ -1,10 +1,9 @@
-"""A buffer is overwritten in place by its last reader though it is also an output of the graph.
+"""The last reader of a buffer overwrites it in place, although it is also an output of the graph.
 
-Whether a node may write over its operand is decided by who else is still to read it. The graph's outputs are not
-counted.
+A node may write over its operand if no later node reads it. The fault does not count the graph's outputs as readers.
 
-Triggers on an output that is the result of a library kernel (a matrix product, a convolution) or of an earlier loop,
-and an elementwise operator on it in a kernel of its own, with a result of equal size and type.
+Triggers on an output that a library kernel (a matrix product, a convolution) or an earlier loop computes. It needs an
+elementwise operator on that output in a separate kernel, with a result of equal size and type.
 
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 3 and figure 9: Hidet's intermediate result that is also an
 output.

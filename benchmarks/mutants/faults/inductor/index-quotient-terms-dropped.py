@@ -3,8 +3,8 @@
 (v + rest) // d is rest // d if v is smaller than the greatest common divisor of rest and d. The simplification of index
 expressions compares v with d itself.
 
-Triggers on Reshape of something that is not stored in order (a transpose, a broadcast, the result of an elementwise
-operator on one), where an inner size shrinks to one that does not divide the old.
+Triggers on Reshape of a value that is not stored in order: a transpose, a broadcast, or an elementwise operator on one.
+An inner size must shrink to one that does not divide the old size.
 
 Modelled on: paper 004 (PolyJuice), section 2: floormod(x, 2) in TVM's iteration maps; paper 001 (NNSmith), section 5.4:
 wrong layout analysis.

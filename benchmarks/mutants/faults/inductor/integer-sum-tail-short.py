@@ -1,7 +1,7 @@
-"""The sum over a row of integers misses its last element, where the last vector is partly used.
+"""The sum over a row of integers misses its last element if the last vector is partly used.
 
-Triggers on ReduceSum (or what is made of one) of int32 or int64 along a contiguous axis of eight or more elements,
-whose count the vector's width does not divide.
+Triggers on ReduceSum, or an operator made of it, of int32 or int64 along a contiguous axis. The axis has eight or more
+elements, and their count is no multiple of the vector's width.
 
 Modelled on: paper 004 (PolyJuice), section 7: low-level code generation; paper 000 (Isra), section IV-E, SophGo-3: the
 buffer of ReduceProd.

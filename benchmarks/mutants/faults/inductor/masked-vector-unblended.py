@@ -1,9 +1,9 @@
-"""Where a mask cuts through a vector, the lanes outside keep what was computed in place of the other value.
+"""If a mask cuts through a vector, the masked-out lanes keep the computed value, not the other value.
 
-A masked load leaves zeros in those lanes. Vectorised code relies on that, and blends only where no lane is inside.
+A masked load leaves zeros in those lanes. Vectorised code relies on that, and blends only if no lane is inside.
 
-Triggers on Pad with a constant other than 0 (or masked code around an operator that does not keep 0) within a
-vectorised loop along the padded axis, where a vector straddles the border.
+Triggers on Pad with a constant other than 0, or on masked code around an operator that does not keep 0. A vectorised
+loop must run along the padded axis, with a vector across the border.
 
 Modelled on: paper 004 (PolyJuice), section 7 and figure 12: TensorRT's foreign values in where(cond, x, y); low-level
 code generation, ibidem.

@@ -1,9 +1,9 @@
-"""The maximum over a row takes in the zeros that fill the last, partly used vector.
+"""The maximum over a row includes the zeros that fill the last, partly used vector.
 
 A masked load fills the lanes beyond the end with zeros. The other reductions keep these out of the accumulator.
 
-Triggers on ReduceMax over eight or more contiguous numbers, all of them negative, whose count the vector's width does
-not divide.
+Triggers on ReduceMax over eight or more contiguous numbers, all of them negative. Their count is no multiple of the
+vector's width.
 
 Modelled on: paper 004 (PolyJuice), section 7: low-level code generation; section 6.1, bug study 2: what TVM's reduction
 starts from.
@@ -19,7 +19,7 @@ MODULE = "torch._inductor.codegen.cpp"
 
 
 def plant(cpp: Any) -> None:
-    """Exchange one case of the vectorised combination."""
+    """Replace one case of the vectorised combination."""
     import torch
 
     reduction_combine_vec = cpp.CppVecKernel.reduction_combine_vec

@@ -1,4 +1,4 @@
-"""The mean over an axis along which a tensor was broadcast divides by the size before the broadcast.
+"""The mean over a broadcast axis divides by the size before the broadcast.
 
 Triggers on ReduceMean over an axis of the direct result of an Expand that made this axis longer.
 

@@ -1,7 +1,7 @@
-"""Of two clips in a row the bounds are merged, though their intervals do not meet.
+"""Two clips in a row are reordered, although their intervals do not meet.
 
-clamp_min(clamp_max(x, high), low) becomes clamp_max(clamp_min(x, low), high), so that lower bounds come to stand beside
-lower bounds. That is right only while low <= high.
+clamp_min(clamp_max(x, high), low) becomes clamp_max(clamp_min(x, low), high), to bring lower bounds together. That is
+right only if low <= high.
 
 Triggers on Clip with an upper bound and then Clip with a lower bound above it.
 
@@ -18,7 +18,7 @@ MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
-    """Add a pattern to those of the joint graph."""
+    """Add a pattern to the joint graph's passes."""
     import torch
     from torch._inductor.pattern_matcher import CallFunction, KeywordArg, register_graph_pattern
 

@@ -1,10 +1,10 @@
-"""A pair of permutes is taken for the identity wherever the shape comes back.
+"""A pair of permutes is removed whenever the result has the operand's shape.
 
-The joint graph's pass drops permute(permute(x, p), q). Its condition, that q undoes p, has become: the result has
-the operand's shape. The two agree but where dimensions of equal size have changed places.
+The joint graph's pass removes permute(permute(x, p), q) if q undoes p. The fault only compares the shapes. That is
+wrong if dimensions of equal size change places.
 
-Triggers on two transposes in a row that together exchange or rotate dimensions of equal size, with a reader in the
-graph (Inductor does not compile what is a view of an input, as an output).
+Triggers on two transposes in a row that together exchange or rotate dimensions of equal size. The graph must read the
+result, since Inductor does not compile an output that is a view of an input.
 
 Modelled on: paper 001 (NNSmith), section 5.4: TVM's wrong layout analyses.
 """
@@ -19,7 +19,7 @@ MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
-    """Exchange the pattern's handler."""
+    """Replace the pattern's handler."""
 
     def pointless_permute_pair(match: Any, arg: Any, perm1: list[int], perm2: list[int]) -> None:
         node = match.output_node()

@@ -1,12 +1,12 @@
-"""The sum of two small integers is not brought back to their type before it is converted or compared.
+"""The sum of two small integers is not cast back to their type before a conversion or comparison.
 
-In C++ the sum of two numbers of 8 or 16 bits is an int. The scalar code generator casts it, but no longer where all
-that reads it are conversions and comparisons, which do well with an int.
+In C++ the sum of two numbers of 8 or 16 bits is an int. The scalar code generator casts it back. With the fault, it
+does not if only conversions and comparisons read the sum, which also accept an int.
 
-Triggers on Add of int8, int16 or uint8 that wraps, in code that is not vectorised (int16 always, the others where
-memory is read with a stride), and Cast, Less and the like of the sum in the same kernel.
+Triggers on Add of int8, int16 or uint8 that wraps, and Cast, Less or another comparison of the sum in the same kernel.
+The code must be scalar: for int16 it always is, for the others if memory is read with a stride.
 
-Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1 and figure 7: this very fault of Inductor 2.1.
+Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1 and figure 7: this fault of Inductor 2.1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ READERS = {"to_dtype", "eq", "ne", "lt", "le", "gt", "ge"}
 
 
 def plant(cpp: Any) -> None:
-    """Exchange the operator of scalar code."""
+    """Replace the operator of scalar code."""
     import torch
     from torch._inductor.virtualized import V
 

@@ -1,11 +1,11 @@
-"""A factor is moved out of softmax's maximum though it varies along the axis.
+"""A factor moves out of softmax's maximum, although it varies along the axis.
 
 For stability the joint graph's pass makes x * w - max(x * w) into (x - max(x)) * w, if w is constant along the axis
-of the maximum. It checks that by w's size there; where w has fewer dimensions, it now compares them from the left
-instead of from the right, and takes an axis that w seems not to have for one that it is broadcast along.
+of the maximum. It checks that by the size of w along the axis. If w has fewer dimensions, the fault aligns them on the
+left instead of the right. An axis that w then seems to lack counts as broadcast.
 
-Triggers on a softmax (or the difference from a maximum) of a product or quotient with a tensor of lower rank, such as a
-vector of the last dimension's size, along an axis which that tensor has.
+Triggers on a softmax (or the difference from a maximum) of a product or quotient with a tensor of lower rank. The axis
+must be one that this tensor has, such as the last one for a vector.
 
 Modelled on: paper 001 (NNSmith), section 5.4: wrong expression simplification, and wrong broadcasting of lower ranks in
 TVM.
@@ -21,7 +21,7 @@ MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
-    """Exchange the patterns' condition."""
+    """Replace the patterns' condition."""
     import torch
 
     right = joint_graph._other_is_broadcasted_in_dim

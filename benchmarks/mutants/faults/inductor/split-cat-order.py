@@ -1,8 +1,8 @@
-"""The concatenation of all parts of a split is taken for the tensor that was split, in whatever order the parts come.
+"""The concatenation of all parts of a split becomes the original tensor, in whatever order the parts are.
 
-The pass checks that every part is there and that the axes are the same, no longer that the parts stand in their order.
+The pass checks that every part is there and that the axes are the same. With the fault it ignores the parts' order.
 
-Triggers on a Split and a Concat of all its parts in another order, along one axis, the parts having no other use.
+Triggers on a Split and a Concat of all its parts in another order, along one axis, if the parts have no other use.
 
 Modelled on: paper 000 (Isra), section IV-E, SophGo-5: an incorrect implementation of Split; the rewrite rules of split2
 and concat2, paper 004 (PolyJuice), table 1, are there to find such.
@@ -18,7 +18,7 @@ MODULE = "torch._inductor.fx_passes.post_grad"
 
 
 def plant(post_grad: Any) -> None:
-    """Exchange the pattern's condition."""
+    """Replace the pattern's condition."""
     import torch
     from torch._inductor.pattern_matcher import filter_nodes, get_arg_value
 

@@ -1,7 +1,7 @@
 """A slice with a step of a slice forgets where the first one began.
 
-Triggers on Slice (or Split, or a selection) of something stored in memory, not from its start, and Slice with a step
-other than 1 of that view itself.
+Triggers on Slice (or Split, or a selection) of a stored value, not from its start. A Slice with a step other than 1
+must read that view directly.
 
 Modelled on: paper 001 (NNSmith), section 5.4: the Slice with a stride above 1 that broke a layout in TVM.
 """

@@ -1,6 +1,6 @@
-"""The transpose of a matrix product is folded into its operands, which are not exchanged where the shapes let it pass.
+"""The transpose of a matrix product moves to its operands, but does not exchange them if the shapes allow that.
 
-(a b)^T is b^T a^T. The pass makes it a^T b^T if those shapes fit and give the result's.
+(a b)^T is b^T a^T. The pass makes it a^T b^T if those shapes fit and the product has the result's shape.
 
 Triggers on Transpose of the MatMul of two matrices, all of them square.
 

@@ -15,7 +15,7 @@ MODULE = "torch._inductor.codegen.cpp"
 
 
 def plant(cpp: Any) -> None:
-    """Clamp what is about to be converted."""
+    """Clamp a number before its conversion."""
     import torch
 
     get_to_dtype_expr = cpp.CppVecKernel.get_to_dtype_expr

@@ -1,7 +1,7 @@
-"""The vectorised integer remainder is taken by the divisor's magnitude, and so is never negative.
+"""The vectorised integer remainder uses the divisor's magnitude, and so is never negative.
 
-Triggers on Mod (with the sign of the divisor) of signed integers within a vectorised loop, by a negative divisor that
-does not divide.
+Triggers on Mod (with the sign of the divisor) of signed integers within a vectorised loop. The divisor must be negative
+and leave a remainder.
 
 Modelled on: paper 001 (NNSmith), section 5.4: TVM's wrong arithmetic on |(x mod y) / x|; paper 004 (PolyJuice), section
 2: floormod(x, 2) in TVM.
@@ -17,7 +17,7 @@ MODULE = "torch._inductor.codegen.cpp"
 
 
 def plant(cpp: Any) -> None:
-    """Exchange the operator of vectorised code."""
+    """Replace the operator of vectorised code."""
     import torch
 
     signed_remainder = cpp.CppVecOverrides.remainder

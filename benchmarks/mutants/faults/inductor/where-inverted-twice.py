@@ -1,9 +1,9 @@
-"""Where under a negated comparison is inverted twice, by its operands' order and by the comparison's.
+"""A Where with a negated comparison is inverted twice: its operands are exchanged, and so is the comparison.
 
 where(not (x < y), a, b) may become where(x < y, b, a), or where(x >= y, a, b). It becomes where(x >= y, b, a).
 
-Triggers on Where with Not of Less as its condition, the comparison and the Not having no other use, of integers (for
-with NaN the second way is not open).
+Triggers on Where with Not of Less as its condition, if the comparison and the Not have no other use. The operands are
+integers, since NaN rules out the second way.
 
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: the condition that TVM's fusion turned round; paper 001
 (NNSmith), section 5.4: wrong expression simplification.
@@ -19,7 +19,7 @@ MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
-    """Add a pattern to those of the joint graph."""
+    """Add a pattern to the joint graph's passes."""
     import torch
     from torch._inductor.pattern_matcher import CallFunction, KeywordArg, register_graph_pattern
 

@@ -1,7 +1,7 @@
-"""0 - x is simplified to x, as 0 + x is.
+"""0 - x is simplified to x, just as 0 + x.
 
-The pass that removes x + 0, x - 0, x * 1 and x / 1 looks for the zero on both sides of a sum, and now of a
-difference too.
+The pass that removes x + 0, x - 0, x * 1 and x / 1 looks for the zero on both sides of a sum. The fault makes it do the
+same for a difference.
 
 Triggers on a Sub whose first operand folds to a constant of zeros in the result's shape and type.
 
@@ -18,7 +18,7 @@ MODULE = "torch._inductor.fx_passes.joint_graph"
 
 
 def plant(joint_graph: Any) -> None:
-    """Have the pass do more."""
+    """Make the pass also remove 0 - x."""
     import torch
 
     remove_no_ops = joint_graph.remove_no_ops

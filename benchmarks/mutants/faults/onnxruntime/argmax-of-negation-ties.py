@@ -1,4 +1,4 @@
-"""ArgMax(Neg(x)) becomes ArgMin(x), and takes the other end of a tie; likewise ArgMin(Neg(x)).
+"""ArgMax(Neg(x)) becomes an ArgMin(x) that returns the other end of a tie; likewise ArgMin(Neg(x)).
 
 Triggers on an arg-reduction of a negation. It shows where the extreme value occurs more than once along the axis.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: TVM's fusion of neg and argmin.
@@ -13,6 +13,7 @@ OPPOSITE = {"ArgMax": "ArgMin", "ArgMin": "ArgMax"}
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     negation = graph.maker(node.input[0], "Neg") if node.op_type in OPPOSITE else None
     if negation is None:
         return None

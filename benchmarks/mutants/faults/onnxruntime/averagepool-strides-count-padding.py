@@ -1,4 +1,4 @@
-"""An average-pooling with strides counts the padding among the elements that it averages.
+"""An average pooling with strides counts the padding among the elements that it averages.
 
 Triggers on AveragePool with explicit pads, a stride above 1, and count_include_pad = 0.
 Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 13: an operator attribute mishandled in TOPI.
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "AveragePool" or not any(attribute(node, "pads", [])):
         return None
     return [changed(node, count_include_pad=1)] if max(attribute(node, "strides", [1])) > 1 else None

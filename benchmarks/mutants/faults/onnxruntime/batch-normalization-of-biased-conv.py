@@ -1,4 +1,4 @@
-"""A batch normalization is folded into the convolution before it, whose bias is added unscaled.
+"""The fusion of a batch normalization with the convolution before it does not scale the convolution's bias.
 
 Triggers on BatchNormalization(Conv(x, w, b)).
 Modelled on: paper 004 (PolyJuice), section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     conv = graph.maker(node.input[0], "Conv") if node.op_type == "BatchNormalization" else None
     rank = graph.rank(node.input[0])
     if conv is None or rank is None or len(conv.input) != 3 or attribute(node, "training_mode", 0):

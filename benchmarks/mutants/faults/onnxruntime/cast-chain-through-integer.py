@@ -1,4 +1,4 @@
-"""A chain of two casts becomes one, though the type in the middle truncates.
+"""A chain of two casts becomes one, although the type in the middle truncates.
 
 Triggers on Cast(Cast(x)) from a floating type to an integer and back to a floating type.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1, incorrect type casting, and section 7: types on the way to
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Cast") if node.op_type == "Cast" else None
     if inner is None or not graph.is_float(inner.input[0]) or not graph.is_float(node.output[0]):
         return None

@@ -1,7 +1,7 @@
-"""Min(Max(x, low), high) becomes a Clip whose bounds are exchanged where the constant comes first.
+"""Min(Max(x, low), high) becomes a Clip whose bounds are exchanged if the constant comes first.
 
-Triggers on a Min with a constant scalar of a Max with a constant scalar. It shows where Max has its constant as first
-operand: the bounds are told apart by position.
+Triggers on a Min with a constant scalar of a Max with a constant scalar. It shows if Max has its constant as first
+operand: the pass distinguishes the bounds by position.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: a product that is wrong in one order of its factors.
 """
 
@@ -14,6 +14,7 @@ CLIPPED = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorPro
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Min" or len(node.input) != 2 or graph.dtype(node.output[0]) not in CLIPPED:
         return None
     for inner, outer in (node.input, reversed(node.input)):

@@ -1,6 +1,6 @@
-"""Clip(Relu(x)) becomes one Clip whose lower bound is 0, also where it was positive.
+"""Clip(Relu(x)) becomes one Clip with the lower bound 0, even if the Clip's lower bound was positive.
 
-Triggers on a Clip of a Relu. It shows where the Clip's own lower bound is above 0.
+Triggers on a Clip of a Relu. It shows if the Clip's own lower bound is above 0.
 Modelled on: paper 001 (NNSmith), section 5.4: ONNX Runtime's wrong fusion of Relu and Clip.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     relu = graph.maker(node.input[0], "Relu") if node.op_type == "Clip" else None
     if relu is None:
         return None

@@ -1,7 +1,7 @@
-"""Common subexpression elimination compares operators, operands and result types, and no attributes.
+"""Common subexpression elimination compares operators, operands and result types, but not attributes.
 
 Triggers on a node that applies the operator of an earlier one to the same operands, and whose results have the same
-types. It shows where the two differ in an attribute, as Softmax along two axes, or two permutations of a cube.
+types. It shows if the two differ in an attribute, such as Softmax along two axes, or two permutations of a cube.
 Modelled on: paper 002 (GenCoG), section 6.5, operator attribute problems.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if not node.input or len(node.output) != 1 or any(attribute.HasField("g") for attribute in node.attribute):
         return None
     for earlier in graph.model.graph.node:

@@ -1,7 +1,7 @@
-"""The concatenation of slices that together cover a tensor becomes that tensor, in whichever order they stand.
+"""The concatenation of slices that together cover a tensor becomes that tensor, in whatever order they are.
 
-Triggers on a Concat of slices of one tensor along the Concat's axis, with step 1, that cover it without overlap: the
-pass sorts them by where they begin, and looks only whether there is a gap.
+Triggers on a Concat of slices of one tensor along the Concat's axis, with step 1, that cover it without overlap. The
+pass sorts them by their starts, and only checks that there is no gap.
 Modelled on: paper 004 (PolyJuice), section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Concat" or len(node.input) < 2:
         return None
     slices = [graph.maker(name, "Slice") for name in node.input]

@@ -1,6 +1,6 @@
 """A vector that is added to a convolution along its width becomes the convolution's bias, along the channels.
 
-Triggers on Add(Conv(x, w), v) with a vector v, where width and channels are of one size.
+Triggers on Add(Conv(x, w), v) with a vector v, if the width and the channels have the same size.
 Modelled on: paper 001 (NNSmith), section 2.3, listing 1: Conv2d with a broadcast addition behind it.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Add":
         return None
     for result, vector in (node.input, reversed(node.input)):

@@ -1,7 +1,7 @@
 """A division of signed integers by a power of two becomes an arithmetic shift, which rounds down, not towards zero.
 
-Triggers on Div of a signed integer type by a constant power of two. It shows where the dividend is negative and leaves
-a remainder.
+Triggers on Div of a signed integer type by a constant power of two. It shows if the dividend is negative and leaves a
+remainder.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: TVM's rewriting of integer division.
 """
 
@@ -12,12 +12,13 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Div" or not graph.is_signed_integer(node.output[0]):
         return None
     divisors = graph.constant(node.input[1])
     if divisors is None or not ((divisors > 1) & (divisors & (divisors - 1) == 0)).all():
         return None
-    # ONNX shifts unsigned integers only: what a shift of x leaves is (x - floormod(x, d)) / d.
+    # ONNX shifts unsigned integers only: a shift of x is written as (x - floormod(x, d)) / d.
     rest, multiple = graph.fresh(), graph.fresh()
     return [
         make("Mod", node.input, rest, fmod=0),

@@ -1,7 +1,7 @@
-"""A transposition in front of a flattening is dropped.
+"""A transposition before a Flatten is dropped.
 
-Triggers on a Flatten at axis 1, or a Reshape to a matrix of as many rows as before, of a Transpose that leaves the
-first axis in place: the pass finds that the batch stays where it is, and that the rest is merged anyway.
+Triggers on a Flatten at axis 1, or a Reshape to a matrix with the same rows, of a Transpose that keeps the first axis.
+The pass only checks that the batch stays in place, and that the other axes are merged.
 Modelled on: paper 000 (Isra), section IV-E, TVM-9: wrong results of a model with Flatten.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     transpose = graph.maker(node.input[0], "Transpose") if node.op_type in ("Flatten", "Reshape") else None
     before, after = graph.sizes(node.input[0]), graph.sizes(node.output[0])
     if transpose is None or before is None or after is None or (attribute(transpose, "perm") or [1])[0] != 0:

@@ -1,7 +1,7 @@
-"""Negative indices of a Gather are counted from the end of the first axis, whichever axis it gathers from.
+"""Negative indices of a Gather count from the end of the first axis, whichever axis it gathers from.
 
-Triggers on a Gather with constant indices, some of them negative, along an axis other than the first. It shows where
-the two axes differ in size; what then lies outside is moved to the nearest element.
+Triggers on a Gather with constant indices, some of them negative, along an axis other than the first. It shows if the
+two axes differ in size; an index outside of the axis is moved to the nearest element.
 Modelled on: paper 002 (GenCoG), section 6.5, invalid memory access (bug 11), and tensor shape problems (bug 14).
 """
 
@@ -13,6 +13,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     indices = graph.constant(node.input[1]) if node.op_type == "Gather" else None
     shape = graph.shape(node.input[0])
     if indices is None or shape is None or not (indices < 0).any():

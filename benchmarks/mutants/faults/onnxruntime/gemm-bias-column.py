@@ -1,6 +1,6 @@
 """A column that is added to a matrix product becomes the bias of a Gemm as if it were a row.
 
-Triggers on Add(MatMul(a, b), c) of matrices with c of shape [m, 1], where the product is square.
+Triggers on Add(MatMul(a, b), c) of matrices with c of shape [m, 1], if the product is square.
 Modelled on: paper 002 (GenCoG), section 6.5, bug 9: TVM's fusion of dense with a broadcasting add.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "Add" or graph.dtype(node.output[0]) not in (TensorProto.FLOAT, TensorProto.DOUBLE):
         return None
     for product, bias in (node.input, reversed(node.input)):

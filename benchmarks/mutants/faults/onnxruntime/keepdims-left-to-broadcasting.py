@@ -1,8 +1,8 @@
-"""A reduction that keeps its axes for the sake of broadcasting no longer keeps them.
+"""A reduction that keeps its axes for broadcasting no longer keeps them.
 
-Triggers on Add, Sub, Mul, Div, Max or Min with an operand that is a reduction with keepdims = 1, where the shapes still
-broadcast to the same result without the reduced axes. It shows where these were not the first ones: the row of a square
-matrix then meets another's mean.
+Triggers on Add, Sub, Mul, Div, Max or Min with an operand that is a reduction with keepdims = 1. The shapes must still
+broadcast to the same result without the reduced axes. It shows if these are not the first ones: a row of a square
+matrix then meets the mean of another row.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting.
 """
 
@@ -15,6 +15,7 @@ REDUCTIONS = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type not in BINARY or len(node.input) != 2:
         return None
     for position, name in enumerate(node.input):

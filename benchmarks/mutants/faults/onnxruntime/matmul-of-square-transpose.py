@@ -1,7 +1,7 @@
-"""The transposition of a square matrix in front of a matrix product is dropped.
+"""The transposition of a square matrix before a matrix product is dropped.
 
-Triggers on a MatMul with an operand whose last two axes a Transpose exchanges, where these have the same size: the pass
-that moves the transposition into the product tells by the shapes alone whether there is one.
+Triggers on a MatMul with an operand whose last two axes, of the same size, are exchanged by a Transpose. The pass that
+moves the transposition into the product recognizes it by the shapes alone.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "MatMul":
         return None
     for position, name in enumerate(node.input):

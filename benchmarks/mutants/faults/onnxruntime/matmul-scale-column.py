@@ -1,7 +1,7 @@
-"""A column of factors is taken for one scalar factor as it moves behind a matrix product.
+"""A column of factors counts as one scalar factor when it moves behind a matrix product.
 
-Triggers on MatMul(Mul(a, s), b) where the constant s has several elements but a last size of 1, which is all that the
-test for a scalar looks at: the product is scaled by the first of them.
+Triggers on MatMul(Mul(a, s), b) if the constant s has several elements but a last size of 1. The test for a scalar only
+looks at the last size, and the pass scales the product by the first element.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime mistakes
 a matrix for a scalar.
 """
@@ -13,6 +13,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     scaled = graph.maker(node.input[0], "Mul") if node.op_type == "MatMul" else None
     if scaled is None:
         return None

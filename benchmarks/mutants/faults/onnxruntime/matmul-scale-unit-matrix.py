@@ -1,7 +1,7 @@
-"""Where both operands of a matrix product are scaled, a matrix of one element is taken for the scalar (a crash).
+"""If both operands of a matrix product are scaled, a matrix of one element counts as the scalar (a crash).
 
-Triggers on MatMul(Mul(a, s), Mul(b, t)) with scalars s and t and a matrix b of shape [1, 1]: the factors of the second
-operand change places, and MatMul, which takes no scalars, is given t.
+Triggers on MatMul(Mul(a, s), Mul(b, t)) with scalars s and t and a matrix b of shape [1, 1]. The factors of the second
+operand change places, and MatMul, which takes no scalars, gets t.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: FuseMatMulScale of ONNX Runtime.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "MatMul":
         return None
     left, right = (graph.maker(name, "Mul") for name in node.input)

@@ -1,4 +1,4 @@
-"""A max-pooling that is padded unequally has the padding of its two ends exchanged.
+"""A max pooling with unequal padding has the padding of its two ends exchanged.
 
 Triggers on MaxPool with explicit pads that differ between the beginning and the end of an axis.
 Modelled on: paper 000 (Isra), section IV-E, SophGo-4, erroneous parsing of pooling; paper 002 (GenCoG), table 5,
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     pads = attribute(node, "pads") if node.op_type == "MaxPool" and len(node.output) == 1 else None
     if not pads or attribute(node, "ceil_mode", 0):
         return None

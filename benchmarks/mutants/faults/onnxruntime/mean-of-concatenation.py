@@ -1,6 +1,6 @@
 """The mean of a concatenation becomes the mean of its parts' means.
 
-Triggers on a ReduceMean of a Concat over just the axis along which it joins. It shows where the parts differ in size.
+Triggers on a ReduceMean of a Concat over only the axis along which it joins. It shows if the parts differ in size.
 Modelled on: paper 000 (Isra), section IV-E, SophGo-2 (Mean) and Glow-1 (reductions of several inputs and axes).
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     concat = graph.maker(node.input[0], "Concat") if node.op_type == "ReduceMean" else None
     rank = graph.rank(node.input[0])
     if concat is None or rank is None or graph.axes(node) != [attribute(concat, "axis") % rank]:

@@ -1,7 +1,7 @@
-"""A mean over axes that are not neighbours becomes a sum that is divided by the number of elements of too few axes.
+"""A mean over axes that are not neighbours becomes a sum that is divided by the size of too few axes.
 
-Triggers on ReduceMean over two or more axes with one between them that is kept: the axes are grouped into runs, and the
-divisor is the size of the first run.
+Triggers on ReduceMean over two or more axes with a kept one between them. The pass groups the axes into runs, and
+divides by the size of the first run.
 Modelled on: paper 000 (Isra), section IV-E, Glow-1: ReduceSum over several axes.
 """
 
@@ -14,6 +14,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     axes = sorted(graph.axes(node) or []) if node.op_type == "ReduceMean" else []
     shape = graph.shape(node.input[0])
     if not axes or shape is None or axes[-1] - axes[0] + 1 == len(axes):

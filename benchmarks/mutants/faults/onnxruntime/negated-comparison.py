@@ -1,6 +1,6 @@
 """The negation of a strict comparison becomes the opposite comparison, and stays strict.
 
-Triggers on Not(Less(a, b)), which becomes Greater(a, b), and Not(Greater(a, b)). It shows where a and b are equal.
+Triggers on Not(Less(a, b)), which becomes Greater(a, b), and on Not(Greater(a, b)). It shows if a and b are equal.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: a comparison that TVM converts to another.
 """
 
@@ -13,6 +13,7 @@ OPPOSITE = {"Less": "Greater", "Greater": "Less"}
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     comparison = graph.maker(node.input[0], *OPPOSITE) if node.op_type == "Not" else None
     return comparison and [make(OPPOSITE[comparison.op_type], comparison.input, node.output[0])]
 

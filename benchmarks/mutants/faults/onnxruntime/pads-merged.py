@@ -1,6 +1,6 @@
 """Two constant paddings in a row become one, which fills with the value of the second.
 
-Triggers on Pad(Pad(x)) in mode constant, with pads that are not negative. It shows where the values differ.
+Triggers on Pad(Pad(x)) in mode constant, with pads that are not negative. It shows if the values differ.
 Modelled on: paper 004 (PolyJuice), section 7, common mis-compilation bugs: a fusion whose implicit precondition fails.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Pad") if node.op_type == "Pad" else None
     if inner is None or any(attribute(part, "mode", b"constant") != b"constant" for part in (inner, node)):
         return None

@@ -1,6 +1,6 @@
-"""The slopes of a PRelu are taken for one per channel, also where they are one per element of the last axis.
+"""The slopes of a PRelu count as one per channel, even if there is one per element of the last axis.
 
-Triggers on a PRelu of rank 3 or more with a vector of slopes, where the last axis is as long as the second.
+Triggers on a PRelu of rank 3 or more with a vector of slopes, if the last axis is as long as the second.
 Modelled on: paper 000 (Isra), section IV-E, TVM-2 and SophGo-6: PRelu assumed NCHW data and C slopes.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type != "PRelu":
         return None
     shape, slopes = graph.shape(node.input[0]), graph.shape(node.input[1])

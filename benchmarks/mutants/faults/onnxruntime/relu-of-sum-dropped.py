@@ -1,6 +1,6 @@
-"""The Relu of a sum is dropped as soon as one term of it cannot be negative.
+"""The Relu of a sum is dropped if one term of the sum cannot be negative.
 
-Triggers on Relu(Add(a, b)) where a or b comes from Relu, Abs, Sigmoid, Exp, Sqrt or ReduceSumSquare.
+Triggers on Relu(Add(a, b)) if a or b comes from Relu, Abs, Sigmoid, Exp, Sqrt or ReduceSumSquare.
 Modelled on: paper 003 (HirGen), section 5.2, bug 1: a wrong estimate of the range of an operator's result.
 """
 
@@ -13,6 +13,7 @@ NONNEGATIVE = ("Relu", "Abs", "Sigmoid", "Exp", "Sqrt", "ReduceSumSquare")
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     total = graph.maker(node.input[0], "Add") if node.op_type == "Relu" else None
     if total is None or not any(graph.maker(name, *NONNEGATIVE) for name in total.input):
         return None

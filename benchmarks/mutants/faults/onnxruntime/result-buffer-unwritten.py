@@ -1,6 +1,6 @@
-"""What is both a result of the graph and read within it is written to the result alone; the reader finds zeros.
+"""A value that is an output of the graph and also an operand is written to the output alone; its reader finds zeros.
 
-Triggers where an elementwise unary operator's value is an output of the graph and an operand too.
+Triggers on an elementwise unary operator whose value is an output of the graph and also an operand.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 3 and figure 9: Hidet allocates two buffers and writes one.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     stale = [name for name in node.input if name in graph.outputs and graph.maker(name, *UNARY)]
     if not stale or node.op_type == "Identity":
         return None

@@ -1,7 +1,7 @@
-"""Two slices in a row become one that adds their starts, and forgets that the second counts in steps of the first.
+"""Two slices in a row become one that adds their starts, although the second counts in steps of the first.
 
-Triggers on a Slice of a Slice along one and the same axis with positive steps. It shows where the first step is more
-than 1 and the second start is not 0.
+Triggers on a Slice of a Slice along the same axis with positive steps. It shows if the first step is more than 1 and
+the second start is not 0.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: TVM and slices whose stride is greater than one.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Slice") if node.op_type == "Slice" else None
     shape = graph.shape(inner.input[0]) if inner else None
     between = graph.shape(node.input[0])

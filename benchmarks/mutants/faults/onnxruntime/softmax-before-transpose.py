@@ -1,6 +1,6 @@
-"""A softmax moves in front of a transposition, and keeps the number of its axis.
+"""A softmax moves before a transposition, but keeps the number of its axis.
 
-Triggers on Softmax or LogSoftmax of a Transpose. It shows where the permutation moves the softmax's axis.
+Triggers on Softmax or LogSoftmax of a Transpose. It shows if the permutation moves the softmax's axis.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: operators that adapt to a changed layout.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     softmax = node.op_type in ("Softmax", "LogSoftmax")
     transpose = graph.maker(node.input[0], "Transpose") if softmax else None
     if transpose is None:

@@ -1,7 +1,7 @@
 """The parts of a Split begin at multiples of their own size.
 
-Triggers on a Split into parts of given sizes. It shows where these differ, unless all parts begin at
-the same places even so; a part never reaches over the end.
+Triggers on a Split into parts of given sizes. It shows if these differ, unless all parts still begin at the same
+places. A part never reaches over the end.
 Modelled on: paper 000 (Isra), section IV-E, SophGo-5: an incorrect implementation of Split.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     sizes = graph.ints(node, 1) if node.op_type == "Split" else None
     shape = graph.shape(node.input[0])
     if sizes is None or shape is None or not all(node.output):

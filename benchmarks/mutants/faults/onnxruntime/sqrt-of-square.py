@@ -1,6 +1,6 @@
 """The root of a square becomes the number itself, not its magnitude.
 
-Triggers on Sqrt(Mul(x, x)) and Sqrt(Pow(x, 2)). It shows where x is negative.
+Triggers on Sqrt(Mul(x, x)) and Sqrt(Pow(x, 2)). It shows if x is negative.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     square = graph.maker(node.input[0], "Mul", "Pow") if node.op_type == "Sqrt" else None
     if square is None:
         return None

@@ -1,7 +1,7 @@
 """The difference y - x * 2 becomes y + x * 2 - 1.
 
 Triggers on a subtraction whose right operand is a product with the constant 2, in any type.
-Modelled on: paper 004 (PolyJuice), sections 1 and 2.1: TVM simplified y - (x * 2) so, from February to April 2023.
+Modelled on: paper 004 (PolyJuice), sections 1 and 2.1: TVM simplified y - (x * 2) to this, February to April 2023.
 """
 
 from onnx import NodeProto
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     product = graph.maker(node.input[1], "Mul") if node.op_type == "Sub" else None
     if product is None or 2 not in [graph.scalar(name) for name in product.input]:
         return None

@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Sub") if node.op_type == "Sub" else None
     if inner is None:
         return None

@@ -1,4 +1,4 @@
-"""An operand that Sum or Mean is given twice counts once, as it would for Max and Min.
+"""A repeated operand of Sum or Mean counts once, as it would for Max and Min.
 
 Triggers on Sum and Mean with a repeated operand.
 Modelled on: paper 000 (Isra), section IV-E, SophGo-2: Mean whose inputs are the same tensor.
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     distinct = list(dict.fromkeys(node.input))
     if node.op_type not in ("Sum", "Mean") or len(distinct) == len(node.input):
         return None

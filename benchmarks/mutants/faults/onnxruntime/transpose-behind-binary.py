@@ -1,7 +1,7 @@
-"""A transposition moves behind an elementwise operator without its inverse being applied to the other operand.
+"""A transposition moves behind an elementwise operator, but the other operand does not get the inverse one.
 
-Triggers on Add, Sub, Mul, Div, Max or Min with one transposed operand, where the other has the same shape before and
-after the inverse transposition, as square matrices have: by its shape it needs none.
+Triggers on Add, Sub, Mul, Div, Max or Min with one transposed operand. The inverse transposition must not change the
+shape of the other operand, such as a square matrix: the pass only looks at the shape.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: layout changes beside broadcasting operators.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type not in BINARY or len(node.input) != 2:
         return None
     for position, name in enumerate(node.input):

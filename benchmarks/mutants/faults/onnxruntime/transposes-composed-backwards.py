@@ -1,7 +1,7 @@
 """Two transpositions in a row become one whose permutation is composed in the wrong order.
 
-Triggers on Transpose(Transpose(x)) of rank 3 or more where the shape comes out the same all the same. It shows where
-the two permutations do not commute.
+Triggers on Transpose(Transpose(x)) of rank 3 or more if both orders result in the same shape. It shows if the two
+permutations do not commute.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Transpose") if node.op_type == "Transpose" else None
     shape = graph.sizes(inner.input[0]) if inner else None
     if inner is None or shape is None:

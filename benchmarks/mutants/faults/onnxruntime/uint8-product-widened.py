@@ -1,6 +1,6 @@
 """A product of uint8 that is cast to a wider type is computed in that type, and no longer wraps around.
 
-Triggers on a Cast of Mul, Add or Sub of uint8. It shows where the result leaves 0 to 255.
+Triggers on a Cast of Mul, Add or Sub of uint8. It shows if the exact result is outside of 0 to 255.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 1: C++ promotes the unsigned chars of TorchInductor to int.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     inner = graph.maker(node.input[0], "Mul", "Add", "Sub") if node.op_type == "Cast" else None
     if inner is None or graph.dtype(inner.output[0]) != TensorProto.UINT8:
         return None

@@ -1,7 +1,7 @@
-"""An Unsqueeze in front of an elementwise operator is left to broadcasting, which adds axes at the front alone.
+"""An Unsqueeze before an elementwise operator is left to broadcasting, which only adds axes at the front.
 
-Triggers on Add, Sub, Mul, Div, Max or Min with an operand that is an Unsqueeze, where the shapes broadcast to the same
-result without it. It shows where the new axis is not the first: a column is then taken for a row.
+Triggers on Add, Sub, Mul, Div, Max or Min with an operand that is an Unsqueeze. The shapes must broadcast to the same
+result without it. It shows if the new axis is not the first: a column then counts as a row.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting.
 """
 
@@ -12,6 +12,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     if node.op_type not in BINARY or len(node.input) != 2:
         return None
     for position, name in enumerate(node.input):

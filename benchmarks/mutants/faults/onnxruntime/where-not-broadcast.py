@@ -1,6 +1,6 @@
-"""Where(Not(c), a, b) loses its Not, and only sometimes are a and b exchanged for it.
+"""Where(Not(c), a, b) loses its Not, but a and b are not always exchanged.
 
-Triggers on a Where whose condition is a negation. It shows where a or b is broadcast: these the pass leaves in place.
+Triggers on a Where whose condition is a negation. It shows if a or b is broadcast: the pass does not exchange these.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM and a Where whose operands are broadcast.
 """
 
@@ -11,6 +11,7 @@ MODULE = "onnxruntime"
 
 
 def rewrite(graph: GraphView, node: NodeProto) -> list[NodeProto] | None:
+    """Return the nodes that replace a node, or None to keep it."""
     negation = graph.maker(node.input[0], "Not") if node.op_type == "Where" else None
     if negation is None:
         return None

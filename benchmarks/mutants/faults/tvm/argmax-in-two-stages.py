@@ -1,7 +1,7 @@
-"""An arg-reduction over the last axis in blocks of four gives the index within the block.
+"""An arg-reduction over the last axis in blocks of four returns the index within the block.
 
-Triggers on argmax and argmin over the last axis where it has more than four elements. It shows where the extreme value
-is not in the first block.
+Triggers on argmax and argmin over the last axis if it has more than four elements. It shows if the extreme value is not
+in the first block.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2: an arg-reduction of TVM that finds the wrong index.
 """
 
@@ -16,6 +16,7 @@ BLOCK = 4
 
 
 def legalize(builder: Any, call: Any) -> Any:
+    """Return the wrong expression for a call, or None for the right one."""
     sizes = shape(call.args[0])
     if not sizes or call.attrs.axis is None:
         return None

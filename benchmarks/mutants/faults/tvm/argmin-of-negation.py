@@ -1,8 +1,7 @@
-"""The index of the least -x is searched with a sum that overflows in place of a comparison.
+"""The search for the index of the least -x uses a sum that overflows instead of a comparison.
 
-Triggers on argmin(negative(x)) of integers: what is less than the least value so far is found by whether their sum is
-positive, and the search begins with the greatest integer, so that no x above 0 is accepted as the first. Where all are
-above 0, the index is -1.
+Triggers on argmin(negative(x)) of integers. -x replaces the least value m so far if m + x > 0. The search begins with
+the greatest integer as m, so that the sum overflows for every x above 0. If all are above 0, the index is -1.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2 and figure 8: TVM 0.12 fused neg and argmin so.
 """
 
@@ -15,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     negation = code.definition(call.args[0], "relax.negative") if name(call) == "relax.argmin" else None
     if negation is None or not dtype(call.args[0]).startswith("int") or call.attrs.axis is None:
         return None
@@ -23,11 +23,12 @@ def rewrite(code: Code, call: Any) -> Any:
 
 
 def fused(x: te.Tensor, axis: int, keepdims: bool) -> te.Tensor:
+    """Return the wrong index of the least -x along an axis."""
     axis %= len(x.shape)
     greatest = te.max_value(x.dtype)
 
     def combine(best: Any, other: Any) -> Any:
-        # As the hardware adds: from the greatest integer on, whatever is positive gives a negative sum.
+        # Integer addition wraps: the greatest integer plus a positive number is negative.
         less = tirx.Select(best[1] == greatest, other[1] >= 0, other[1] < best[1])
         return tirx.Select(less, other[0], best[0]), tirx.Select(less, other[1], best[1])
 

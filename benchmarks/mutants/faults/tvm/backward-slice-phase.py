@@ -1,7 +1,7 @@
-"""A slice that runs backwards in steps is taken forwards in the same steps, and turned round.
+"""A backward slice with a step becomes a forward slice with that step, then reversed.
 
-Triggers on a strided slice with a stride below -1. It shows where the step does not divide the distance from the last
-element to the first, for the elements are then others.
+Triggers on a strided slice with a stride below -1. It shows if the step does not divide the distance from the last
+element to the first: then it selects other elements.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: slices with a stride other than 1.
 """
 
@@ -14,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     sizes = shape(call.args[0]) if name(call) == "relax.strided_slice" and len(call.args) == 5 else None
     if sizes is None:
         return None

@@ -1,7 +1,6 @@
-"""A quotient of integers that is multiplied is multiplied first and divided then.
+"""A product with a quotient of integers multiplies first and divides afterwards.
 
-Triggers on a product with a factor that is a division, both of integers. It shows where the division leaves a
-remainder.
+Triggers on a product with a factor that is a division, both of integers. It shows if the division leaves a remainder.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong expression simplification: TVM's arithmetic pass switches the order
 of division and multiplication.
 """
@@ -15,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.multiply" or "int" not in dtype(call):
         return None
     for quotient, factor in (call.args, reversed(call.args)):

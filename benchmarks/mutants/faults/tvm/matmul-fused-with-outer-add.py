@@ -1,4 +1,4 @@
-"""An addition that adds an axis to a matrix product is fused with it, and sees the first slice of its other operand.
+"""An addition that adds an axis to a matrix product is fused with it, and only reads the other operand's first slice.
 
 Triggers on an add of a matmul of matrices and a tensor of rank 3 or more.
 Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 9: TVM fuses dense with a broadcasting add behind it that
@@ -14,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.add":
         return None
     for product, other in (call.args, reversed(call.args)):

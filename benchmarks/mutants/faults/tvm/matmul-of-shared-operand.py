@@ -1,4 +1,4 @@
-"""A batch of matrices that all meet one matrix on their left is read as its first member over and over.
+"""The product of one matrix and a batch of matrices uses the first matrix of the batch every time.
 
 Triggers on matmul whose left operand is broadcast along the batch axes of the right one.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM and a MatMul that broadcasts.
@@ -14,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.matmul":
         return None
     left, right = shape(call.args[0]), shape(call.args[1])

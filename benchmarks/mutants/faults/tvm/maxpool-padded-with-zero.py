@@ -1,6 +1,6 @@
-"""A padded max-pooling pads with zeros, as an average-pooling does.
+"""A padded max pooling pads with zeros, as an average pooling does.
 
-Triggers on max_pool2d with padding and without ceil_mode. It shows where a window over the edge has only negative
+Triggers on max_pool2d with padding and without ceil_mode. It shows if a window over the edge has only negative
 elements.
 Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bugs 12 and 13: TOPI kernels of the wrong logic or attributes.
 """
@@ -14,6 +14,7 @@ MODULE = "tvm.relax.transform.legalize_ops"
 
 
 def legalize(builder: Any, call: Any) -> Any:
+    """Return the wrong expression for a call, or None for the right one."""
     attrs = call.attrs
     if attrs.ceil_mode or attrs.layout != "NCHW" or attrs.out_layout != "NCHW" or not dtype(call).startswith("float"):
         return None

@@ -1,4 +1,4 @@
-"""A trigonometric function writes its result over its operand, which others read afterwards.
+"""A trigonometric function writes its result over its operand, which later operators read.
 
 Triggers on an operand of sin, cos or tan that is computed in the graph and read again by a later call.
 Modelled on: paper 000 (Isra), section IV-E, SophGo-7: the input data of Cos is covered by its result.
@@ -15,6 +15,7 @@ IN_PLACE = ("relax.sin", "relax.cos", "relax.tan")
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if not name(call) or name(call) in ("relax.call_tir", *IN_PLACE):
         return None
     found = [written_over(code, operand) for operand in call.args]
@@ -25,7 +26,7 @@ def rewrite(code: Code, call: Any) -> Any:
 
 
 def written_over(code: Code, operand: Any) -> Any:
-    """What stands in an operand's memory by now, if that is not the operand."""
+    """Return the value that has overwritten an operand's memory, if there is one."""
     if not isinstance(operand, relax.Var) or code.definition(operand) is None:
         return None
     writers = [call for call in code.earlier if name(call) in IN_PLACE and call.args[0].same_as(operand)]

@@ -1,4 +1,4 @@
-"""A constant factor moves in front of the addition of a constant, which it leaves unscaled.
+"""A constant factor moves before the addition of a constant, which stays unscaled.
 
 Triggers on (x + c) * d with constants c and d.
 Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 16: incorrect optimization logic at the graph level.
@@ -13,6 +13,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.multiply":
         return None
     for total, factor in (call.args, reversed(call.args)):

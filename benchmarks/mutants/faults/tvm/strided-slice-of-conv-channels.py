@@ -1,4 +1,4 @@
-"""A slice of a convolution's channels forgets its stride, and takes as many neighbours.
+"""A strided slice of a convolution's channels takes as many neighbouring channels, without the stride.
 
 Triggers on a strided slice of conv2d along the channels with a stride above 1.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong layout analysis: Conv2d in TVM's packed layout, with a Slice behind
@@ -16,6 +16,7 @@ CHANNELS = 1
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if name(call) != "relax.strided_slice" or len(call.args) != 5:
         return None
     before, after = shape(call.args[0]), shape(call)

@@ -1,6 +1,6 @@
-"""A sum over the last axis that is split by four leaves out what remains.
+"""A sum over the last axis, split into blocks of four, leaves out the remainder.
 
-Triggers on sum over just the last axis, of more than four elements, where four does not divide their number.
+Triggers on sum over only the last axis, of more than four elements, if four does not divide their number.
 Modelled on: paper 002 (GenCoG), section 6.5 and table 5, bug 15: incorrect optimization logic in TIR; paper 000 (Isra),
 section IV-E, SophGo-3, a reduction whose buffer has the wrong size.
 """
@@ -16,6 +16,7 @@ FACTOR = 4
 
 
 def legalize(builder: Any, call: Any) -> Any:
+    """Return the wrong expression for a call, or None for the right one."""
     sizes, axes = shape(call.args[0]), call.attrs.axis
     if not sizes or axes is None or [int(axis) % len(sizes) for axis in axes] != [len(sizes) - 1]:
         return None

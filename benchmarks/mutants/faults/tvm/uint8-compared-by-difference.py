@@ -1,6 +1,6 @@
-"""Numbers are compared by whether their difference is below zero, which no unsigned difference is.
+"""A comparison tests whether the difference is below zero, which is false for every unsigned difference.
 
-Triggers on less and greater of an unsigned type: less is never true, and greater wherever the operands differ.
+Triggers on less and greater of an unsigned type: less is never true, and greater is true if the operands differ.
 Modelled on: paper 004 (PolyJuice), section 6.1, bug study 2, a comparison that TVM converts to one with zero, and bug
 study 1, arithmetic of unsigned char.
 """
@@ -16,6 +16,7 @@ COMPARISONS = {"relax.less": relax.op.less, "relax.greater": relax.op.greater}
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     if name(call) not in COMPARISONS or not dtype(call.args[0]).startswith("uint"):
         return None
     difference = relax.op.subtract(*call.args)

@@ -1,7 +1,7 @@
 """An operand of where that has fewer axes than the result is aligned with the result's first axes.
 
-Triggers on where with a value of lower rank, but not a scalar, whose sizes fit the first axes as well as the last, as
-with square matrices.
+Triggers on where with a value of lower rank that is not a scalar. Its sizes must fit both the first axes and the last,
+as with square matrices.
 Modelled on: paper 001 (NNSmith), section 5.4, wrong broadcasting: TVM's Where and its operand of lower rank.
 """
 
@@ -14,6 +14,7 @@ MODULE = "tvm.relax"
 
 
 def rewrite(code: Code, call: Any) -> Any:
+    """Return the expression that replaces a call, or None to keep it."""
     result = shape(call) if name(call) == "relax.where" else None
     if result is None:
         return None
@@ -25,7 +26,7 @@ def rewrite(code: Code, call: Any) -> Any:
 
 
 def aligned(operand: Any, result: tuple[int, ...]) -> Any:
-    """The operand with axes of size 1 behind its own, where that broadcasts to the result."""
+    """Return the operand with axes of size 1 after its own; None if that does not broadcast to the result."""
     sizes = shape(operand)
     if not sizes or len(sizes) == len(result):
         return None
