@@ -128,7 +128,7 @@ def _triage(
     if cause := _accounting(small, suspects):
         return cause, None
     try:
-        found = bisection.bisect(small, time_s)
+        found = bisection.bisect(small, time_s, alternatives=_alternatives(small))
     except FindingError:  # nothing of this compiler can be switched off
         small.annotate(cause=cause_of(small.record, small.graphs, ()))
     else:
@@ -137,6 +137,11 @@ def _triage(
     others = suspects(record["compiler"], small.record.versions[record["compiler"]])
     told = next((suspect.cause for suspect in others if suspect.accounts_for(record)), "")
     return (told, None) if told else (record["cause"], record)
+
+
+def _alternatives(stored: Stored) -> int:
+    """How many further sets of parts bisection looks for: a compilation of seconds makes each as long as the first."""
+    return bisection.ALTERNATIVES if stored.compiler.fast else 1
 
 
 def _reduced_before(stored: Stored) -> Stored | None:

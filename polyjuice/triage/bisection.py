@@ -28,7 +28,7 @@ from polyjuice.triage.stored import FindingError, Stored
 _WITHOUT = "without "
 
 #: How many other sets of knobs are looked for that suffice, too, without any of those found before.
-_ALTERNATIVES = 2
+ALTERNATIVES = 2
 
 
 #: Of how many knobs sets are tried where nothing runs without all of them: there may be as many as the square of it.
@@ -106,7 +106,7 @@ def bisect(
     time_s: float,
     said: Callable[[str], None] = lambda _: None,
     *,
-    alternatives: int = _ALTERNATIVES,
+    alternatives: int = ALTERNATIVES,
 ) -> Bisection:
     """Bisect a finding for so many seconds; ``said`` is told of each trial in a line.
 
