@@ -59,14 +59,14 @@ def test_cases_that_share_packs_of_inductor_have_one_setting(tmp_path: Path) -> 
 
 
 def test_the_size_of_packs_changes_no_program(tmp_path: Path) -> None:
-    found, others = (cases(tmp_path, "inductor", 12, pack=pack) for pack in (0, 1))
+    found, others = (cases(tmp_path, "inductor", 6, pack=pack) for pack in (0, 1))
     for case, other in zip(found, others, strict=True):
         assert [p.artifact.source for p in case.programs] == [p.artifact.source for p in other.programs]
         assert [p.artifact.setup for p in case.programs] == [p.artifact.setup for p in other.programs]
 
 
 def test_edge_values_are_for_single_operators_where_another_framework_judges(tmp_path: Path) -> None:
-    for case in cases(tmp_path, "onnxruntime", 32):
+    for case in cases(tmp_path, "onnxruntime", 16):
         (program, *others) = case.programs
         one = len(program.graph.nodes) == 1 and not others
         assert ("edge" in [inputs.profile for inputs in case.sets]) <= one
@@ -76,5 +76,5 @@ def test_edge_values_are_for_single_operators_where_another_framework_judges(tmp
     "options", [{"only_rules": ("add-commutes",)}, {"oracles": ("metamorphic",)}], ids=["rules", "oracle"]
 )
 def test_who_wants_variants_gets_no_case_without(tmp_path: Path, options: dict[str, tuple[str, ...]]) -> None:
-    for case in cases(tmp_path, "tvm", 8, **options):
+    for case in cases(tmp_path, "tvm", 4, **options):
         assert len(case.programs) >= 2
