@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's further threads would mostly wait, at full load
 
 import pytest
 
