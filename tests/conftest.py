@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's further threads would mostly wait, at full load
 
 import pytest
 
-from polyjuice.execution import forkserver
+from polyjuice.compilers import CompilerInfo
+from polyjuice.execution import forkserver, host
 from tests.support.unsupported import FILE, Unsupported
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in whatever a shell begins with `&`; processes inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+with suppress(AttributeError, OSError):  # of GNU's C library: keep freed memory, because new pages cost time
+    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 2**25)
+    ctypes.CDLL(None).mallopt(M_TRIM_THRESHOLD, 2**29)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,9 +47,21 @@ def unsupported(pytestconfig: pytest.Config) -> Iterator[Unsupported]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _a_server_for_each_compiler() -> Iterator[None]:
-    """Keep the fork servers of all compilers: tests take turns with more of them than a campaign does."""
+    """Keep the fork servers of all compilers: tests take turns with more of them than a campaign does.
+
+    The process for the user's code is told ``sys.path`` with each call. So one server is enough for all PYTHONPATHs.
+    """
+    server_of = host.server_of
+
+    def shared(compiler: CompilerInfo, python: str | Path, options: Any) -> forkserver.ForkServer:
+        with pytest.MonkeyPatch.context() as patch:
+            if compiler.path.name == "sandbox_worker.py":
+                patch.delenv("PYTHONPATH", raising=False)
+            return server_of(compiler, python, options)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forkserver, "_KEPT", 8)
+        patch.setattr(forkserver, "_KEPT", 12)
+        patch.setattr(host, "server_of", shared)
         yield
 
 

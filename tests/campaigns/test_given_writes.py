@@ -15,6 +15,7 @@ from polyjuice.given.sandbox import Sandbox
 from polyjuice.ir import Graph
 from tests.support.commands import polyjuice, record
 from tests.support.plugins import plugin
+from tests.support.shares import in_the_long_run
 
 torch = pytest.importorskip("torch")
 
@@ -332,9 +333,11 @@ def test_a_fault_with_what_a_program_writes_or_shares_is_found_and_reproduced(na
     assert ("*model.buffers()" in (finding / "repro.py").read_text()) == (name == "a buffer is handed out")
 
 
-@pytest.mark.parametrize(
-    "name", ["an update of a buffer is lost", "an update without a graph is lost", "an input is written"]
-)
+TELLING = ("an update of a buffer is lost", "an update without a graph is lost", "an input is written")
+"""One fault of each way: of the graph, without one, and of what shares memory. The long tests try the others."""
+
+
+@pytest.mark.parametrize("name", TELLING)
 def test_such_a_fault_is_replayed(name: str, campaign: Campaign) -> None:
     assert polyjuice("replay", *campaign.findings[name], env=campaign.env).returncode == 1
 
@@ -353,7 +356,9 @@ def kept() -> Iterator[Kept]:
     Sandbox.close(sandbox)
 
 
-@pytest.mark.parametrize("name", [name for name in FAULTS if name != "a buffer is handed out"])
+@pytest.mark.parametrize(
+    "name", [*TELLING, *in_the_long_run(*(f for f in FAULTS if f not in (*TELLING, "a buffer is handed out")))]
+)
 def test_such_a_fault_is_reduced(name: str, campaign: Campaign, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "Sandbox", lambda timeout_s: kept)
     (finding,) = campaign.findings[name]

@@ -48,7 +48,7 @@ def test_what_was_triaged_shows_again(tmp_path: Path, fault: str) -> None:
     told, *others = sorted(path.parent for path in (campaign / "findings").glob("*/finding.json"))
     assert (said["shows"], said["changed"], said["fixed"], said["not_run"]) == (1 + len(others), 0, 0, 0), said
     for finding in (told, campaign / "raw" / told.name):
-        done = polyjuice("reduce", finding, "--time", "5s", "--out", tmp_path / finding.parent.name, env=env)
+        done = polyjuice("reduce", finding, "--time", "1s", "--out", tmp_path / finding.parent.name, env=env)
         assert done.returncode == 1, done.stdout + done.stderr
         done = polyjuice("bisect", finding, env=env)
         assert done.returncode == 2, "the control has nothing that can be switched off"

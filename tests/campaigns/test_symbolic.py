@@ -114,6 +114,8 @@ def test_a_fault_at_another_size_than_that_of_the_inputs_is_told_with_it(
         with pytest.raises(Miscompiled, match=r"^output 0"):
             checker.check(model(MODEL), [rows(3)], variants=2, findings=tmp_path / "own")
         for seed in range(9):
+            if len(said) == 2:
+                break
             try:
                 checker.check(model(MODEL), [rows(4)], variants=2, seed=seed, findings=tmp_path / "others")
             except Miscompiled as problem:

@@ -17,6 +17,7 @@ from polyjuice.numerics import Mode, analyse, judge
 from polyjuice.ops import GraphBuilder
 from polyjuice.triage.reproducers.arrays import Arrays
 from tests.support.compilers import usable
+from tests.support.shares import in_the_long_run
 
 VALUES = np.array(
     [1.0625, 1.1875, -3.3, 448, 464, 470, 1e6, -1e6, 2.0**-9, 3 * 2.0**-10, 2.0**-12, -0.0, 0.1], np.float32
@@ -106,7 +107,7 @@ def of_4_bits(dtype: str, shape: tuple[int, ...]) -> Run:
         *((name, dtype) for name in ("openvino", "tvm", "iree") for dtype in dtypes.NARROW_FLOATS),
     ],
 )
-@pytest.mark.parametrize("shape", [(), (5,), (2, 3)])
+@pytest.mark.parametrize("shape", [(), (5,), *in_the_long_run((2, 3))])
 def test_a_reproducer_passes_arrays(compiler: str, dtype: str, shape: tuple[int, ...]) -> None:
     info = usable(compiler)
     build = GraphBuilder()

@@ -1,4 +1,4 @@
-"""Which element types the usual tests try: one of each kind for each operator. The long tests try the others."""
+"""Which element types the usual tests try: one of each kind for each operator. The long tests try all."""
 
 from __future__ import annotations
 
@@ -20,15 +20,12 @@ def usual(name: str, types: Iterable[str]) -> list[str]:
 
 
 def by_operator(pairs: Iterable[tuple[str, str]]) -> pytest.MarkDecorator:
-    """Give a test the name of an operator and its types: the usual ones in one test, the others in a long one."""
+    """Give a test the name of an operator and its types: the usual ones in one test, all of them in a long one."""
     types: dict[str, list[str]] = {}
     for name, dtype in pairs:
         types.setdefault(name, []).append(dtype)
     cases = []
     for name, every in types.items():
-        chosen = usual(name, every)
-        others = [dtype for dtype in every if dtype not in chosen]
-        cases.append(pytest.param(name, chosen, id=name))
-        if others:
-            cases.append(pytest.param(name, others, id=f"{name}-others", marks=pytest.mark.long))
+        cases.append(pytest.param(name, usual(name, every), id=name))
+        cases.append(pytest.param(name, every, id=f"{name}-all", marks=pytest.mark.long))
     return pytest.mark.parametrize(("name", "tried"), cases)

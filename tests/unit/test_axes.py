@@ -15,7 +15,7 @@ from polyjuice.ops import TABLE, Op, axes, infer
 from polyjuice.ops.decompose import NoDecomposition, decompose
 from tests.support.applications import application, one_node, random_array
 
-INSTANCES = 25
+INSTANCES = 12
 
 OPSET = 13
 

@@ -79,7 +79,7 @@ def test_bounds_hold(name: str, language: bindings.EGraph) -> None:
     build, outputs = GraphBuilder(), list[str]()
     every: dict[str, tuple[float, float]] = {}
     expected: list[np.ndarray] = []
-    for number in range(30):
+    for number in range(20):
         rng = random.Random(f"{name} {number}")
         operands, attrs = application(constructor.op, rng)
         if len(operands) != constructor.operands:

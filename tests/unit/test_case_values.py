@@ -19,7 +19,7 @@ from polyjuice.ops import GraphBuilder
 from polyjuice.oracles import Case
 from polyjuice.session import CompilerSession, Conditions
 
-CASES = 16
+CASES = 8
 
 
 def product(dtype: str) -> Graph:

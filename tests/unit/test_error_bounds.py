@@ -25,7 +25,14 @@ CASES = [(name, t) for name, op in OPS.items() for t in op.types[op.inputs[0]] i
 FLOATING = [(name, t) for name, t in CASES if t in dtypes.FLOATS]
 
 INSTANCES = 8
+"""How many applications of an operator the long tests draw in each element type. The usual ones draw half as many."""
+
 MOVES = 5
+
+
+@pytest.fixture
+def instances(request: pytest.FixtureRequest) -> int:
+    return INSTANCES if request.node.get_closest_marker("long") else INSTANCES // 2
 
 
 def drawn(op: Op, dtype: str, seed: str) -> tuple[list[Operand], Node, list[TensorType], np.random.Generator]:
@@ -118,10 +125,12 @@ def held(node: Node, bounds: list[Value], arrays: list[np.ndarray], types: list[
 
 
 @by_operator(CASES)
-def test_operands_within_their_errors_move_results_within_their_bounds(name: str, tried: list[str]) -> None:
+def test_operands_within_their_errors_move_results_within_their_bounds(
+    name: str, tried: list[str], instances: int
+) -> None:
     for dtype in tried:
         bounded = 0
-        for seed in range(INSTANCES):
+        for seed in range(instances):
             operands, node, types, values = drawn(OPS[name], dtype, f"errors {seed}")
             x = [numbers(values, operand) for operand in operands]
             e = [errors_of(values, array, operand) for array, operand in zip(x, operands, strict=True)]
@@ -140,10 +149,10 @@ def test_operands_within_their_errors_move_results_within_their_bounds(name: str
 
 
 @by_operator(CASES)
-def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried: list[str]) -> None:
+def test_what_nothing_is_known_of_masks_all_that_depends_on_it(name: str, tried: list[str], instances: int) -> None:
     """Also where the rest is exact: the place of one of several equal elements is unknown, and those around are not."""
     for dtype in tried:
-        for seed in range(INSTANCES):
+        for seed in range(instances):
             exact = seed % 2 == 1
             operands, node, types, values = drawn(OPS[name], dtype, f"unknown {seed}")
             x = [numbers(values, operand) for operand in operands]
@@ -231,10 +240,10 @@ NEEDS_EXACT_OPERANDS = {"BitCast", "aten.view.dtype"}
 
 
 @by_operator(FLOATING)
-def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried: list[str]) -> None:
+def test_an_operator_on_rounded_operands_stays_within_its_bound(name: str, tried: list[str], instances: int) -> None:
     for dtype in tried:
         bounded = 0
-        for seed in range(INSTANCES):
+        for seed in range(instances):
             graph, arrays = roughened(OPS[name], dtype, seed)
             bounded += assert_within(evaluate(graph, arrays), analyse(graph, arrays), graph)
         assert bool(bounded) != (name in NEEDS_EXACT_OPERANDS), dtype
@@ -265,10 +274,12 @@ def turned(values: np.random.Generator, x: np.ndarray, e: np.ndarray, kind: int)
 
 
 @by_operator(FLOATING)
-def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero(name: str, tried: list[str]) -> None:
+def test_what_is_known_beyond_the_real_numbers_hangs_on_no_error_or_sign_of_zero(
+    name: str, tried: list[str], instances: int
+) -> None:
     setting = Setting(mode=Mode(edge=True))
     for dtype in tried:
-        for seed in range(INSTANCES):
+        for seed in range(instances):
             operands, node, types, values = drawn(OPS[name], dtype, f"edge {seed}")
             x = [edges(values, operand) for operand in operands]
             known = [given(a, operand.type.dtype, setting) for a, operand in zip(x, operands, strict=True)]

@@ -16,6 +16,7 @@ from polyjuice.numerics import SAFETY, Analyses, Analysis, Mode, analyse, as_goo
 from polyjuice.ops import TABLE, GraphBuilder
 from tests.support.applications import application, integers
 from tests.support.bounds import assert_within, masked, single
+from tests.support.shares import in_the_long_run
 
 OPS = {op.name: op for op in TABLE.values()}
 
@@ -89,12 +90,13 @@ def test_small_integers_are_exact_and_come_out_bit_for_bit() -> None:
             assert evaluate(graph, values)[0].astype(np.float64).tolist() == analysis.reference.tolist()
 
 
+@pytest.mark.parametrize("applications", [2, *in_the_long_run(4)])
 @pytest.mark.parametrize("name", sorted(name for name, op in OPS.items() if op.exact))
-def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str) -> None:
+def test_operators_that_are_exact_on_integers_are_exact_in_every_type(name: str, applications: int) -> None:
     op = OPS[name]
     exact = 0
     for dtype in op.types[op.inputs[0]]:
-        for seed in range(4):
+        for seed in range(applications):
             rng, values = random.Random(f"exact {name} {dtype} {seed}"), np.random.default_rng(seed)
             try:
                 operands, attrs = application(op, rng, dtype)

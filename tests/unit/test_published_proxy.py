@@ -296,7 +296,7 @@ def test_programs_are_counted_that_meet_conditions(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", ["inductor", "onnxruntime"])
 def test_programs_have_the_values_and_the_form_of_a_campaign(name: str) -> None:
     """NaN is drawn by the profile ``edge``; an ONNX model has an opset."""
-    programs = [program for _, program in proxy.generated([name], "small", 300, 0)]
+    programs = [program for _, program in proxy.generated([name], "small", 200, 0)]
     inputs = [array for program in programs for arrays in program.draw() for array in arrays]
     assert any(np.isnan(array).any() for array in inputs if dtypes.is_float(dtypes.of_array(array)))
     assert any(program.opset for program in programs) == (name == "onnxruntime")

@@ -81,7 +81,7 @@ FALSE = {
 
 @pytest.mark.parametrize("claim", FALSE)
 def test_a_false_rule_is_refuted(claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soundness, "_SMALL_DRAWS", 32)  # whether the smallest is found is another test's question
+    monkeypatch.setattr(soundness, "_SMALL_DRAWS", 8)  # whether the smallest is found is another test's question
     found = first_refutation(FALSE[claim], tmp_path).counterexample
     assert found, "no instance shows that the rule is false"
     assert found.left != found.right

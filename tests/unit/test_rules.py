@@ -202,7 +202,7 @@ def test_a_pattern_that_matches_nothing_is_a_mistake(options: dict[str, list[str
 TRIALS = 4
 
 
-@pytest.mark.parametrize("name", one_in(6, RULES))
+@pytest.mark.parametrize("name", one_in(10, RULES))
 def test_a_rule_is_sound_on_its_own_instances(name: str) -> None:
     for direction in directions(RULES[name]):
         found = check(direction, TRIALS, "test")

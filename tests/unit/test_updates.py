@@ -99,7 +99,7 @@ def test_a_file_whose_updates_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 def test_rewriting_keeps_updates() -> None:
     rewriter = Rewriter(load(), Budget(rules=None))
-    for number in range(6):
+    for number in range(4):
         graph = generate(4, f"updates {number}", strategy="statements")
         for variant in rewriter.rewrite(graph, str(number)).variants:
             assert variant.graph.updates == graph.updates
@@ -126,6 +126,8 @@ def test_no_form_of_writes_is_missing_in_generated_programs() -> None:
     for number in range(1000):
         artifact = lower(generate(4, number, strategy="statements"), "torch", number)
         found |= {form for operator, form in artifact.forms if operator == UPDATE}
+        if found == {*FORMS}:
+            break
     assert found == {*FORMS}
 
 
