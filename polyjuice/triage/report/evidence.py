@@ -1,4 +1,4 @@
-"""What speaks for a finding: why it is wrong, what was ruled out, and how it was found, in sentences."""
+"""The evidence for a finding, in sentences: why the result is wrong, ruled-out explanations, and its origin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import place
 
-#: The largest model, in bytes, of which ONNX's checker is asked.
+#: The largest model, in bytes, to pass to ONNX's checker.
 _LARGEST_CHECKED = 2**24
 
 _WHY = {
@@ -31,7 +31,7 @@ _VALID = {
 
 
 def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
-    """Why it is a fault, in a few sentences."""
+    """Why the result is a fault, in a few sentences."""
     unique = str(record.result.get("unique", ""))
     return " ".join(filter(None, [_why(record, format, letters), unique]))
 
@@ -74,7 +74,7 @@ def _why_of_mismatch(record: FindingRecord) -> str:
 
 
 def ruled_out(record: FindingRecord, artifacts: Mapping[str, Artifact], letters: Mapping[str, str]) -> list[str]:
-    """What the fault is not, a sentence each."""
+    """The explanations that were ruled out, one sentence each."""
     return [
         *_levels(record),
         *_uncompiled(record),
@@ -123,7 +123,7 @@ def _chance(record: FindingRecord) -> Iterator[str]:
 
 
 def how_found(record: FindingRecord) -> str:
-    """By which program, and where in its campaign."""
+    """The program that found it, and the case of its campaign."""
     said = "Found by Polyjuice, a fuzzer for tensor compilers: "
     said += f"case {record.index} of a campaign with seed {record.seed}"
     if record.profile:

@@ -1,4 +1,4 @@
-"""What is wrong, in words: a predicate for the title, and what is due instead."""
+"""Describe a fault: a predicate for the title, and the compiler's error without noise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polyjuice.triage.report import place
 
 _STAGES = {"load": "load", "compile": "compile", "run": "run"}
 
-#: By the oracle where results differ, and neither side is known to be the wrong one.
+#: For each oracle, the predicate where results differ and neither side is known to be wrong.
 _UNDECIDED = {
     "metamorphic": "gives other values than an equivalent program",
     "gradient": "has other gradients than an equivalent program",
@@ -27,7 +27,7 @@ _OTHERS = {
 
 
 def predicate(record: FindingRecord) -> str:
-    """What the wrong program does, as in "X gives wrong values"."""
+    """The predicate of the wrong program, as in "X gives wrong values"."""
     if record.kind in ("crash", "hang"):
         return _failure(record)
     if record.kind == "alias":
@@ -48,32 +48,32 @@ def predicate(record: FindingRecord) -> str:
 
 
 def _takes_two_runs(record: FindingRecord) -> bool:
-    """Whether a program is wrong only once it has run before: else reduction leaves one set of inputs."""
+    """Whether a program is wrong only on its second run: otherwise reduction leaves one set of inputs."""
     return bool(record.reduction) and record.inputs == 1 and len(record.profiles) == 2
 
 
 def failure(outcome: Outcome) -> dict[str, str]:
-    """How a run that failed ended, as a record keeps it."""
+    """The end of a failed run, in the form that a record keeps."""
     return {"status": outcome.status, "stage": outcome.stage, "error": headline(outcome.message)}
 
 
 _PLACE_IN_SOURCE = re.compile(r"\S*/([\w.]+\.(?:h|cc|cpp|cu):\d+) [^\n]*?\)(?: const)?(?: \[with [^\n]*\])? ")
-"""Where an error of C++ was raised: the path, the line, and the function's signature, which is long."""
+"""Where C++ raised an error: the path, the line, and the function's long signature."""
 
 _STATUS = re.compile(
     r"(?<=: )\[ONNXRuntimeError\] : \d+ : \w+ : (?:Exception during (?:initialization|loading): )?"
     r"|Non-zero status code returned while running |(?<= node)\. Name:'[^']*' Status Message(?=: )"
 )
-"""What ONNX Runtime says of an error beside the error."""
+"""ONNX Runtime's words around the error proper."""
 
 
 def error(record: FindingRecord) -> str:
-    """The first line of a failure's error, without what says nothing; "" where it is not known."""
+    """The first line of a failure's error, without noise; "" where it is not known."""
     return _PLACE_IN_SOURCE.sub(r"\1: ", _STATUS.sub("", record.failure.get("error", "")))
 
 
 def is_special(text: str) -> bool:
-    """Whether the text of a number is that of NaN or an infinity."""
+    """Whether the text of a number means NaN or an infinity."""
     return text.lower().lstrip("+-") in ("nan", "inf", "infinity")
 
 
@@ -113,7 +113,7 @@ def _mistyped(record: FindingRecord) -> str:
 
 
 def _failure(record: FindingRecord) -> str:
-    """How the compiler fails, without what it says."""
+    """How the compiler fails, without its error."""
     stage = _STAGES.get(record.failure.get("stage", ""), "compile and run")
     if record.kind == "hang":
         return f"does not {stage} within the time limit"
