@@ -24,7 +24,7 @@ from polyjuice.triage.automatic import Triaged
 
 
 class CampaignProgress(Live):
-    """A campaign's progress and its log; it is told of each result."""
+    """A campaign's progress and its log; it receives each result."""
 
     def __init__(self, config: Config, store: Store) -> None:
         text = TextColumn("{task.fields[text]}")
@@ -43,6 +43,7 @@ class CampaignProgress(Live):
         self._log.close()
 
     def case(self, result: CaseResult) -> None:
+        """Show and log the result of a case."""
         counts = self._counts
         self._probed_s += result.seconds.get(PROBE, 0.0) / self._config.workers
         counts["tested"] += result.pairs > 0
@@ -52,10 +53,11 @@ class CampaignProgress(Live):
         self._found(result)
 
     def confirmed(self, result: CaseResult) -> None:
+        """Show and log the findings of a postponed case."""
         self._found(result)
 
     def _found(self, result: CaseResult) -> None:
-        """Tell what a case found."""
+        """Show and log the findings of a case."""
         self._counts["raw_findings"] += len(result.findings)
         self._known += len(result.known)
         self._log.write(_log_line(result) + "\n")
@@ -66,6 +68,7 @@ class CampaignProgress(Live):
         self._tell()
 
     def triaged(self, result: Triaged, known: str) -> None:
+        """Show and log the result of a finding's triage; ``known`` is the URL of the known bug that it is, or ""."""
         self._known += bool(known)
         self._counts["raw_findings"] -= bool(known)
         self._triaged += not known and not result.ended and not result.group
@@ -122,7 +125,7 @@ def _percent(share: float) -> str:
 
 
 def _findings(summary: dict[str, Any]) -> str:
-    """How many causes the findings have, and how many have none yet."""
+    """The number of causes, and of findings without a cause."""
     causes, untriaged = summary["causes"], summary["untriaged"]
     said = [f"{causes} {plural(causes, 'cause')}"] if causes or not untriaged else []
     if untriaged:
@@ -132,7 +135,7 @@ def _findings(summary: dict[str, Any]) -> str:
 
 
 def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None:
-    """The summary, and one line or two for each finding."""
+    """Print the summary, and two lines for each finding."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
     share = summary["share"]
@@ -181,7 +184,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
 
 
 def print_next(steps: Sequence[Step], found: bool) -> None:
-    """Print what to do next, a command a line."""
+    """Print what to do next, one command a line."""
     width = max(len(command) for command, _ in steps)
     stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
     for command, purpose in steps:

@@ -1,4 +1,4 @@
-"""``polyjuice known``: bugs that are known already, which campaigns count and do not show."""
+"""``polyjuice known``: known bugs, which campaigns count and do not report."""
 
 from __future__ import annotations
 
@@ -116,12 +116,12 @@ def check(
 
 
 def _chosen(context: typer.Context, file: Path | None) -> tuple[known.KnownBug, ...]:
-    """The bugs of a file, or those that a campaign begun here would know."""
+    """The bugs of a file, or those that a campaign started here would use."""
     return known.read(file) if file else known.of(known.sources(settings.of(context).known))
 
 
 def _line(one: Recognized) -> str:
-    """A finding in a line: the bug, or its own signature."""
+    """One line for a finding: its known bug, or its own signature."""
     raw = counted(len(one.raw), "raw finding")
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"

@@ -1,4 +1,4 @@
-"""``polyjuice reduce``: a finding made as small as it gets."""
+"""``polyjuice reduce``: make a finding as small as possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``polyjuice replay``: whether findings still show."""
+"""``polyjuice replay``: test whether findings still show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polyjuice.triage import run_reproducer
 from polyjuice.triage.replay import Fate, Replayed
 from polyjuice.triage.replay import replay as replayed
 
-#: Seconds that a reproducer may take.
+#: The time limit of a reproducer, in seconds.
 _LIMIT_S = 120
 
 _COLOURS = {Fate.shows: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate.not_run: "magenta"}
@@ -75,7 +75,7 @@ def _tell(result: Replayed) -> None:
 
 
 def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
-    """Run the reproducer, and end as it did."""
+    """Run the reproducer, and exit with its status."""
     said = json.loads((finding / "finding.json").read_text(encoding="utf-8")) if python is None else {}
     chosen = interpreter(python) if python else Path(said["conditions"]["python"])
     status, output = run_reproducer(finding, str(chosen), _LIMIT_S)

@@ -1,4 +1,4 @@
-"""``polyjuice rewrite``: a model's equivalents."""
+"""``polyjuice rewrite``: make equivalent models."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def rewrite(
 
 
 def _drawn(smallest: Graph, largest: Graph) -> str:
-    """Both graphs side by side, as a file of SVG."""
+    """Both graphs side by side, as an SVG file."""
     differ = drawing.differing(smallest, largest)
     sides = [drawing.Side("min", smallest, differ[0]), drawing.Side("max", largest, differ[1])]
     return drawing.draw(sides, "pair", "The graph with the fewest operators, and the one with the most", alone=True)
 
 
 def sayable(graph: Graph) -> Accepts:
-    """Accepts the operators that ONNX has, or can express by a function, and those of a graph."""
+    """A filter for operators that ONNX has or can express by a function, and for the graph's own operators."""
     own = {op.qualified for node in graph.nodes if (op := entry(node))}
     return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Hole)

@@ -1,4 +1,4 @@
-"""``polyjuice rules``: the rewrite rules, listed, shown and checked."""
+"""``polyjuice rules``: list, show and check the rewrite rules."""
 
 from __future__ import annotations
 
