@@ -93,13 +93,13 @@ class Triage:
         self._jobs = 0
         self._turns = Turns(config.triage_s * _SHARE)
         self._over = False
-        """Whether a job was ended: asking what the compiler takes moves the end, but there is no time for another."""
+        """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
         self._suspects: list[Suspect] = []
-        """In the order in which they came to be known."""
+        """All suspects so far, in the order of their discovery."""
         self._joined: dict[str, str] = {}
-        """Causes by now, by those that they account for, which were found earlier."""
+        """Maps each earlier cause to the cause that accounts for it."""
         self._of_groups = store.causes_of_groups()
-        """The causes of groups that have one for certain."""
+        """The cause of each group that certainly has only one."""
 
     def next(self, schedule: Schedule, cases: bool) -> Job | None:
         """The next job; None where there is nothing to do, or no time.

@@ -154,7 +154,7 @@ def _short_number(value: np.generic) -> str:
 
 
 def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
-    """All nodes, those of subgraphs too."""
+    """All nodes, including those of subgraphs."""
     return (inner for node in graph.node for inner in nested_nodes(node))
 
 
@@ -200,7 +200,7 @@ def _graph(graph: GraphProto, title: str, outer: Mapping[str, str] = MappingProx
 
 
 def _function(function: FunctionProto, outer: list[str]) -> str:
-    """A function, with its opsets where they are not those of the model."""
+    """The text of a local function, with the opsets that differ from the model's."""
     names = _names(function)
     own = ", ".join(opset for opset in _opsets(function) if opset not in outer)
     attributes = [*function.attribute, *(a.name for a in function.attribute_proto)]
