@@ -55,7 +55,7 @@ def lines(row: Mapping[str, Any], compiler: str) -> list[str]:
     how = f"{'as you wrote it, and ' if row['as_written'] else ''}rewritten by {counted(row['rules'], 'rule')}"
     found = [f"{size}, {how}: {counted(row['programs'], 'program')} in {counted(row['cases'], 'case')}"]
     if not row["as_written"]:
-        found.append(f"{compiler} does not read this format: it was given what Polyjuice wrote of the model's graph")
+        found.append(f"{compiler} does not read this format: Polyjuice translated the model's graph for it")
     if row["large"]:
         found.append(f"each case rewrites parts of at most {windows.LARGEST} operators; further cases take other parts")
     if row["opaque"]:

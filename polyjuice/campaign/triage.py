@@ -266,10 +266,10 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
         "# Not yet triaged",
         "",
         f"{count} {plural(count, 'finding')} in {len(groups)} {plural(len(groups), 'group')}. "
-        "Those of a group most likely have one cause.",
-        f"`polyjuice fuzz --resume {path.parent.parent}` goes on with them.",
+        "Findings of a group most likely share one cause.",
+        f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage.",
         "",
-        "| findings | smallest | what it says | group |",
+        "| findings | smallest | message | group |",
         "|---|---|---|---|",
     ]
     for group in ordered:

@@ -32,13 +32,13 @@ def next_steps(summary: Mapping[str, Any], config: Config, generated: bool) -> l
     if summary["findings"]:
         return [(f"polyjuice report {out}", "shows all findings on one page")]
     again = f"polyjuice fuzz --compiler {config.compiler} {_sources(config)}"
-    steps = [(f"polyjuice fuzz --resume {out} {_longer(config)}", "goes on with this campaign")]
+    steps = [(f"polyjuice fuzz --resume {out} {_longer(config)}", "continues this campaign")]
     if oracles := _further(config):
-        steps.append((f"{again}--oracle {oracles}", "looks for bugs of other kinds"))
+        steps.append((f"{again}--oracle {oracles}", "looks for other kinds of bugs"))
     if summary["known"]:
-        steps.append((f"{again}--known none", "shows the known bugs that were met"))
+        steps.append((f"{again}--known none", "shows the known bugs, too"))
     if generated:
-        steps.append((f"polyjuice fuzz --compiler {config.compiler} --seeds MODEL.onnx", "tests a model of yours"))
+        steps.append((f"polyjuice fuzz --compiler {config.compiler} --seeds MODEL.onnx", "tests your own model"))
     return steps
 
 
@@ -73,6 +73,6 @@ def warning(silent: Sequence[str], tested: int) -> str:
     names = ", ".join([*silent[:_NAMED], *(["..."] if len(silent) > _NAMED else [])])
     count, cases = counted(len(silent), "rule"), counted(tested, "case")
     return (
-        f"{count} of yours never fired in {cases}, and so tested nothing: {names}"
-        f" (polyjuice rules show {silent[0]} gives a graph for it)"
+        f"{count} of yours never fired in {cases}, so {'it' if len(silent) == 1 else 'they'} tested nothing: {names}"
+        f" (polyjuice rules show {silent[0]} shows a graph that it rewrites)"
     )

@@ -75,7 +75,7 @@ def add(
 def show(context: typer.Context, file: ReadOption = None, as_json: JsonOption = False) -> None:
     """List the known bugs.
 
-    They are those that a campaign begun in this folder would know; with --file those of a file.
+    By default, this lists the bugs that a campaign started in this folder would know; with --file, those of a file.
     """
     bugs = _chosen(context, file)
     if as_json:
@@ -110,7 +110,7 @@ def check(
         for one in found:
             stdout.print(escape(_line(one)))
         for url, count in met.items():
-            stdout.print(escape(f"not among the findings, since the campaign knew it: {count} of {url}"))
+            stdout.print(escape(f"{count} × not a finding, since the campaign knew it: {url}"))
         stdout.print(f"{counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
     sys.exit(FINDINGS if new else OK)
 

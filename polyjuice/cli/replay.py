@@ -33,11 +33,11 @@ def replay(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a finding, or all findings of a campaign, once more.
+    """Run a finding, or all findings of a campaign, again.
 
     With --python they run in another version. Each finding of a campaign still shows, is fixed, or has changed: its
-    programs go wrong in another way. Exit status: 1 where a bug still shows, 0 where none
-    does, 2 where nothing could be run.
+    programs now fail in another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing
+    could run.
     """
     if (path / "repro.py").is_file():
         _reproduce(path, python, as_json)

@@ -38,8 +38,8 @@ def rewrite(
 ) -> None:
     """Rewrite an ONNX model into equivalent models.
 
-    The first has the fewest operators, the last the most, the others lie between. They have no operator that ONNX
-    cannot say, unless the model itself has it.
+    The first has the fewest operators, the last the most, the others lie between. They only have operators
+    that ONNX can express, or that the model itself has.
     """
     if draw:
         drawing.check()
@@ -82,7 +82,7 @@ def rewrite(
     for variant in result.variants:
         stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
     if draw:
-        stdout.print(f"they are drawn in  {out / 'pair.svg'}")
+        stdout.print(f"drawing:  {out / 'pair.svg'}")
 
 
 def _drawn(smallest: Graph, largest: Graph) -> str:

@@ -236,7 +236,7 @@ def test_what_is_added_is_counted_from_then_on(tmp_path: Path) -> None:
     assert (status, summary["raw_findings"], summary["known"]) == (1, 2, {})
     (first, *_) = sorted((tmp_path / "third" / "findings").iterdir())
     assert json.loads((first / "finding.json").read_text())["regression"] == URL
-    assert f"It looks like {URL}, which is said to be fixed" in (first / "report.md").read_text()
+    assert f"It looks like {URL}, which should be fixed" in (first / "report.md").read_text()
 
 
 def test_check_says_which_findings_are_known(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ _SETUP = {
     "layouts": "strides of the inputs",
     "updates": "inputs that are written",
     "numbers": "Python numbers among the arguments",
-    "unknown": "sizes that are not told",
+    "unknown": "unknown sizes",
 }
 
 

@@ -16,7 +16,7 @@ from polyjuice.triage.report import place
 _LARGEST_CHECKED = 2**24
 
 _WHY = {
-    "alias": "Whoever writes into one of them changes the other, and code that was right goes wrong.",
+    "alias": "A write into one of them changes the other, so correct code goes wrong.",
     "nondeterministic": "One compiled program on the same inputs, in one process, must give one result.",
     "slow": "The slower program has fewer operators, and both compute the same.",
     "memory": "The program that takes more has fewer operators, and both compute the same.",
@@ -38,7 +38,7 @@ def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
 
 def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
     if record.broken:
-        return f"The program breaks a rule on purpose ({record.broken}): an error is due, not the end of the process."
+        return f"The program breaks a rule on purpose ({record.broken}): it should raise an error, not end the process."
     if record.kind in ("crash", "hang"):
         return _why_of_failure(record, format, letters)
     if record.kind != "mismatch":
@@ -55,21 +55,21 @@ def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, st
 
 def _why_of_mismatch(record: FindingRecord) -> str:
     if record.rung == MISTYPED:
-        return "The element type and the shape of a result follow from the program; no value need be compared."
+        return "The program determines the element type and the shape of its result; no value need be compared."
     if record.rung == "exact":
         return (
-            "No rounding is involved: the inputs are integers, and so are all values and partial sums on the way, "
-            "each one that its type holds. The order of operations does not matter."
+            "No rounding is involved: all inputs, values and partial sums are integers that their types can hold. "
+            "The order of operations does not matter."
         )
     if record.rung == ZEROS:
-        return "No rounding is involved: uncompiled, in the program's types and in float64, these zeros have one sign."
+        return "No rounding is involved: uncompiled, in the program's types and in float64, these zeros share one sign."
     if record.rung == "uncompiled":
-        return "The framework's own uncompiled run gives what is expected, in the program's types and in float64."
+        return "The framework's own uncompiled run gives the expected result, in the program's types and in float64."
     if record.oracle == "optlevel":
         return "An optimization level may not change results beyond rounding, and this is beyond the error bounds."
     return (
-        "The difference is not one of rounding: it is beyond the error bound that follows from the operators, and "
-        "float64 is the reference."
+        "The difference is larger than rounding: it is beyond the error bound of the operators, with float64 as "
+        "the reference."
     )
 
 
@@ -89,14 +89,14 @@ def _levels(record: FindingRecord) -> Iterator[str]:
     if gone:
         yield f"Lower optimization levels: it does not show at {_listed(gone)}."
     elif shown:
-        yield f"Optimizations: it shows at {_listed(shown)}, the lowest level, already."
+        yield f"Optimizations: it already shows at {_listed(shown)}, the lowest level."
 
 
 def _uncompiled(record: FindingRecord) -> Iterator[str]:
     side = record.culprit or record.a
     texts = [(row["uncompiled"].get(side), row["float64"], row["allowed"]) for row in record.values]
     if texts and all(plain is not None and _is_near(plain, due, allowed) for plain, due, allowed in texts):
-        yield "The framework itself: uncompiled, the same program gives what is expected."
+        yield "The framework itself: uncompiled, the same program gives the expected result."
 
 
 def _validity(record: FindingRecord, artifacts: Mapping[str, Artifact]) -> Iterator[str]:

@@ -16,8 +16,8 @@ _STAGES = {"load": "load", "compile": "compile", "run": "run"}
 
 #: For each oracle, the predicate where results differ and neither side is known to be wrong.
 _UNDECIDED = {
-    "metamorphic": "gives other values than an equivalent program",
-    "gradient": "has other gradients than an equivalent program",
+    "metamorphic": "gives different values than an equivalent program",
+    "gradient": "has different gradients than an equivalent program",
 }
 _OTHERS = {
     "nondeterministic": "gives different results from run to run",
@@ -81,21 +81,21 @@ def _values(record: FindingRecord) -> str:
     got = [str(row["compiled"].get(record.culprit, "")) for row in record.values]
     due = [str(row["float64"]) for row in record.values]
     if _all_are(got, "nan") and not any(map(is_special, due)):
-        return "gives NaN where a number is due"
+        return "gives NaN instead of a number"
     if _all_are(due, "nan") and not any(map(is_special, got)):
-        return "gives a number where NaN is due"
+        return "gives a number instead of NaN"
     if _all_are(got, "inf") and not any(map(is_special, due)):
-        return "gives an infinity where a number is due"
+        return "gives an infinity instead of a number"
     return "gives wrong values"
 
 
 def _at_two_levels(record: FindingRecord) -> str:
     other = place.level_name(record.compiler, record.level)
     if not record.culprit:
-        return f"gives other values at {other} than at the default level"
+        return f"gives different values at {other} than at the default level"
     if record.culprit == record.a:
-        return f"gives wrong values at the default level, and not at {other}"
-    return f"gives wrong values at {other}, and not at the default level"
+        return f"gives wrong values at the default level, but not at {other}"
+    return f"gives wrong values at {other}, but not at the default level"
 
 
 def _all_are(texts: Sequence[str], special: str) -> bool:
@@ -107,8 +107,8 @@ def _mistyped(record: FindingRecord) -> str:
     if not got or not due:
         return "gives a wrong element type" if "element type" in record.message else "gives a wrong shape"
     (got_dtype, got_shape), (due_dtype, due_shape) = got, due
-    said = [f"element type {got_dtype} in place of {due_dtype}"] if got_dtype != due_dtype else []
-    said += [f"shape {list(got_shape)} in place of {list(due_shape)}"] if got_shape != due_shape else []
+    said = [f"element type {got_dtype} instead of {due_dtype}"] if got_dtype != due_dtype else []
+    said += [f"shape {list(got_shape)} instead of {list(due_shape)}"] if got_shape != due_shape else []
     return f"gives {' and '.join(said)}"
 
 
@@ -118,7 +118,7 @@ def _failure(record: FindingRecord) -> str:
     if record.kind == "hang":
         return f"does not {stage} within the time limit"
     if record.failure.get("status") == "crash":
-        return "ends the process" + (f" when it is to {stage}" if stage != "compile and run" else "")
+        return "ends the process" + (f" when it should {stage}" if stage != "compile and run" else "")
     return f"fails to {stage}"
 
 

@@ -110,7 +110,7 @@ def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
         return ""
     extremum = along.max(-1, keepdims=True) if _PLACES[node.op] == "maximum" else along.min(-1, keepdims=True)
     unique = bool(((along == extremum).sum(-1) == 1).all())
-    return f"The {_PLACES[node.op]} is unique: one index alone is right." if unique else ""
+    return f"The {_PLACES[node.op]} is unique: only one index is right." if unique else ""
 
 
 def _array(array: np.ndarray) -> str:

@@ -126,13 +126,13 @@ class View:
         """One sentence on the role of each of two programs."""
         record, (own, other) = self.record, self.names
         if record.kind in ("crash", "hang"):
-            said = f"{own} is the one that fails.", f"{other} is equivalent, and compiles and runs."
+            said = f"{own} fails.", f"{other} is equivalent, and compiles and runs."
         elif record.kind in ("slow", "memory"):
-            said = f"{own} is the simpler one, and takes more.", f"{other} is equivalent, and takes less."
+            said = f"{own} is simpler, but takes more.", f"{other} is equivalent, and takes less."
         elif record.culprit:
-            said = f"{own} is the one that is wrong.", f"{other} is equivalent to it."
+            said = f"{own} is wrong.", f"{other} is equivalent to it."
         else:
-            said = f"{own} is equivalent to {other}.", f"{other} gives other results: one of the two is wrong."
+            said = f"{own} is equivalent to {other}.", f"{other} gives different results: one of the two is wrong."
         sizes = ["", self._sizes(self._order[-1])]
         return [" ".join(filter(None, texts)) for texts in zip(said, sizes, strict=True)]
 
@@ -144,7 +144,7 @@ class View:
         """A sentence with the sizes that a program leaves open, for a program as its owner wrote it."""
         idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
         sizes = [idiom for idiom in idioms if " = " in idiom]
-        return f"It leaves sizes open, which are {', '.join(sizes)} here." if sizes else ""
+        return f"It leaves sizes open; here they are {', '.join(sizes)}." if sizes else ""
 
     @property
     def sizes(self) -> str:
@@ -174,7 +174,7 @@ class View:
         if record.rung == MISTYPED and result.get("due_type"):
             return _typed(result["due_type"])
         if record.kind == "alias":
-            return "memory is shared, and inputs are written, as in the uncompiled run"
+            return "it shares memory, and writes into inputs, as the uncompiled run does"
         if result.get("expected"):
             return f"`{result['expected']}`"
         return self._element("float64")
@@ -219,7 +219,7 @@ class View:
         """How the finding was found, and which known bug it resembles."""
         said = [evidence.how_found(self.record)]
         if self.record.regression:
-            said.append(f"It looks like {self.record.regression}, which is said to be fixed in this version.")
+            said.append(f"It looks like {self.record.regression}, which should be fixed in this version.")
         return said
 
     @property
@@ -245,9 +245,11 @@ class View:
         if record.explanation is not None:
             lines = [line(name, mathematics) for name, mathematics in record.explanation.items()]
             if not lines:
-                return ["Without any rule: A and B are two ways to write one computation."]
+                return ["No rule is needed: A and B are two ways to write the same computation."]
             lead = (
-                "One rule makes one of the other:" if len(lines) == 1 else "These rules together make one of the other:"
+                "One rule rewrites one to the other:"
+                if len(lines) == 1
+                else "These rules together rewrite one to the other:"
             )
             return ["\n".join([lead, "", *lines])]
         fired = [known[name] for name in record.rules if name in known]
@@ -257,7 +259,7 @@ class View:
         lines = [line(name, known[name].comment if name in known else "") for name in [*own, *likely][:_RULES]]
         if not lines:
             return []
-        lead = "Both were rewritten from one graph. Of the rules applied, these can account for the difference:"
+        lead = "Both were rewritten from one graph. These of the applied rules may explain the difference:"
         return ["\n".join([lead, "", *lines])]
 
     @property
@@ -380,7 +382,7 @@ class View:
             got, true = (complex(right.get(x, x)) for x in (row["compiled"][self._shown], row["float64"]))
             if not abs(got - true) <= absolute + relative * abs(true):
                 return f"The difference is beyond what {said}."
-        return f"**The difference is within what {said}.** Rather do not report it."
+        return f"**The difference is within what {said}.** It is better not to report it."
 
     @property
     def random(self) -> bool:
