@@ -74,7 +74,7 @@ def values(record: Record, key: str) -> Picture | None:
         "The distance from float64 of the elements that differ most" if differences else "The elements that differ most"
     )
     infinite = sum(value is None for one in series.values() for value in one)
-    note = f" {infinite} compiled values are not finite, and therefore not shown." if infinite else ""
+    note = f" {infinite} compiled values are not finite, and not shown." if infinite else ""
     return Picture(_page_svg(written, key, lead), f"{lead}, by position in output {record.get('output', 0)}.{note}")
 
 
