@@ -177,8 +177,7 @@ class Store:
         return store, Config.from_json(text)
 
     def _migrate(self) -> None:
-        """Add columns that campaigns of earlier versions lack: counts of programs and packs, and the cases of covered
-        tuples.
+        """Add columns that campaigns of earlier versions lack: programs, packs, and the case of each covered tuple.
 
         The old cases count no programs, and have covered nothing.
         """

@@ -55,9 +55,7 @@ class Turns:
     """Decides when a campaign's only process turns from cases to triage, so that triage keeps to its share."""
 
     def __init__(self, first_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """``first_s`` is the expected length of the first job in seconds; later jobs are expected to take the average
-        so far.
-        """
+        """``first_s`` is the expected length of the first job in seconds; for later jobs, the average so far counts."""
         self._clock = clock
         self._began = clock()
         self._first_s = first_s
@@ -216,9 +214,7 @@ class Triage:
         return self._joined.get(cause, cause)
 
     def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:
-        """Attribute other findings of the same group to this cause, now and later, where the group certainly has one
-        cause.
-        """
+        """Attribute the group's other findings to this cause, now and later, if the group certainly has one cause."""
         blame = tuple(triaged.record["blame"]) if triaged.record else ()
         group = finding.group
         if finding.record["kind"] in FAILURES or (group and group.alike and blame == group.blame):
@@ -228,8 +224,7 @@ class Triage:
                     self._store.add_triaged(Triaged(other.name, triaged.cause))
 
     def publish(self) -> None:
-        """Keep one folder of each cause in the campaign's ``findings``, with the number of other findings that share
-        it.
+        """Keep one folder of each cause in the campaign's ``findings``, with its number of other findings.
 
         A file beside these folders lists findings without a cause. In a campaign without triage, each group has a
         folder.

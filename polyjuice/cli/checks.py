@@ -31,9 +31,7 @@ _GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 
 
 class State(StrEnum):
-    """The severity: a note is about a missing option, a warning about something slow or small, a problem about a
-    failure.
-    """
+    """The severity: a note names a missing extra, a warning something slow or small, a problem a failure."""
 
     ok = "ok"
     note = "note"

@@ -27,9 +27,7 @@ class Live:
         self.bar.stop()
 
     def tell(self, task: TaskID, line: str, **fields: Any) -> None:
-        """Update the bar's task with ``fields`` (see `rich.progress.Progress.update`); without a terminal, print
-        ``line``.
-        """
+        """Update the bar with ``fields`` (see `rich.progress.Progress.update`); without a terminal, print ``line``."""
         self.bar.update(task, **fields)
         now = time.monotonic()
         if not stderr.is_terminal and now - self._last > self._EVERY_S:

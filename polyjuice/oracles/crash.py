@@ -109,8 +109,7 @@ def headline(message: str) -> str:
 
 
 def without_made(signature: str, operators: Collection[str]) -> str:
-    """A failure's signature, without the names of operators that the program lacks; ``operators`` are the program's
-    own.
+    """A failure's signature without names of operators outside ``operators``, those of the program.
 
     The compiler makes such operators when it expands others, and the failed check is the same for all of them. It is
     also the same under each status of ONNX Runtime: an If, a Loop or a Scan hides the status.

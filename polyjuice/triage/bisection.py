@@ -42,9 +42,7 @@ _SAID = 4
 
 
 class Trial(StrEnum):
-    """The state of a fault in a trial: ``broken`` means that the programs did not compile and run, so the trial says
-    nothing.
-    """
+    """The state of a fault in a trial; ``broken``: the programs did not compile and run, so it is unknown."""
 
     shown = "shown"
     gone = "gone"
@@ -154,8 +152,7 @@ def store(finding: Stored, result: Bisection) -> None:
 
 
 def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> Trial:
-    """Return the state of the fault with some knobs switched off, at ``level`` or, by default, at the finding's own
-    level.
+    """Return the state of the fault with some knobs switched off, at ``level`` or the finding's own level.
 
     ``case`` is the finding's case. Raises EnvironmentProblem where nothing is switched off and the compiler does not
     start.
@@ -265,9 +262,7 @@ class _Search:
         return knobs
 
     def _by_level(self) -> None:
-        """Record the state of the fault at lower levels, unless the oracle compares levels: its verdict already has
-        that.
-        """
+        """Record the state of the fault at lower levels, unless the oracle itself compares levels."""
         levels = self._finding.compiler.levels
         if self._finding.verdict.oracle == "optlevel":
             return

@@ -101,9 +101,7 @@ class _Proof:
     ranges: Mapping[str, Range]
 
     def fired(self, rules: Sequence[Rule], depth: int, seeds: int) -> list[Rule] | None:
-        """The rules that fired in a proof of ``depth`` iterations; None without a proof. Raises GraphError where a rule
-        failed.
-        """
+        """The rules that fired in a proof of ``depth`` iterations; None without a proof. Raises GraphError."""
         rewriter = Rewriter(rules, Budget(None, depth, _ENODES), constructors_in([self.both]) & constructors().keys())
         for seed in range(seeds if asked(rules) else 1):
             saturated = rewriter.saturate([self.both], seed, [self.ranges])

@@ -59,8 +59,7 @@ class Draft:
         beside: bool = False,
         told: bool = True,
     ) -> None:
-        """Write the graphs, inputs and programs. With ``beside``, the reproducer also shows the framework's other
-        backends.
+        """Write the graphs, inputs and programs. With ``beside``, the reproducer also shows other backends.
 
         With ``told``, the reproducer runs as a user would run it. Without, for a finding that is still to be reduced,
         it runs in a forked process that already has the framework imported.

@@ -181,9 +181,7 @@ def _checked(entry: Any, place: str) -> KnownBug:
 
 @dataclass(frozen=True)
 class Added:
-    """The result of `add`: it ``added`` or ``changed`` the entry, or neither because an entry already matches the
-    finding.
-    """
+    """The result of `add`: the entry was ``added`` or ``changed``, or an entry already matched the finding."""
 
     bug: KnownBug
     added: bool = False

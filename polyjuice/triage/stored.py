@@ -46,8 +46,7 @@ class FindingError(ValueError):
 
 @dataclass(frozen=True)
 class Stored:
-    """The content of a finding's folder: the graphs by label, all sets of inputs, and ``inputs``, the set that shows
-    it.
+    """The content of a finding's folder: graphs by label, all sets of inputs, and ``inputs``, which show it.
 
     If the oracle judges a single program, there is one graph, the record's ``a``. Each side has ``choices`` for
     lowering, or it is in ``given`` and runs as its owner wrote it.

@@ -294,8 +294,8 @@ def test_junit_xml(tmp_path: Path) -> None:
     ("name", "text", "said"),
     [
         ("no.json", "[1, 2]", "is not the result of a suite"),
-        ("no.json", '{"results": [{"case": "x"}]}', "is no result of a suite"),
-        ("no.xml", "<html/>", "is no result of a suite"),
+        ("no.json", '{"results": [{"case": "x"}]}', "is not the result of a suite"),
+        ("no.xml", "<html/>", "is not the result of a suite"),
         ("no.xml", "<testsuites", "cannot be read as XML"),
     ],
 )

@@ -257,8 +257,7 @@ def _attribute(node: NodeProto, attribute: AttributeProto) -> str:
 
 
 def _inline(tensor: TensorProto) -> str:
-    """The text that replaces a constant where it is used: for short int64 lists such as shapes and axes, and for
-    scalars.
+    """The text that replaces a constant where it is used: for scalars, and short int64 lists such as shapes.
 
     "" where a line of its own says more.
     """

@@ -58,9 +58,7 @@ class PythonProgram:
         return "\n".join([body, *held])
 
     def pattern(self, output: int | None) -> str:
-        """The computation of one output (None: of all outputs) as one expression, or its statements if it writes to
-        memory.
-        """
+        """The computation of one output (None: of all outputs) as one expression, or as statements."""
         function = self._function
         if function is None:
             return cut(" ".join(str(self.artifact.source).split()), WIDTH)
@@ -77,9 +75,7 @@ class PythonProgram:
 
     @property
     def operators(self) -> Counter[str]:
-        """How often each function, method and operator is called, counted separately for different literal keyword
-        arguments.
-        """
+        """How often each function, method and operator is called, by its literal keyword arguments."""
         function = self._function
         return Counter(f"`{name}`" for name in _calls(function)) if function else Counter()
 

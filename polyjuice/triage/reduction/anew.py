@@ -12,9 +12,7 @@ from polyjuice.triage.stored import Stored
 
 
 def written_anew(stored: Stored, session: CompilerSession) -> Stored | None:
-    """Return the finding with its program lowered from its graph, with the same forms or plainly; None if neither shows
-    it.
-    """
+    """Return the finding with its program lowered again, in the same forms or plainly; None if neither shows it."""
     (given,) = stored.given.values()
     for anew in (following(given.forms), LoweringChoices()):
         choices = {label: stored.choices.get(label, anew) for label in stored.graphs}

@@ -35,9 +35,7 @@ def _sites(pair: Pair, trial: Trial) -> list[list[Site]]:
 
 
 def plainer_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Remove all lowering choices, or those of one side; then those at fewer sites; then try simpler options site by
-    site.
-    """
+    """Remove all lowering choices, or one side's; then those at fewer sites; then simplify site by site."""
     yield from no_choices(pair, trial)
     sites = _sites(pair, trial)
     for side, all_sites in enumerate(sites):

@@ -72,8 +72,7 @@ def is_known(graph: Graph) -> bool:
 
 @dataclass
 class ExcerptTrial:
-    """Tests excerpts of a given program with the finding's oracle, or with one that sees the same fault in a single
-    program.
+    """Tests excerpts with the finding's oracle, or with one that sees the same fault in a single program.
 
     ``until`` is when the time is up, on the monotonic clock.
     """

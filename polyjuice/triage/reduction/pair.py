@@ -73,9 +73,7 @@ class Pair:
 
     @cached_property
     def has_values(self) -> bool:
-        """Whether the graphs have values on these inputs: an index out of range, for example, is the program's own
-        fault.
-        """
+        """Whether the graphs have values on these inputs: for example, no index is out of range."""
         try:
             for graph in self.graphs:
                 evaluate(graph, self.inputs)

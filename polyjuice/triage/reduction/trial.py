@@ -296,9 +296,7 @@ def _merged(cases: Sequence[Case]) -> Case:
 
 
 def _parted(outcome: Outcome, count: int) -> list[Outcome]:
-    """Split a program's outcome on ``count`` sets of inputs into one outcome for each; a single case keeps all its
-    sets.
-    """
+    """Split a program's outcome into ``count`` outcomes, one for each case; a single case keeps all its sets."""
     if count == 1:
         return [outcome]
     return [

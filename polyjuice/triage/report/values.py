@@ -33,8 +33,7 @@ _OF_RESULTS = ("metamorphic", "differential")
 
 
 def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
-    """The elements that differ most: the index, each side's compiled and uncompiled value, float64, and the allowed
-    error.
+    """The elements that differ most: index, each side's compiled and uncompiled value, float64, allowed error.
 
     All values are texts. Empty where outputs were not compared, or the verdict is about gradients or optimization
     levels.

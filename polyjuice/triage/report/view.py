@@ -298,9 +298,7 @@ class View:
 
     @property
     def traceback(self) -> str:
-        """The traceback of the compiler's error, without unimportant frames, and without its middle if it is still
-        long.
-        """
+        """The traceback of the compiler's error, without unimportant frames, and shortened."""
         text = cut_stack(self.record.traceback)
         half = _TRACEBACK // 2
         return text if len(text) <= _TRACEBACK else f"{text[:half]}\n...\n{text[-half:]}"
@@ -318,9 +316,7 @@ class View:
 
     @property
     def attachments(self) -> list[str]:
-        """The files to attach: those that the reproducer reads, and the reproducer itself if it is too long for the
-        report.
-        """
+        """The files to attach: those that the reproducer reads, and the reproducer itself if it is too long."""
         names = ["inputs.npz", "a.lowered.onnx", "b.lowered.onnx"]
         return [*([] if self.shows_repro else ["repro.py"]), *(name for name in names if f'"{name}"' in self.repro)]
 
