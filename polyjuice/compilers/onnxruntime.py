@@ -107,7 +107,7 @@ _OPTIMIZERS = """
 # Work of a session beside graph optimization that can be switched off; settings that a release lacks are skipped.
 _SETTINGS = ("enable_mem_pattern", "enable_mem_reuse", "enable_cpu_mem_arena")
 _ENTRIES = ("session.disable_prepacking",)
-# This is no setting: functions that are not inlined are not optimized either, so optimizers must be blamed first.
+# This is no setting: without inlining, optimizers skip a function's operators, and bisection must blame these first.
 _INLINING = "function-inlining"
 _NO_INLINING = "session.disable_aot_function_inlining"
 _SETTING = "setting "
