@@ -1,6 +1,6 @@
 """Polyjuice finds mis-compilation bugs in tensor compilers by equality saturation.
 
-From Python there is one function: `check` says whether a compiler is right about a model.
+The Python interface is one function: `check` tests whether a compiler is right about a model.
 """
 
 from __future__ import annotations
@@ -32,13 +32,17 @@ def check(
 
     ``model`` is a Torch module, with a tuple of its arguments or a dict of its keyword arguments as ``inputs``. Or it
     is an ONNX model (a path or a ModelProto), with arrays in order or by name. ``python`` is the interpreter that has
-    the compiler, ``timeout_s`` the time of one compilation, and of one run. Another ``seed`` makes other variants, and
-    ``rules`` are files of rules of your own.
+    the compiler. ``timeout_s`` is the limit in seconds of one compilation, and of one run. Another ``seed`` makes other
+    variants, and ``rules`` are files of your own rules.
 
-    Raises Miscompiled where the compiler is wrong, with the folder of the finding (in ``findings``) in its message;
-    NotChecked where the compiler does not take the model; ValueError for inputs that are not the model's, or a model
-    that cannot be read; and polyjuice.compilers.EnvironmentProblem where the compiler cannot be used. Returns which
-    variants agreed. `polyjuice.suite.checking.Checker` checks several models in one process of the compiler.
+    Returns which variants agreed. Raises
+
+    - Miscompiled where the compiler is wrong; the message names the folder of the finding (in ``findings``);
+    - NotChecked where the compiler does not support the model;
+    - ValueError for inputs that do not fit the model, or a model that cannot be read;
+    - polyjuice.compilers.EnvironmentProblem where the compiler cannot be used.
+
+    `polyjuice.suite.checking.Checker` checks several models in one process of the compiler.
     """
     from polyjuice.suite.checking import Checker
 
@@ -47,7 +51,7 @@ def check(
 
 
 def __getattr__(name: str) -> Any:
-    """The types that `check` returns and raises. Their modules are imported only now, which takes a second."""
+    """The types that `check` returns and raises, imported on first use because their modules take a second."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from polyjuice.suite import checking

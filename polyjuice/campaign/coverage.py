@@ -145,4 +145,4 @@ def line(report: Mapping[str, Any]) -> str:
     """Return the report as one line of text."""
     pairs = report[TYPE]
     shares = ", ".join(f"{100 * one['share']:.1f} % of {name}s" for name, one in report.items() if name != TYPE)
-    return f"{pairs['covered']:,} of {pairs['of']:,} (operator, element type); with each {shares}"
+    return f"{pairs['covered']:,} of {pairs['of']:,} pairs of operator and element type; combined with them, {shares}"

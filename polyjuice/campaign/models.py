@@ -15,11 +15,12 @@ from polyjuice.given import UserModel
 def covered(
     seeds: Seeds, cases: Sequence[tuple[int, int, int]], compiler: CompilerInfo, rules: int
 ) -> list[dict[str, Any]]:
-    """The coverage of each model of the user's, as plain data; ``rules`` is the number of rules that fired.
+    """The coverage of each of the user's models, as plain data; ``rules`` is the number of rules that fired.
 
-    ``cases`` are index, pairs and programs of each. ``operators`` counts the model's, ``kinds`` how many different ones
-    these are, and ``opaque`` names those that the operator table lacks. ``as_written`` says whether the compiler was
-    given the program as it is, ``read`` whether Polyjuice can read it, ``large`` whether a case rewrites parts alone.
+    ``cases`` has the index, pairs and programs of each case. In a row, ``operators`` is the model's number of
+    operators, ``kinds`` that of different ones, and ``opaque`` names those that the operator table lacks.
+    ``as_written`` tells whether the compiler got the program unchanged, ``read`` whether Polyjuice can read it,
+    ``large`` whether cases rewrite only parts.
     """
     models = seeds.models()
     rows = []
@@ -44,7 +45,7 @@ def _row(source: str, model: UserModel, compiler: CompilerInfo) -> dict[str, Any
 
 
 def lines(row: Mapping[str, Any], compiler: str) -> list[str]:
-    """The coverage of a model, and what it leaves out, in sentences."""
+    """The coverage of a model, and its gaps, in sentences."""
     if not row["read"]:
         return [
             f"{counted(row['cases'], 'case')} of it as you wrote it, each compared with its uncompiled run",
@@ -54,7 +55,7 @@ def lines(row: Mapping[str, Any], compiler: str) -> list[str]:
     how = f"{'as you wrote it, and ' if row['as_written'] else ''}rewritten by {counted(row['rules'], 'rule')}"
     found = [f"{size}, {how}: {counted(row['programs'], 'program')} in {counted(row['cases'], 'case')}"]
     if not row["as_written"]:
-        found.append(f"{compiler} does not read this format: it was given what Polyjuice wrote of the model's graph")
+        found.append(f"{compiler} does not read this format: Polyjuice translated the model's graph for it")
     if row["large"]:
         found.append(f"each case rewrites parts of at most {windows.LARGEST} operators; further cases take other parts")
     if row["opaque"]:

@@ -60,21 +60,21 @@ CREATE TABLE IF NOT EXISTS notes ("index" INTEGER NOT NULL, kind TEXT NOT NULL, 
 """
 
 FOLDERS = ("raw", "findings")
-"""Where a campaign keeps findings: all as they were met, and one of each cause, reduced where that was possible."""
+"""A campaign's folders for findings: all of them unreduced, and one of each cause, reduced where possible."""
 
 POSTPONED = "postponed"
-"""The note on a case that shows something that is still to be confirmed."""
+"""The kind of the note on a case whose verdict still waits for confirmation."""
 
 _COUNT_RULE = "INSERT INTO rules VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET cases = cases + 1"
 
 
 class NoCampaign(ValueError):
-    """A folder that holds no campaign, or one that already holds another, or one that is running."""
+    """The folder has no campaign, or has another one already, or its campaign is running."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Cases that run together; of these the ones that run once more since they were ``postponed``, or none."""
+    """Cases that run together; ``postponed`` are those that run again for confirmation, if any."""
 
     indices: Sequence[int]
     postponed: Sequence[int] = ()
@@ -82,10 +82,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Distinct:
-    """A finding that stands for all of its ``cause``, or of its group, where it has no cause yet.
+    """A finding that represents all findings of its ``cause``, or of its group if it has no cause yet.
 
-    ``name`` is its folder's, ``record`` what its ``finding.json`` says, ``reduced`` whether that is of what it was
-    reduced to, and ``others`` are the folders of further findings with this cause.
+    ``name`` is the name of its folder. ``record`` is its ``finding.json``, of the reduced finding if ``reduced``.
+    ``others`` are the folders of further findings with this cause.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Distinct:
 
 
 def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> list[Distinct]:
-    """The first of the findings of each cause, with the others; in the order of their names."""
+    """One ``Distinct`` for each cause, made from its first finding; sorted by name."""
     alike: dict[str, list[tuple[str, Mapping[str, Any], bool]]] = {}
     for cause, name, record, reduced in findings:
         alike.setdefault(cause, []).append((name, record, reduced))
@@ -109,9 +109,9 @@ def _distinct(findings: Iterable[tuple[str, str, Mapping[str, Any], bool]]) -> l
 
 @dataclass(frozen=True)
 class Untriaged:
-    """A finding that has no cause yet: what its ``finding.json`` says, and its group, if it was sorted.
+    """A finding without a cause yet: its ``finding.json``, and its group, if it was sorted.
 
-    None of so many ``suspects``, in the order in which they were found, accounts for it.
+    None of the first ``suspects`` suspects, in the order of their discovery, accounts for it.
     """
 
     record: Mapping[str, Any]
@@ -120,7 +120,7 @@ class Untriaged:
 
     @property
     def name(self) -> str:
-        """Its folder's."""
+        """The name of the finding's folder."""
         return str(self.record["folder"])
 
     @property
@@ -130,7 +130,7 @@ class Untriaged:
 
     @property
     def grouped(self) -> str:
-        """What it is grouped by: until it is sorted, by its signature."""
+        """The text of its group; before sorting, its signature."""
         return self.group.text if self.group else str(self.record["signature"])
 
 
@@ -168,7 +168,7 @@ class Store:
         try:
             store = cls(folder, sqlite3.connect(path))
             text = store.meta("config")
-            store._db.executescript(_SCHEMA)  # an older campaign lacks what is newer
+            store._db.executescript(_SCHEMA)  # an older campaign lacks newer tables
             store._migrate()
         except sqlite3.DatabaseError as error:
             raise NoCampaign(f"{path} cannot be read: {error}") from None
@@ -177,9 +177,9 @@ class Store:
         return store, Config.from_json(text)
 
     def _migrate(self) -> None:
-        """Campaigns of an earlier version did not count programs and packs, and did not say which case covered what.
+        """Add columns that campaigns of earlier versions lack: programs, packs, and the case of each covered tuple.
 
-        Of their cases no program counts, and none is said to have covered anything.
+        The old cases count no programs, and have covered nothing.
         """
         for name in {"programs", "packs"} - self._columns("cases"):
             self._db.execute(f"ALTER TABLE cases ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
@@ -197,11 +197,12 @@ class Store:
             raise NoCampaign(f"{self.folder}: another process is running this campaign") from None
 
     def close(self) -> None:
+        """Close the database, and let other processes run the campaign."""
         self._db.close()
         self._lock.release()
 
     def abandon(self) -> None:
-        """Take back a campaign that could not begin, so that the folder is free for the next try."""
+        """Delete a campaign that could not begin, so that its folder is free for the next try."""
         if self.done():
             return
         self.close()
@@ -209,13 +210,15 @@ class Store:
             (self.folder / name).unlink(missing_ok=True)
         seeds.forget(self.folder)
         for folder in (*(self.folder / name for name in FOLDERS), self.folder):
-            with suppress(OSError):  # it holds something of the user's
+            with suppress(OSError):  # a user's file is in it
                 folder.rmdir()
 
     def set_config(self, config: Config) -> None:
+        """Store the configuration."""
         self.set_meta("config", config.to_json())
 
     def set_meta(self, key: str, value: str) -> None:
+        """Store a text under a key."""
         with self._db:
             self._put(key, value)
 
@@ -223,13 +226,14 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def meta(self, key: str) -> str | None:
+        """The text under a key; None where there is none."""
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
     def spent(self, workers: int) -> dict[str, float]:
-        """What the campaign's time was spent on so far (see :attr:`polyjuice.campaign.clock.Schedule.spent`).
+        """How the campaign has spent its time so far, in seconds (see :attr:`polyjuice.campaign.clock.Schedule.spent`).
 
-        Campaigns of an earlier version did not tell their cases' time from that of triage, and had so many ``workers``.
+        Campaigns of an earlier version did not measure cases and triage apart; this estimates them from ``workers``.
         """
         found = {name: float(self.meta(name) or 0) for name in ("elapsed_s", "probe_s")}
         for name, otherwise in (
@@ -241,19 +245,19 @@ class Store:
         return found
 
     def set_spent(self, **seconds: float) -> None:
-        """Store what the campaign's time was spent on so far."""
+        """Store how the campaign has spent its time so far, in seconds."""
         with self._db:
             for name, value in seconds.items():
                 self._put(name, str(value))
 
     def _seconds(self) -> Iterator[dict[str, float]]:
-        """What the time of each case went to."""
+        """The seconds of each case, by activity."""
         return (json.loads(text) for (text,) in self._db.execute("SELECT seconds FROM cases"))
 
     def add(self, result: CaseResult, elapsed_s: float, **spent: float) -> None:
-        """Store a finished case, and what the campaign's time was spent on by now (see `spent`): all or nothing.
+        """Store a finished case and the campaign's time so far (see `spent`) in one transaction.
 
-        A case that was postponed comes again, with what was found: that takes the place of what was stored of it.
+        The second result of a postponed case replaces the first one.
         """
         seconds = Counter(result.seconds)
         with self._db:
@@ -287,11 +291,11 @@ class Store:
                 self._db.executemany(_COUNT_RULE, [(name,) for name in result.rules])
 
     def done(self) -> set[int]:
-        """The indices of the finished cases, postponed ones among them."""
+        """The indices of the finished cases, including postponed ones."""
         return {row[0] for row in self._db.execute('SELECT "index" FROM cases')}
 
     def postponed(self) -> list[Task]:
-        """What is to run once more, so that what cases show is confirmed."""
+        """The cases to run again for confirmation."""
         rows = self._db.execute('SELECT text, "index" FROM notes WHERE kind = ? ORDER BY "index"', (POSTPONED,))
         tasks: dict[str, list[int]] = {}
         for text, index in rows:
@@ -299,7 +303,7 @@ class Store:
         return [Task(json.loads(text), indices) for text, indices in tasks.items()]
 
     def causes(self) -> list[Distinct]:
-        """One finding of each cause that triage has found, reduced where that has been done, by name."""
+        """One finding of each cause that triage has found, reduced where possible, by name."""
         rows = self._db.execute(
             "SELECT t.signature, f.folder, COALESCE(t.record, f.record), t.record IS NOT NULL "
             'FROM findings f JOIN triaged t USING (folder) ORDER BY t.record IS NULL, f."index", f.folder'
@@ -307,12 +311,12 @@ class Store:
         return _distinct((cause, name, json.loads(record), bool(reduced)) for cause, name, record, reduced in rows)
 
     def groups(self) -> list[Distinct]:
-        """One finding, of the fewest operators, of each group of those that have no cause yet, by name."""
+        """One finding of each group without a cause, the one with the fewest operators, by name."""
         waiting = sorted(self.untriaged(), key=lambda finding: finding.operators)
         return _distinct((finding.grouped, finding.name, finding.record, False) for finding in waiting)
 
     def untriaged(self) -> list[Untriaged]:
-        """The findings that triage has come to no result about yet, by index."""
+        """The findings without a result of triage, by index."""
         rows = self._db.execute(
             "SELECT record, grouped, alike, blame, suspects FROM findings LEFT JOIN sorted USING (folder) "
             'WHERE folder NOT IN (SELECT folder FROM triaged) ORDER BY "index", folder'
@@ -324,13 +328,13 @@ class Store:
         return found
 
     def add_group(self, name: str, group: Group, suspects: int) -> None:
-        """Store the group of a finding that none of so many suspects accounts for."""
+        """Store the group of a finding that none of the first ``suspects`` suspects accounts for."""
         with self._db:
             row = name, group.text, group.alike, json.dumps(group.blame), suspects
             self._db.execute("INSERT OR REPLACE INTO sorted VALUES (?, ?, ?, ?, ?)", row)
 
     def causes_of_groups(self) -> dict[str, str]:
-        """The causes of groups whose findings have one cause, as far as all that were triaged have the same."""
+        """The causes of groups whose findings share one cause, where all triaged ones agree."""
         rows = self._db.execute(
             "SELECT s.grouped, MIN(t.signature) FROM sorted s JOIN triaged t USING (folder) WHERE s.alike "
             "GROUP BY s.grouped HAVING COUNT(DISTINCT t.signature) = 1"
@@ -342,7 +346,7 @@ class Store:
         self.set_meta("triage_s", str(float(self.meta("triage_s") or 0) + seconds))
 
     def add_triaged(self, triaged: Triaged, url: str = "") -> None:
-        """Store what became of a finding in triage; with ``url`` it turned out to be the known bug reported there."""
+        """Store the result of a finding's triage; ``url`` is that of the known bug that it turned out to be."""
         with self._db:
             (index,) = self._db.execute('SELECT "index" FROM findings WHERE folder = ?', (triaged.name,)).fetchone()
             if url:
@@ -360,13 +364,13 @@ class Store:
             self._db.execute("UPDATE triaged SET signature = ?, record = NULL WHERE signature = ?", (new, old))
 
     def covered(self) -> list[Tuple]:
-        """What the cases' programs had that ran (see :mod:`polyjuice.campaign.coverage`)."""
+        """The tuples that the programs of the cases covered (see :mod:`polyjuice.campaign.coverage`)."""
         return self._db.execute("SELECT operator, dtype, factor, level FROM covered").fetchall()
 
     def growth(self) -> list[tuple[int, int, int, int]]:
-        """Of each case its index and what was new with it: pairs of operator and type, all tuples, and findings.
+        """For each case its index and its new pairs of operator and type, new tuples, and findings.
 
-        What two cases covered counts for the one that was stored first.
+        A tuple that two cases cover counts for the one that was stored first.
         """
         return self._db.execute(
             'SELECT "index", COALESCE(c.pairs, 0), COALESCE(c.tuples, 0), COALESCE(f.found, 0) FROM cases '
@@ -377,36 +381,36 @@ class Store:
         ).fetchall()
 
     def accepted(self) -> int:
-        """How many programs with a broken constraint the compiler took."""
+        """How many programs with a broken constraint the compiler accepted."""
         (count,) = self._db.execute("SELECT COUNT(*) FROM notes WHERE kind = 'accepted'").fetchone()
         return int(count)
 
     def sizes(self) -> dict[str, int]:
-        """How many cases were tested at which sizes, of models whose sizes are symbolic; the smallest come first."""
+        """How many cases ran with which sizes, for models with symbolic sizes; the smallest sizes come first."""
         found = Counter(text for (text,) in self._db.execute("SELECT text FROM notes WHERE kind = 'sizes'"))
         return dict(sorted(found.items(), key=lambda pair: [int(n) for n in re.findall(r"= (\d+)", pair[0])]))
 
     def known(self) -> dict[str, int]:
-        """How often known bugs were met, by the address of their reports."""
+        """How many findings matched each known bug, by the URL of its report."""
         rows = self._db.execute("SELECT text, COUNT(*) FROM notes WHERE kind = 'known' GROUP BY text ORDER BY text")
         return dict(rows.fetchall())
 
     def programs(self) -> list[tuple[int, int, int]]:
-        """Of each case its index, how many pairs of it were tested, and how many programs were judged."""
+        """For each case its index, the number of tested pairs, and the number of judged programs."""
         return self._db.execute('SELECT "index", pairs, programs FROM cases ORDER BY "index"').fetchall()
 
     def rules(self) -> dict[str, int]:
-        """The rules that fired, and in the e-graphs of how many cases."""
+        """The rules that fired, and the number of cases in whose e-graphs they did."""
         return dict(self._db.execute("SELECT name, cases FROM rules ORDER BY name").fetchall())
 
     def fired(self, rule: str) -> tuple[int, int]:
-        """In the e-graphs of how many tested cases a rule fired, and how many there are."""
+        """In the e-graphs of how many tested cases a rule fired, and the number of tested cases."""
         row = self._db.execute("SELECT cases FROM rules WHERE name = ?", (rule,)).fetchone()
         (tested,) = self._db.execute("SELECT COUNT(*) FROM cases WHERE pairs > 0").fetchone()
         return (row[0] if row else 0), tested
 
     def summary(self) -> dict[str, Any]:
-        """The counts of ``fuzz --json``; findings are causes, and groups of what is not triaged yet."""
+        """The counts of ``fuzz --json``; ``findings`` counts causes, and groups without a cause."""
         rows = self._db.execute("SELECT pairs, skipped, programs, packs FROM cases").fetchall()
         skipped = Counter(reason.split(":")[0] for _, reason, *_ in rows if reason)
         untriaged = self.untriaged()
@@ -438,7 +442,7 @@ class Store:
         }
 
     def _shares(self) -> dict[str, float]:
-        """Fractions of the time of all processes, by activity: of cases, but for asking, and of triage."""
+        """Fractions of the time of all processes, by activity of cases (except probing for support) and triage."""
         spent = Counter({TRIAGE: float(self.meta("triage_s") or 0)})
         for seconds in self._seconds():
             spent.update(seconds)

@@ -1,4 +1,4 @@
-"""A campaign's triage: which findings are sorted or triaged next, when there is time for it, and what is told."""
+"""A campaign's triage: choose the next findings to sort or triage, find time for them, and publish the results."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from polyjuice.triage.automatic import Triaged, reduced_folder
 from polyjuice.triage.causes import FAILURES, Suspect
 from polyjuice.triage.stored import annotate
 
-#: How many of the findings that it stands for a finding names.
+#: The most other findings with the same cause that a published finding lists.
 _EXAMPLES = 20
 
-#: For how many findings there is time at least when the number of cases that was asked for is done.
+#: After the last case of a campaign with ``-n``, there is time to triage at least this many findings.
 _LEAST = 2
 
-#: How many findings are sorted at once, on a fast compiler and where a compilation takes seconds.
+#: How many findings are sorted together: on a fast compiler, and where a compilation takes seconds.
 _SORTED, _SORTED_SLOWLY = 50, 16
 
-#: The share of its time that the only process of a campaign gives to triage while there are cases to run.
+#: The share of its time that a campaign's only process gives to triage while there are cases to run.
 _SHARE = 1 / 4
 
 UNTRIAGED = "untriaged.md"
-"""The file among a campaign's findings that sums up those which have no cause yet."""
+"""The file in a campaign's ``findings`` that lists findings without a cause."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Findings to sort, or one to triage, by their folders; and when, on the monotonic clock, to end.
+    """Findings to sort, or one to triage, by their folders; ``end`` is the time limit on the monotonic clock.
 
-    They are held against ``suspects`` if they are to be sorted: so many of all are ``known`` by now.
+    A sorting job compares them with ``suspects``; afterwards they have been compared with the first ``known`` suspects.
     """
 
     folders: Sequence[Path]
@@ -52,23 +52,23 @@ class Job:
 
 
 class Turns:
-    """When the only process of a campaign turns from cases to triage: so that triage has no more than its share."""
+    """Decides when a campaign's only process turns from cases to triage, so that triage keeps to its share."""
 
     def __init__(self, first_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """``first_s`` is how many seconds the first job is expected to take; later ones, what those before took."""
+        """``first_s`` is the expected length of the first job in seconds; for later jobs, the average so far counts."""
         self._clock = clock
         self._began = clock()
         self._first_s = first_s
         self._spent_s, self._jobs = 0.0, 0
 
     def finish(self, seconds: float) -> None:
-        """Remember how long a job took."""
+        """Record how long a job took."""
         self._spent_s += seconds
         self._jobs += 1
 
     @property
     def due(self) -> bool:
-        """Whether one more job would leave to cases what is theirs."""
+        """Whether triage stays within its share if one more job runs."""
         expected_s = self._spent_s / self._jobs if self._jobs else self._first_s
         return self._spent_s + expected_s <= _SHARE * (self._clock() - self._began)
 
@@ -76,10 +76,10 @@ class Turns:
 class Triage:
     """The findings of a campaign on their way through triage.
 
-    First they are sorted: laid to the causes that are known by now, or put into groups. Then one of the largest group
-    is triaged, and the others are held against what it has found. While cases are run, triage has half of the
-    processes, or a share of the time of a single one. Afterwards it has all processes until the schedule ends; in a
-    campaign of a number of cases, for as long as these took.
+    Sorting comes first: it attributes findings to known causes, or puts them into groups. Then triage takes one finding
+    of the largest group, and compares the others with its cause. While cases run, triage has half of the processes, or
+    a share of the time of a single one. Afterwards it has all processes until the schedule ends. In a campaign with a
+    number of cases, that is for as long as the cases took.
     """
 
     def __init__(self, config: Config, store: Store) -> None:
@@ -91,16 +91,16 @@ class Triage:
         self._jobs = 0
         self._turns = Turns(config.triage_s * _SHARE)
         self._over = False
-        """Whether a job was ended: asking what the compiler takes moves the end, but there is no time for another."""
+        """Whether a job ran out of time. Support probing may move the end later, but no further job starts."""
         self._suspects: list[Suspect] = []
-        """In the order in which they came to be known."""
+        """All suspects so far, in the order of their discovery."""
         self._joined: dict[str, str] = {}
-        """Causes by now, by those that they account for, which were found earlier."""
+        """Maps each earlier cause to the cause that accounts for it."""
         self._of_groups = store.causes_of_groups()
-        """The causes of groups that have one for certain."""
+        """The cause of each group that certainly has only one."""
 
     def next(self, schedule: Schedule, cases: bool) -> Job | None:
-        """What to do now; None where there is nothing, or no time for it.
+        """The next job; None where there is nothing to do, or no time.
 
         ``cases`` says whether the campaign still runs cases.
         """
@@ -118,20 +118,20 @@ class Triage:
         return self._triage(free, schedule.end) if free else None
 
     def _has_room(self, cases: bool) -> bool:
-        """Whether a process is free for a further job."""
+        """Whether a process is free for another job."""
         workers = self._config.workers
         if cases and workers == 1:
             return not self._jobs and self._turns.due
         return self._jobs < (workers // 2 if cases else workers)
 
     def _learn(self, record: Mapping[str, Any]) -> None:
-        """Remember the suspects that have come to be known."""
+        """Record new suspects."""
         compiler, version = record["compiler"], record["versions"][record["compiler"]]
         there = set(self._suspects)
         self._suspects += [s for s in suspects(self._store, self._bugs, compiler, version) if s not in there]
 
     def _sort(self, unsorted: Sequence[Untriaged], end: float) -> Job:
-        """Sort some findings that were held against as many suspects so far."""
+        """Sort some findings that have been compared with equally many suspects so far."""
         by_now = unsorted[0].suspects
         alike = [finding for finding in unsorted if finding.suspects == by_now]
         size = _SORTED if find(self._config.compiler).fast else _SORTED_SLOWLY
@@ -140,7 +140,7 @@ class Triage:
     def _triage(self, waiting: Sequence[Untriaged], end: float) -> Job:
         """Triage the smallest finding of the largest group.
 
-        Of groups of one size wrong results come before failures, which users notice by themselves.
+        Among groups of one size, wrong results come before failures, which users notice by themselves.
         """
         sizes = Counter(finding.grouped for finding in waiting)
 
@@ -156,7 +156,7 @@ class Triage:
         return Job([self._store.folder / "raw" / finding.name for finding in findings], end, **more)
 
     def _late(self, schedule: Schedule, cases: bool) -> bool:
-        """Whether there is no time for a further finding now."""
+        """Whether there is no time for another finding."""
         if cases:
             return False
         least_s = 2 * _LEAST * self._config.triage_s
@@ -164,7 +164,7 @@ class Triage:
         return self._over or over or time.monotonic() >= schedule.end
 
     def finish(self, job: Job, results: Sequence[Triaged]) -> list[str]:
-        """Take in what came of a job. For each, where the bug is reported that it turned out to be, or ""."""
+        """Store the results of a job. For each, return the URL of the known bug that it turned out to be, or ""."""
         self._jobs -= 1
         findings = {folder.name: self._running.pop(folder.name) for folder in job.folders}
         self._over = self._over or len(results) < len(findings) or any(result.ended for result in results)
@@ -198,7 +198,7 @@ class Triage:
         return ""
 
     def _join(self, triaged: Triaged) -> None:
-        """Attribute to this cause the findings of earlier ones that it accounts for."""
+        """Attribute findings of earlier causes to this cause, where it accounts for them."""
         if not triaged.record:
             return
         suspect = Suspect(triaged.record["kind"], triaged.cause, tuple(triaged.record["blame"]))
@@ -210,11 +210,11 @@ class Triage:
                 self._of_groups = {group: self._now(cause) for group, cause in self._of_groups.items()}
 
     def _now(self, cause: str) -> str:
-        """The cause that accounts for a cause by now: most often itself."""
+        """The cause that a cause is now part of, usually itself."""
         return self._joined.get(cause, cause)
 
     def _take_along(self, finding: Untriaged, triaged: Triaged) -> None:
-        """Lay those findings of its group to the cause of one that have it for certain; from now on, too."""
+        """Attribute the group's other findings to this cause, now and later, if the group certainly has one cause."""
         blame = tuple(triaged.record["blame"]) if triaged.record else ()
         group = finding.group
         if finding.record["kind"] in FAILURES or (group and group.alike and blame == group.blame):
@@ -224,9 +224,10 @@ class Triage:
                     self._store.add_triaged(Triaged(other.name, triaged.cause))
 
     def publish(self) -> None:
-        """Make the campaign's ``findings`` hold one folder of each cause, with how many findings more have it.
+        """Keep one folder of each cause in the campaign's ``findings``, with its number of other findings.
 
-        What has no cause yet is summed up in a file beside them; in a campaign without triage, each group has a folder.
+        A file beside these folders lists findings without a cause. In a campaign without triage, each group has a
+        folder.
         """
         folder = self._store.folder / "findings"
         groups = self._store.groups()
@@ -239,7 +240,7 @@ class Triage:
 
 
 def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, version: str) -> list[Suspect]:
-    """What a campaign has found so far, or is known, as far as the part of the compiler to blame for it is known."""
+    """The causes found so far and the known bugs that have a part of the compiler to blame."""
     told = [
         (b.signature.partition(" ")[0], b.signature, b.blame)
         for b in bugs
@@ -250,7 +251,7 @@ def suspects(store: Store, bugs: Sequence[known.KnownBug], compiler: str, versio
 
 
 def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
-    """Write what has no cause yet, group by group; no file where there is nothing."""
+    """Write the findings without a cause, group by group; without any, remove the file."""
     if not groups:
         path.unlink(missing_ok=True)
         return
@@ -260,10 +261,10 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
         "# Not yet triaged",
         "",
         f"{count} {plural(count, 'finding')} in {len(groups)} {plural(len(groups), 'group')}. "
-        "Those of a group most likely have one cause.",
-        f"`polyjuice fuzz --resume {path.parent.parent}` goes on with them.",
+        "Findings of a group most likely share one cause.",
+        f"`polyjuice fuzz --resume {path.parent.parent}` continues their triage.",
         "",
-        "| findings | smallest | what it says | group |",
+        "| findings | smallest | message | group |",
         "|---|---|---|---|",
     ]
     for group in ordered:
@@ -273,7 +274,7 @@ def _sum_up(groups: Sequence[Distinct], path: Path) -> None:
 
 
 def _publish(distinct: Distinct, raw: Path, folder: Path) -> None:
-    """Put a finding where it is told, whole or not at all; what is there already is only told the new counts."""
+    """Copy a finding to the published folder, atomically; if it is there already, update only its counts."""
     said = {
         "cause": distinct.cause,
         "regression": distinct.record["regression"],

@@ -1,4 +1,4 @@
-"""The command line: thin commands over the rooms below. Standard output is for results, standard error for the rest."""
+"""The command line: thin commands over the other packages. Results go to standard output, the rest to stderr."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ app.command("compilers", rich_help_panel=INSTALLATION)(list_compilers)
 app.command("ops", rich_help_panel=INSTALLATION)(list_ops)
 
 
-#: Mistakes that the user, or the environment, has made: one line says what and where.
+#: Mistakes of the user or the environment: one line says what is wrong and where.
 _THE_USERS = (
     DrawingError,
     DrawingMissing,
@@ -84,29 +84,29 @@ _THE_USERS = (
 
 
 _UsageError = cast(type[Exception], typer.BadParameter.__base__)
-"""Typer raises it where it cannot parse a command line; of its kinds Typer exports one alone."""
+"""The base class of Typer's errors for command lines that it cannot parse; Typer exports only one of them."""
 
 
 def command() -> Any:
-    """The whole command line, as an object of Click's."""
+    """The whole command line, as a Click command."""
     whole = typer.main.get_command(app)
     reflow(whole)
     return whole
 
 
 def main() -> None:
-    """The entry point: mistakes of the user and of the environment are one line and status 2, our own are status 3."""
+    """The entry point. Mistakes of the user or the environment give one line and status 2, our own faults status 3."""
     try:
         sys.exit(command()(prog_name="polyjuice", standalone_mode=False))
     except _UsageError as problem:
         _refuse(misused(problem))
     except _THE_USERS as problem:
         _refuse(str(problem))
-    except OSError as error:  # a file in the way, a full disk
+    except OSError as error:  # for example a file in the way, or a full disk
         _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except typer.Abort:
         sys.exit(INTERRUPTED)
-    except Exception as problem:  # noqa: BLE001 - Python's own status for it is 1, which would mean findings
+    except Exception as problem:  # noqa: BLE001 - Python's own status would be 1, which means findings
         if _is_full(problem):
             _refuse(f"the campaign's database: {problem}; make room, then continue with --resume")
         traceback.print_exc()
@@ -114,13 +114,13 @@ def main() -> None:
 
 
 def _is_full(problem: Exception) -> bool:
-    """Whether the disk has no room for a database, or fails."""
+    """Whether the database's disk is full or fails."""
     full = ("SQLITE_FULL", "SQLITE_IOERR")
     return isinstance(problem, sqlite3.OperationalError) and problem.sqlite_errorname.startswith(full)
 
 
 def _refuse(message: str) -> NoReturn:
-    """Say in one line what is wrong, and leave."""
+    """Print one line that says what is wrong, and exit."""
     if line := " ".join(message.split()):
         stderr.print(f"polyjuice: {escape(line)}")
     sys.exit(USAGE)

@@ -23,7 +23,7 @@ from polyjuice.triage import known
 
 
 def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple[Rule, ...]]:
-    """Find the user's mistakes before the campaign begins; the compiler's version, the seeds, and the rules."""
+    """Find the user's mistakes before the campaign begins. Return the compiler's version, the seeds, and the rules."""
     try:
         operators = matching(config.only_operators)
         seeds = Seeds(config.seeds, config.nodes, config.seed, folder, operators=operators, timeout_s=config.timeout_s)
@@ -47,7 +47,7 @@ def check(config: Config, folder: Path | None = None) -> tuple[str, Seeds, tuple
 
 
 def _check_choices(config: Config) -> None:
-    """Raise Usage where the compiler lacks a level, or an oracle cannot judge what the campaign would give it."""
+    """Raise Usage where the compiler lacks a level, or an oracle cannot judge the campaign's programs."""
     compiler = compilers.find(config.compiler)
     if config.level and config.level not in compiler.levels:
         levels = f"choose from {', '.join(compiler.levels)}" if compiler.levels else "it has no optimization levels"

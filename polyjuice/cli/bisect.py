@@ -1,4 +1,4 @@
-"""``polyjuice bisect``: which part of the compiler is to blame for a finding."""
+"""``polyjuice bisect``: find the part of the compiler to blame for a finding."""
 
 from __future__ import annotations
 

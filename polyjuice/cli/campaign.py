@@ -24,7 +24,7 @@ from polyjuice.triage.automatic import Triaged
 
 
 class CampaignProgress(Live):
-    """A campaign's progress and its log; it is told of each result."""
+    """A campaign's progress and its log; it receives each result."""
 
     def __init__(self, config: Config, store: Store) -> None:
         text = TextColumn("{task.fields[text]}")
@@ -43,6 +43,7 @@ class CampaignProgress(Live):
         self._log.close()
 
     def case(self, result: CaseResult) -> None:
+        """Show and log the result of a case."""
         counts = self._counts
         self._probed_s += result.seconds.get(PROBE, 0.0) / self._config.workers
         counts["tested"] += result.pairs > 0
@@ -52,20 +53,22 @@ class CampaignProgress(Live):
         self._found(result)
 
     def confirmed(self, result: CaseResult) -> None:
+        """Show and log the findings of a postponed case."""
         self._found(result)
 
     def _found(self, result: CaseResult) -> None:
-        """Tell what a case found."""
+        """Show and log the findings of a case."""
         self._counts["raw_findings"] += len(result.findings)
         self._known += len(result.known)
         self._log.write(_log_line(result) + "\n")
         for finding in result.findings:
             stderr.print(f"[red]finding[/red] {escape(finding.folder)}: {escape(finding.message)}")
         for problem in [*([] if result.false else result.unsound), *filter(None, [result.defect])]:
-            stderr.print(f"[magenta]a fault of Polyjuice's own[/magenta] in case {result.index}: {escape(problem)}")
+            stderr.print(f"[magenta]fault in Polyjuice itself[/magenta], case {result.index}: {escape(problem)}")
         self._tell()
 
     def triaged(self, result: Triaged, known: str) -> None:
+        """Show and log the result of a finding's triage; ``known`` is the URL of the known bug that it is, or ""."""
         self._known += bool(known)
         self._counts["raw_findings"] -= bool(known)
         self._triaged += not known and not result.ended and not result.group
@@ -89,19 +92,19 @@ class CampaignProgress(Live):
 def _outcome(result: Triaged, known: str) -> str:
     """The outcome of a finding's triage, in a line."""
     if result.defect:
-        return f"a fault of Polyjuice's own: {result.defect}"
+        return f"fault in Polyjuice itself: {result.defect}"
     if result.ended:
-        return "ended before it came to a result; --resume goes on with it"
+        return "out of time; --resume continues it"
     if known:
         return f"known: {known}"
     if result.group:
-        return f"waits among: {result.group.text}"
+        return f"waits in group: {result.group.text}"
     if result.problem:
-        return f"stays as it is: {result.problem}"
+        return f"not reduced: {result.problem}"
     if result.record:
         operators = " and ".join(map(str, result.record["operators"].values()))
         return f"{operators} operators left, {result.cause}"
-    return f"another {result.cause}"
+    return f"duplicate: {result.cause}"
 
 
 def _log_line(result: CaseResult) -> str:
@@ -112,7 +115,7 @@ def _log_line(result: CaseResult) -> str:
     found += [f"flaky: {t}" for t in result.flaky] + [f"again: {t}" for t in result.again]
     found += [f"unsound: {t}" for t in result.unsound]
     found += [f"accepted: {result.accepted}"] if result.accepted else []
-    found += ["postponed: what it shows is confirmed once other cases have run"] if result.postponed else []
+    found += ["postponed: to be confirmed after other cases"] if result.postponed else []
     found += [f"defect: {result.defect}"] if result.defect else []
     return "\n    ".join([f"case {result.index} {what} {spent}", *found])
 
@@ -122,7 +125,7 @@ def _percent(share: float) -> str:
 
 
 def _findings(summary: dict[str, Any]) -> str:
-    """How many causes the findings have, and how many have none yet."""
+    """The number of causes, and of findings without a cause."""
     causes, untriaged = summary["causes"], summary["untriaged"]
     said = [f"{causes} {plural(causes, 'cause')}"] if causes or not untriaged else []
     if untriaged:
@@ -132,7 +135,7 @@ def _findings(summary: dict[str, Any]) -> str:
 
 
 def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None:
-    """The summary, and one line or two for each finding."""
+    """Print the summary, and two lines for each finding."""
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     reasons = ", ".join(f"{n} {reason}" for reason, n in summary["skipped_reasons"].items())
     share = summary["share"]
@@ -140,8 +143,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         "compiler": f"{summary['compiler']} {summary['version']}",
         "tested": f"{summary['tested']} cases, {summary['pairs']} pairs, {summary['programs']} programs"
         + (f", {summary['packs']} packs" if summary["packs"] else ""),
-        "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s "
-        "while cases were run",
+        "speed": f"{summary['pairs_per_second']} pairs/s, {summary['programs_per_second']} programs/s while cases ran",
         "skipped": f"{summary['skipped']}" + (f" ({reasons})" if reasons else ""),
         "findings": _findings(summary),
         "met": f"{summary['raw_findings']} findings"
@@ -153,17 +155,17 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
         "folder": summary["out"],
     }
     if "probe_s" in summary:
-        rows["time"] += f"; {summary['probe_s']} s of asking what it takes do not count"
+        rows["time"] += f"; {summary['probe_s']} s of it, for support probing, do not count"
     if "sizes" in summary:
         rows["sizes"] = "cases at " + "; ".join(f"{text}: {n}" for text, n in summary["sizes"].items())
     if "coverage" in summary:
         rows["coverage"] = coverage.line(summary["coverage"])
     if summary["known"]:
-        rows["known"] = ", ".join(f"{n} of {url}" for url, n in summary["known"].items())
+        rows["known"] = ", ".join(f"{n} × {url}" for url, n in summary["known"].items())
     if "accepted" in summary:
-        rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (the log names them)"
+        rows["accepted"] = f"{summary['accepted']} programs with a broken constraint (see the log)"
     if summary["unsound_variants"] or summary["defects"]:
-        rows["own faults"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
+        rows["in Polyjuice"] = f"{summary['unsound_variants']} unsound variants, {summary['defects']} internal errors"
     for name, value in rows.items():
         table.add_row(f"[bold]{name}", escape(value))
     for row in summary.get("models", ()):
@@ -181,7 +183,7 @@ def print_summary(summary: dict[str, Any], config: Config, store: Store) -> None
 
 
 def print_next(steps: Sequence[Step], found: bool) -> None:
-    """Print what to do next, a command a line."""
+    """Print what to do next, one command a line."""
     width = max(len(command) for command, _ in steps)
     stdout.print(f"\n{'Next' if found else 'Nothing was found. Next'}:")
     for command, purpose in steps:

@@ -1,4 +1,4 @@
-"""Runs a campaign for the command line: its summary, and its exit status."""
+"""Run a campaign for the command line, with its summary and exit status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from polyjuice.egraph import Rule
 
 
 def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, version: str) -> tuple[int, dict[str, Any]]:
-    """Run the cases and the triage; the exit status, and the summary."""
+    """Run the cases and the triage. Return the exit status and the summary."""
     status = None
     store.set_meta("version", version)
     try:
@@ -55,7 +55,7 @@ def run(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store, versi
 
 
 def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -> dict[str, Any]:
-    """The user's own rules that never fired, and what was tested of the user's own models."""
+    """The user's own rules that never fired, and the coverage of the user's own models."""
     fired = store.rules()
     silent = advice.unfired(rules, config, fired)
     compiler = compilers.find(config.compiler)
@@ -64,11 +64,11 @@ def _tested(config: Config, rules: Sequence[Rule], seeds: Seeds, store: Store) -
 
 
 def _rate(count: int, busy_s: float) -> float:
-    """How many a second of the time in which cases were run.
+    """The count per second of the time in which cases ran.
 
     That is the wall-clock time that processes spent on cases, divided by the number of processes. It includes making
-    graphs, compiling, running and judging. It does not include confirming findings, triage, asking what the compiler
-    takes, and waiting for work.
+    graphs, compiling, running and judging. It excludes confirming findings, triage, probing the compiler for support,
+    and waiting for work.
     """
     return round(count / busy_s, 3) if busy_s > 0 else 0.0
 

@@ -19,18 +19,19 @@ from polyjuice.execution import Limits, Worker, probe
 _GIB = 2**30
 
 MEMORY_GIB = 1 + Limits.recycle_rss_gib
-"""The memory of one process of a campaign: Polyjuice itself, and its compiler, which ends where it grows larger."""
+"""The memory of one process of a campaign, in GiB: Polyjuice itself, and its compiler, which is restarted above its
+limit."""
 
 _LEAST_FREE_GIB = 1
-"""How much room a folder for what compilers write must have."""
+"""The least free space, in GiB, of a folder for the compilers' files."""
 
 _CGROUP = Path("/sys/fs/cgroup")
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
-"""Files of the drivers of NVIDIA, of Windows' Linux, and of AMD: PyTorch calls the GPUs of all of them cuda."""
+"""Driver files of NVIDIA, of WSL, and of AMD: PyTorch calls all of these GPUs cuda."""
 
 
 class State(StrEnum):
-    """How bad it is: a note says what is left out, a warning what is slow or small, a problem what does not work."""
+    """The severity: a note names a missing extra, a warning something slow or small, a problem a failure."""
 
     ok = "ok"
     note = "note"
@@ -40,7 +41,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One check: its subject, how bad it is, and what to do, in one line."""
+    """One check: its subject, its severity, and what to do, in one line."""
 
     subject: str
     state: State
@@ -68,7 +69,7 @@ def scratch() -> Check:
 
 
 def cache_folder() -> Check:
-    """The folder of what is known of compilers, and of what they make once."""
+    """The folder for cached facts about compilers, and for the files that they make once."""
     folder = cache.folder()
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,7 @@ def cache_folder() -> Check:
 
 
 def working_folder() -> Check:
-    """The current folder, to which campaigns are written unless ``--out`` says otherwise."""
+    """The current folder, where campaigns go by default."""
     if not os.access(".", os.W_OK):
         return Check("this folder", State.warning, f"{Path.cwd()} cannot be written: give fuzz a folder with --out")
     return _room("this folder", str(Path.cwd()), "give fuzz a folder with more room with --out")
@@ -108,7 +109,7 @@ def memory(available: int | None, workers: int) -> Check:
 
 
 def available_memory() -> int | None:
-    """Bytes that are free, also within the limit of a container; None where the system does not say."""
+    """The available memory in bytes, within a container's limit too; None where the system does not tell."""
     found = []
     with suppress(OSError):
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -117,7 +118,7 @@ def available_memory() -> int | None:
         ("memory.max", "memory.current"),
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
     ):
-        with suppress(OSError, ValueError):  # no limit is called "max"
+        with suppress(OSError, ValueError):  # the file holds "max" where there is no limit
             found.append(int((_CGROUP / limit).read_text()) - int((_CGROUP / used).read_text()))
     return min(found, default=None)
 

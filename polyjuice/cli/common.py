@@ -1,4 +1,4 @@
-"""Consoles, exit statuses and options that commands share, and their mistakes."""
+"""Shared by commands: consoles, exit statuses, options, and errors for mistakes in options."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class Usage(ValueError):
 
 
 def own_fault(message: str) -> NoReturn:
-    """Say what is wrong with Polyjuice itself, and leave."""
+    """Print a fault of Polyjuice itself, and exit."""
     stderr.print(f"polyjuice: {escape(message)}")
     sys.exit(DEFECT)
 
 
 def chosen(text: str, known: Sequence[str], option: str) -> tuple[str, ...]:
-    """The names in a list separated by commas, each once and each known."""
+    """The names in a list with commas, without duplicates. Raises Usage for an unknown name, or for none."""
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     unknown = [name for name in names if name not in known]
     if unknown or not names:
@@ -83,5 +83,5 @@ def seconds(text: str, option: str = "--time", *, zero: bool = False) -> float:
 
 
 def interpreter(python: Path | None) -> Path:
-    """The interpreter's absolute path; links are kept, for a virtual environment's python is one."""
+    """The interpreter's absolute path; symbolic links stay, because a virtual environment's python is one."""
     return Path(sys.executable) if python is None else Path(os.path.abspath(python))

@@ -1,4 +1,4 @@
-"""Names that a shell offers for a value: compilers, strategies, oracles, operators and so on."""
+"""Shell completion of names: compilers, strategies, oracles, operators and so on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def compilers(incomplete: str) -> list[str]:
 
 
 def sources(incomplete: str) -> list[str]:
-    """The strategies of ``fuzz --seeds``; a shell knows the names of model files by itself."""
+    """The strategies of ``fuzz --seeds``; the shell itself completes model files."""
     return _matching(GENERATING, incomplete)
 
 
@@ -39,12 +39,12 @@ def rules(incomplete: str) -> list[str]:
 
 
 def oracles(incomplete: str) -> list[str]:
-    """The oracles, also behind others and a comma."""
+    """The oracles, also after a list with a comma."""
     return _listed(ORACLES, incomplete)
 
 
 def profiles(incomplete: str) -> list[str]:
-    """The input profiles, also behind others and a comma."""
+    """The input profiles, also after a list with a comma."""
     return _listed(PROFILES, incomplete)
 
 
@@ -53,6 +53,6 @@ def _matching(names: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _listed(names: Iterable[str], incomplete: str) -> list[str]:
-    """Each name that is not in the list yet, behind what is."""
+    """The list so far, completed by each matching name that is not in it."""
     before, comma, begun = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in _matching(names, begun) if name not in before.split(",")]

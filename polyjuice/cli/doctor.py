@@ -1,4 +1,4 @@
-"""``polyjuice doctor``: what is wrong with an installation, and what to do."""
+"""``polyjuice doctor``: find problems of an installation, and say what to do."""
 
 from __future__ import annotations
 

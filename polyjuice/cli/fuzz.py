@@ -1,4 +1,4 @@
-"""``polyjuice fuzz``: a new campaign, or one that goes on."""
+"""``polyjuice fuzz``: start a campaign, or continue one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EXAMPLES = examples(
 )
 
 _CHANGEABLE = ("-n", "--time", "--workers", "--triage", "--known", "--python")
-"""Options that --resume may change; -n and --time are totals."""
+"""The options that --resume may change; -n and --time are totals."""
 
 
 def fuzz(
@@ -160,7 +160,7 @@ def _refuse_fixed(given: set[str]) -> None:
 
 
 def _which_compiler(set_here: Settings) -> str:
-    """A question for the compiler that names those that are installed, and the others."""
+    """A question for the compiler, with the installed ones and the others."""
     found = installed(set_here)
     others = [name for name in compilers.names() if name not in found]
     message = f"which compiler? Name one that is installed with --compiler: {', '.join(found)}"
@@ -168,7 +168,7 @@ def _which_compiler(set_here: Settings) -> str:
 
 
 def _usual(compiler: str, disruptive: bool) -> str:
-    """The oracles that judge unless the user names others."""
+    """The default oracles."""
     return "crash" if disruptive else ",".join(usual_oracles(compilers.find(compiler)))
 
 
@@ -179,7 +179,7 @@ def _given(context: typer.Context) -> set[str]:
 
 
 def _pack(text: str) -> int:
-    """How many programs are compiled as one, 0 for as many as suits the compiler. Raises Usage."""
+    """The most programs to compile as one; 0 means the compiler's default. Raises Usage."""
     if text == "auto":
         return 0
     if not text.isdecimal() or not int(text):
@@ -192,7 +192,7 @@ def _seed_source(source: str) -> str:
 
 
 def _new_folder(compiler: str) -> Path:
-    """campaigns/COMPILER-DATE, with a number behind it where that is taken."""
+    """The folder campaigns/COMPILER-DATE, with a number after it if that exists."""
     stem = f"{compiler}-{time.strftime('%Y%m%d-%H%M%S')}"
     names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
     return next(folder for folder in (Path("campaigns") / name for name in names) if not folder.exists())

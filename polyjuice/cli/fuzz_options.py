@@ -1,4 +1,4 @@
-"""The options of ``polyjuice fuzz``: those without a panel are in its short help, ``--help-all`` has the others."""
+"""The options of ``polyjuice fuzz``. The short help shows those without a panel, ``--help-all`` shows all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEFAULT_ORACLES = f"{','.join(USUAL_ORACLES)}; alias, too, for Torch; crash wit
 
 
 class Extract(StrEnum):
-    """How variants are chosen from the e-graph."""
+    """How to choose variants from the e-graph."""
 
     minmax = "minmax"
     steps = "steps"
@@ -32,14 +32,14 @@ class Extract(StrEnum):
 
 
 class Device(StrEnum):
-    """Where the compiled program runs."""
+    """The device of the compiled program."""
 
     cpu = "cpu"
     cuda = "cuda"
 
 
 def _as_begun(context: typer.Context, folder: Path | None) -> Path | None:
-    """A campaign that is continued keeps its options: what polyjuice.toml sets is for new ones."""
+    """Ignore polyjuice.toml for a campaign that is continued, because it keeps its options."""
     if folder:
         context.default_map = None
     return folder

@@ -37,7 +37,7 @@ from polyjuice.ir import Graph, GraphError
 from polyjuice.ops import TABLE, Op, matching, without_complex
 
 _ATTEMPTS = 100
-"""The most graphs that are tried for one with a constraint to break."""
+"""The most graphs to try for one with a constraint to break."""
 
 
 def generate(
@@ -110,16 +110,16 @@ def _write_broken(broken: Mapping[str, Broken], out: Path) -> None:
 
 
 def _make_folder(out: Path) -> None:
-    """Raises Usage where the folder holds something already."""
+    """Make the folder. Raises Usage where it already contains something."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Usage(f"--out {out}: there is something; name a new folder")
     out.mkdir(parents=True, exist_ok=True)
 
 
 def _broken(nodes: int, key: str, memory: Memory, operators: Sequence[Op]) -> Broken:
-    """A disrupted graph. A few operators take everything: where a graph holds no other, the next one is tried.
+    """A disrupted graph. If a graph has no constraint that an operand can break, the next one is tried.
 
-    Raises Usage where that does not help.
+    Raises Usage where no graph has one.
     """
     keys = (f"{key}/{attempt}" for attempt in range(_ATTEMPTS))
     graphs = (
@@ -166,7 +166,7 @@ def metrics(
 
 
 def _corpus(text: str) -> tuple[str, ...]:
-    """The operator types that ``--corpus`` names (none: those that are seen)."""
+    """The operator types that ``--corpus`` names; empty for "seen"."""
     if text == "table":
         return TABLE_OPERATORS
     if text == "seen":
@@ -184,7 +184,7 @@ def _corpus(text: str) -> tuple[str, ...]:
 
 
 def _graphs(folder: Path) -> Iterator[Graph]:
-    """The graphs of a folder, one by one, by their paths. Raises Usage where there are none, or one is broken."""
+    """The graphs of a folder, one by one, sorted by path. Raises Usage where there are none, or one is broken."""
     if not folder.is_dir():
         raise Usage(f"{folder}: no such folder; give one that holds ONNX models")
     paths = sorted(path for path in folder.rglob("*.onnx") if path.is_file())

@@ -1,4 +1,4 @@
-"""The looks of the help, and the message for a command line that Typer cannot parse."""
+"""The layout of the help, and the message for a command line that Typer cannot parse."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _ALL = "polyjuice.help.all"
 
 
 class ShortHelp(TyperCommand):
-    """A command whose ``--help`` leaves out the options that stand in panels of their own; ``--help-all`` has them."""
+    """A command whose ``--help`` omits the options in panels of their own; ``--help-all`` shows them."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, without the omitted options."""
         for parameter in self.params:
             panel = getattr(parameter, "rich_help_panel", None)
             parameter.hidden = panel is not None and not ctx.meta.get(_ALL)  # type: ignore[attr-defined]
@@ -32,13 +33,13 @@ class ShortHelp(TyperCommand):
 def _show_all(context: typer.Context, asked: bool) -> None:
     if asked and not context.resilient_parsing:
         context.meta[_ALL] = True
-        if text := context.get_help():  # without Rich; with it, the help is printed by now
+        if text := context.get_help():  # only without Rich: with it, the help is already printed
             typer.echo(text)
         raise typer.Exit
 
 
 def reflow(command: Any) -> None:
-    """Let the paragraphs of a command's help, and of the commands in it, fill their lines: docstrings break them."""
+    """Join the lines of each paragraph in the help of a command and its subcommands: docstrings break them."""
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     for inner in getattr(command, "commands", {}).values():
@@ -51,19 +52,19 @@ HelpAllOption = Annotated[
 
 
 def examples(*pairs: tuple[str, str]) -> str:
-    """The end of a help text: commands, and what each is for."""
+    """The end of a help text: commands and their purposes."""
     width = max(len(command) for command, _ in pairs)
     lines = [f"  {command:{width}}  {purpose}".rstrip() for command, purpose in pairs]
     return "\n".join(["", "Examples:", *lines])
 
 
 def misused(problem: Any) -> str:
-    """The mistake in a command line, by the exception that Typer raised, and where the help is.
+    """The mistake in a command line, from Typer's exception, with the command for help.
 
-    Nothing where a group of commands stands alone: this prints its help.
+    "" for a group of commands without one: this prints the group's help.
     """
     if type(problem).__name__ == "NoArgsIsHelpError":
-        if text := problem.format_message():  # without Rich; with it, the help is printed by now
+        if text := problem.format_message():  # only without Rich: with it, the help is already printed
             typer.echo(text, err=True)
         return ""
     message, context = problem.format_message().replace("Value error, ", "").rstrip("."), problem.ctx

@@ -1,4 +1,4 @@
-"""``polyjuice known``: bugs that are known already, which campaigns count and do not show."""
+"""``polyjuice known``: known bugs, which campaigns count and do not report."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def add(
 def show(context: typer.Context, file: ReadOption = None, as_json: JsonOption = False) -> None:
     """List the known bugs.
 
-    They are those that a campaign begun in this folder would know; with --file those of a file.
+    By default, this lists the bugs that a campaign started in this folder would know; with --file, those of a file.
     """
     bugs = _chosen(context, file)
     if as_json:
@@ -110,18 +110,18 @@ def check(
         for one in found:
             stdout.print(escape(_line(one)))
         for url, count in met.items():
-            stdout.print(escape(f"not among the findings, since the campaign knew it: {count} of {url}"))
+            stdout.print(escape(f"{count} × not a finding, since the campaign knew it: {url}"))
         stdout.print(f"{counted(len(found), 'finding')}, {new} new; {_raw_counts(found)}")
     sys.exit(FINDINGS if new else OK)
 
 
 def _chosen(context: typer.Context, file: Path | None) -> tuple[known.KnownBug, ...]:
-    """The bugs of a file, or those that a campaign begun here would know."""
+    """The bugs of a file, or those that a campaign started here would use."""
     return known.read(file) if file else known.of(known.sources(settings.of(context).known))
 
 
 def _line(one: Recognized) -> str:
-    """A finding in a line: the bug, or its own signature."""
+    """One line for a finding: its known bug, or its own signature."""
     raw = counted(len(one.raw), "raw finding")
     if not one.bug:
         return f"findings/{one.name} is new, {raw}: {one.signature}"

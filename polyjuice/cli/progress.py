@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: a bar on a terminal, elsewhere a line every 15 seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyjuice.cli.common import stderr
 
 
 class Live:
-    """Shows how far something is, between ``with`` and its end."""
+    """Shows progress while its ``with`` block runs."""
 
     _EVERY_S = 15.0
 
@@ -27,7 +27,7 @@ class Live:
         self.bar.stop()
 
     def tell(self, task: TaskID, line: str, **fields: Any) -> None:
-        """Update the bar's task with ``fields`` (see `rich.progress.Progress.update`); elsewhere ``line`` is said."""
+        """Update the bar with ``fields`` (see `rich.progress.Progress.update`); without a terminal, print ``line``."""
         self.bar.update(task, **fields)
         now = time.monotonic()
         if not stderr.is_terminal and now - self._last > self._EVERY_S:

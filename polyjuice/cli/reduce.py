@@ -1,4 +1,4 @@
-"""``polyjuice reduce``: a finding made as small as it gets."""
+"""``polyjuice reduce``: make a finding as small as possible."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reduce(
         typer.Option(metavar="DIR", help="The folder for the reduced finding.", show_default="FINDING/reduced"),
     ] = None,
 ) -> None:
-    """Make a finding as small as it gets.
+    """Make a finding as small as possible.
 
     Exit status: 1 where the finding still shows, 0 where it does not.
     """
@@ -47,10 +47,10 @@ def reduce(
         with _Progress() as live:
             record = reduction.reduce(stored, folder, seconds(duration), live.show, load_rules(rules or ()))
     except reduction.NotShown:
-        stderr.print(f"polyjuice: {escape(str(finding))} does not show any more: there is nothing to reduce")
+        stderr.print(f"polyjuice: {escape(str(finding))} no longer shows: there is nothing to reduce")
         sys.exit(OK)
     reduction_of = record.reduction
-    tail = "" if reduction_of["finished"] else "; the time was up, and more of it (--time) may make it smaller still"
+    tail = "" if reduction_of["finished"] else "; the time ran out; more (--time) may make it smaller"
     before, after = reduction_of["operators_before"], reduction_of["operators_after"]
     counts = ", ".join(f"{label}: {before[label]} operators to {after[label]}" for label in after)
     stdout.print(f"{escape(counts)}{tail}")

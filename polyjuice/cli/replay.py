@@ -1,4 +1,4 @@
-"""``polyjuice replay``: whether findings still show."""
+"""``polyjuice replay``: test whether findings still show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polyjuice.triage import run_reproducer
 from polyjuice.triage.replay import Fate, Replayed
 from polyjuice.triage.replay import replay as replayed
 
-#: Seconds that a reproducer may take.
+#: The time limit of a reproducer, in seconds.
 _LIMIT_S = 120
 
 _COLOURS = {Fate.shows: "red", Fate.changed: "yellow", Fate.fixed: "green", Fate.not_run: "magenta"}
@@ -33,11 +33,11 @@ def replay(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a finding, or all findings of a campaign, once more.
+    """Run a finding, or all findings of a campaign, again.
 
     With --python they run in another version. Each finding of a campaign still shows, is fixed, or has changed: its
-    programs go wrong in another way. Exit status: 1 where a bug still shows, 0 where none
-    does, 2 where nothing could be run.
+    programs now fail in another way. Exit status: 1 where a bug still shows, 0 where none does, 2 where nothing
+    could run.
     """
     if (path / "repro.py").is_file():
         _reproduce(path, python, as_json)
@@ -75,7 +75,7 @@ def _tell(result: Replayed) -> None:
 
 
 def _reproduce(finding: Path, python: Path | None, as_json: bool) -> None:
-    """Run the reproducer, and end as it did."""
+    """Run the reproducer, and exit with its status."""
     said = json.loads((finding / "finding.json").read_text(encoding="utf-8")) if python is None else {}
     chosen = interpreter(python) if python else Path(said["conditions"]["python"])
     status, output = run_reproducer(finding, str(chosen), _LIMIT_S)

@@ -1,4 +1,4 @@
-"""``polyjuice report``: a campaign, or the result of a suite, as one page."""
+"""``polyjuice report``: one HTML page for a campaign, or for the result of a suite."""
 
 from __future__ import annotations
 

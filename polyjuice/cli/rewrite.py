@@ -1,4 +1,4 @@
-"""``polyjuice rewrite``: a model's equivalents."""
+"""``polyjuice rewrite``: make equivalent models."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def rewrite(
 ) -> None:
     """Rewrite an ONNX model into equivalent models.
 
-    The first has the fewest operators, the last the most, the others lie between. They have no operator that ONNX
-    cannot say, unless the model itself has it.
+    The first has the fewest operators, the last the most, the others lie between. They only have operators
+    that ONNX can express, or that the model itself has.
     """
     if draw:
         drawing.check()
@@ -82,17 +82,17 @@ def rewrite(
     for variant in result.variants:
         stdout.print(f"{variant.operators:6d} operators  {out / (variant.label + '.onnx')}")
     if draw:
-        stdout.print(f"they are drawn in  {out / 'pair.svg'}")
+        stdout.print(f"drawing:  {out / 'pair.svg'}")
 
 
 def _drawn(smallest: Graph, largest: Graph) -> str:
-    """Both graphs side by side, as a file of SVG."""
+    """Both graphs side by side, as an SVG file."""
     differ = drawing.differing(smallest, largest)
     sides = [drawing.Side("min", smallest, differ[0]), drawing.Side("max", largest, differ[1])]
     return drawing.draw(sides, "pair", "The graph with the fewest operators, and the one with the most", alone=True)
 
 
 def sayable(graph: Graph) -> Accepts:
-    """Accepts the operators that ONNX has, or can express by a function, and those of a graph."""
+    """A filter for operators that ONNX has or can express by a function, and for the graph's own operators."""
     own = {op.qualified for node in graph.nodes if (op := entry(node))}
     return lambda op, operands, results: op.qualified in own or not isinstance(op.onnx, Hole)

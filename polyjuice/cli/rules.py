@@ -1,4 +1,4 @@
-"""``polyjuice rules``: the rewrite rules, listed, shown and checked."""
+"""``polyjuice rules``: list, show and check the rewrite rules."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _print_report(report: Report) -> None:
         if result.status == UNSOUND:
             stdout.print(f"[red]unsound[/red] {escape(where)}\n{escape(_indented(result.explanation))}")
         if result.status == UNTESTED:
-            stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {result.trials} trials could tell")
+            stdout.print(f"[yellow]untested[/yellow] {escape(where)}: {result.trials} trials were conclusive")
             if result.explanation:
                 stdout.print(escape(_indented(result.explanation)))
     proved = sum(result.proof == "proved" for result in report.results)

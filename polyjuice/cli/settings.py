@@ -33,13 +33,13 @@ from polyjuice.triage import known
 FILE = "polyjuice.toml"
 
 NONE = "none"
-"""Instead of a file: nothing is set."""
+"""Instead of a file: no settings."""
 
 PYTHON = "python"
 """The table of interpreters, by compiler."""
 
 _NOT_SET = frozenset({"resume", "out", "json", "help-all", "plain", "disruptive", "help", PYTHON})
-"""Options of fuzz that say what one campaign is about."""
+"""Options of fuzz that belong to a single campaign."""
 
 _LISTS = frozenset({"oracle", "profile"})
 """Options whose value is a list with commas."""
@@ -60,7 +60,7 @@ _SHARED: Mapping[tuple[str, ...], Set[str]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """The content of a file: ``values`` by key, as the command line would have them; ``interpreters`` by compiler."""
+    """The content of a file: ``values`` by key, in the command line's form; ``interpreters`` by compiler."""
 
     file: Path | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -73,21 +73,21 @@ class Settings:
 
     @property
     def own_known(self) -> Path:
-        """The file of known bugs to write to."""
+        """The file of known bugs for ``known add``."""
         return self.known if self.known and self.known != Path(known.NONE) else Path(known.DEFAULT_FILE)
 
     def python(self, compiler: str, given: Path | None = None) -> str:
-        """The path of the interpreter that has a compiler: the one ``given``, the one set here, or our own."""
+        """The path of the interpreter that has a compiler: ``given``, or the one set here, or our own."""
         return str(interpreter(given)) if given else self.interpreters.get(compiler, sys.executable)
 
 
 def of(context: typer.Context) -> Settings:
-    """The settings that hold for a command."""
+    """The settings of a command."""
     return context.find_object(Settings) or Settings()
 
 
 def options(fuzz: Any) -> dict[str, Any]:
-    """The options of fuzz that can be set, by key."""
+    """The options of fuzz that the file can set, by key."""
     named = {parameter.opts[0].lstrip("-"): parameter for parameter in fuzz.params}
     return {name: parameter for name, parameter in named.items() if name not in _NOT_SET}
 
@@ -113,7 +113,7 @@ def read(path: Path, keys: Mapping[str, Any]) -> Settings:
 
 
 def defaults(root: Any, settings: Settings) -> dict[str, Any]:
-    """Click's ``default_map`` of the whole command line: for each command the values of its parameters."""
+    """Click's ``default_map`` of the whole command line: the parameter values of each command."""
     keys = options(root.commands["fuzz"])
     found: dict[str, Any] = {"fuzz": {keys[key].name: value for key, value in settings.values.items()}}
     for path, takes in _SHARED.items():
@@ -143,12 +143,12 @@ def _interpreters(path: Path, table: Any) -> dict[str, str]:
 
 
 def _absolute(path: Path, value: str) -> str:
-    """A path that a file holds, seen from anywhere; links are kept."""
+    """The absolute form of a path in a file; symbolic links stay."""
     return os.path.abspath(path.parent / Path(value).expanduser())
 
 
 def _value(path: Path, key: str, value: Any, repeatable: bool) -> Any:
-    """A setting as the command line would have it. Raises Usage."""
+    """A setting in the command line's form. Raises Usage."""
     several = value if isinstance(value, list) else [value]
     if isinstance(value, list) and not (repeatable or key in _LISTS):
         raise Usage(f"{path}: {key} takes one value, not a list")
@@ -171,4 +171,4 @@ _CHECKS: Mapping[str, Callable[[str, str], object]] = {
     "time": seconds,
     "triage": lambda text, where: seconds(text, where, zero=True),
 }
-"""Checks that the command line makes only later, without naming the file."""
+"""Checks that the command line makes only later, without the file's name."""

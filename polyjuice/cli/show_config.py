@@ -1,4 +1,4 @@
-"""``polyjuice config``: what ``polyjuice.toml`` sets."""
+"""``polyjuice config``: show the settings of ``polyjuice.toml``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> None:
 
 
 def _rows(found: Settings, options: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    """Each setting with its value and where it comes from; first what the file sets."""
+    """Each setting with its value and its source; first those of the file."""
     for key, value in found.values.items():
         yield key, value, str(found.file)
     for compiler, python in found.interpreters.items():
@@ -62,7 +62,7 @@ def _rows(found: Settings, options: dict[str, Any]) -> Iterator[tuple[str, Any, 
 
 
 def _default(option: Any) -> Any:
-    """The default of an option: its value, or in words what it depends on."""
+    """The default of an option: its value, or a text where it depends on other options."""
     if isinstance(option.show_default, str):
         return option.show_default
     return option.default.value if isinstance(option.default, Enum) else option.default

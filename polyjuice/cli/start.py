@@ -1,4 +1,4 @@
-"""``polyjuice`` alone: what is installed, and what to do next."""
+"""``polyjuice`` alone: show what is installed, and what to do next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONTROLS = ("eager", "numpy")
 """Compilers that compile nothing, and so must find nothing."""
 
 _FIRST = "onnxruntime"
-"""The compiler that a newcomer installs most quickly."""
+"""The compiler that takes the least time to install."""
 
 
 def start(
@@ -49,12 +49,12 @@ def start(
 
 
 def installed(set_here: Settings) -> list[str]:
-    """The compilers whose frameworks are found here, or that have an interpreter of their own; nothing is imported."""
+    """The compilers whose frameworks are found here, or that have an interpreter in the settings."""
     return [name for name in compilers.names() if name in set_here.interpreters or compilers.is_installed(name)]
 
 
 def _next_steps(set_here: Settings) -> list[str]:
-    """The lines on the screen."""
+    """The lines to print."""
     found = [name for name in installed(set_here) if name not in CONTROLS]
     if found:
         here = f"Installed here: {', '.join(found)}."

@@ -187,7 +187,7 @@ def add(
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """An interrupt ends the command, of which nothing is kept."""
+    """End the command on an interrupt; its partial results are lost."""
     try:
         yield
     except KeyboardInterrupt:
@@ -196,7 +196,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
-    """The usual compiler of each format, where it is installed; those that are not are reported."""
+    """The installed default compiler of each format; missing ones are reported."""
     found = []
     for name in (USUAL_COMPILERS[format] for format in formats):
         answer = probe(name)
@@ -208,7 +208,7 @@ def _usual(formats: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _named(text: str, formats: tuple[str, ...], option: str) -> tuple[str, ...]:
-    """Compilers that are named; each must take one of the formats."""
+    """The compilers in a list; each must take one of the formats. Raises Usage."""
     if text == "none":
         return ()
     names = chosen(text, compilers.names(), option)

@@ -1,9 +1,9 @@
 """The compilers under test: one file each, found by name and never imported by the host.
 
-A compiler file runs inside a worker process, in the compiler's own interpreter, which may be Python 3.9 and
-need not have Polyjuice installed. It imports only the standard library, NumPy and its framework; neighbours
-whose name begins with "_" may be imported relatively. `CompilerFile` says what it defines. This module, on
-the host's side, only finds such files and reads two string constants out of their text.
+A compiler file runs inside a worker process, in the compiler's own interpreter. That interpreter may be Python 3.9 and
+need not have Polyjuice. The file imports only the standard library, NumPy and its framework; it may import neighbours
+whose names begin with "_" relatively. `CompilerFile` describes its contents. This module runs on the host: it finds
+such files and reads string constants from their text.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ ENTRY_POINTS = "polyjuice.compilers"
 FORMATS = ("torch", "onnx", "tensorflow")
 
 _FOLDER = Path(__file__).parent
-# A control that is no framework's compiler lives with the room that it needs, not in this folder.
+# The control `numpy` is not a framework's compiler, so it lies beside the campaign code that needs it.
 _ELSEWHERE = (("numpy", _FOLDER.parent / "campaign" / "numpy_control.py"),)
 
 Array = tuple[str, NDArray[Any]]
-"""An array in a worker: (dtype name, values); bfloat16 is held as the uint16 of its bits."""
+"""An array in a worker: (dtype name, values); a bfloat16 array holds its bits as uint16."""
 
 
 class WorkerArtifact(TypedDict):
-    """What `load` is given: Python source (torch, tensorflow) or a serialized model (onnx), arrays, and how the
-    program is to be called or compiled, which only the Torch compilers need (compilers/_torch.py).
+    """The argument of `load`: Python source (torch, tensorflow) or a serialized model (onnx), arrays, and a setup.
+
+    The setup says how to call and compile the program. Only the Torch compilers need it (compilers/_torch.py).
     """
 
     source: str | bytes
@@ -42,128 +43,134 @@ class WorkerArtifact(TypedDict):
 
 
 class CompilerFile(Protocol):
-    """What a compiler file defines, as a module. Methods marked optional may be left out.
+    """The contents of a compiler file, as a module. Methods marked optional may be missing.
 
     Calls come in this order: version, check, prepare, start; then for each artifact load, eager, compile, run, trace.
-    Arrays that a function receives are shared by the later calls for the artifact: copy before writing into
-    them. An exception is an `error` of the compiler when `compile` or `run` raises it, and `unsupported`, no
-    bug, when `load` or `eager` does, or when it is a NotImplementedError.
+    Later calls for an artifact share the arrays that a function receives: copy before writing into them. An exception
+    from `compile` or `run` is an `error` of the compiler. One from `load` or `eager`, or a NotImplementedError, means
+    `unsupported`, which is no bug.
     """
 
     FORMAT: str
-    """The artifact format it takes, one of FORMATS: a string literal."""
+    """The artifact format that the compiler takes, one of FORMATS: a string literal."""
 
     NEEDS: str
     """Optional, a string literal: what to install, as in "torch>=2.1: pip install 'polyjuice-fuzzer[xy]'"."""
 
     LACKS: str
-    """Optional, a string literal: idioms that its importer does not take, separated by commas (ONNX: `functions`,
-    `symbolic sizes`, `constant nodes`)."""
+    """Optional, a string literal: idioms that its importer rejects, separated by commas (ONNX: `functions`, `symbolic
+    sizes`, `constant nodes`)."""
 
     PROBE: str
-    """Optional, a string literal: `eager` where whatever the framework runs uncompiled is compiled too, so that it is
-    enough to ask `eager` whether an operator is taken."""
+    """Optional, a string literal: `eager` where the compiler takes everything that the framework runs uncompiled. The
+    support probe then calls only `eager`."""
 
     SPEED: str
-    """Optional, a string literal: `fast` where a graph takes about a millisecond, so that it pays to rewrite sixteen
+    """Optional, a string literal: `fast` where a graph takes about a millisecond. It then pays to rewrite sixteen
     graphs together before the first is compiled."""
 
     FORKS: str
-    """Optional, a string literal: `no` where a process that has imported the framework cannot be forked safely. The
-    file says why. Its workers then start from scratch."""
+    """Optional, a string literal: `no` where forking a process that has imported the framework is unsafe. The file says
+    why. Its workers then start from scratch."""
 
     BATCHES: str
-    """Optional, a string literal: `yes` where several programs can be compiled in less time together (`draft`)."""
+    """Optional, a string literal: `yes` where compiling several programs together takes less time (`draft`)."""
 
     NODES: str
-    """Optional, a string literal: how many operators a generated seed graph has unless the user says; 10 where this is
-    not said. More pay where a program costs much whatever its size."""
+    """Optional, a string literal: the default number of operators of a generated seed graph; 10 where this is missing.
+    A larger number pays where a program costs much whatever its size."""
 
     PACK: str
     """Optional, a string literal: how many small programs are compiled as one (see :mod:`polyjuice.packs`); 1 where
-    this is not said. More pay where a compilation costs much whatever its size."""
+    this is missing. A larger number pays where a compilation costs much whatever its size."""
 
     EXCESS_PRECISION: str
-    """Optional, a string literal: the element types, separated by blanks, to which the compiler documents that it may
-    not round where a program casts. The file says where that is documented. A cast to another type must round."""
+    """Optional, a string literal: element types, separated by blanks, for which the compiler documents that it may skip
+    the rounding of a cast. The file names that documentation. A cast to another type must round."""
 
     EDGE_POLICIES: str
-    """Optional, a string literal of lines ``Operator: source`` or ``Operator type: source``: operators of which the
-    compiler decided what they give on NaN, infinities, ties or zeros, otherwise than ONNX or its framework. A source is
-    the address of the documentation, or of the issue in which the maintainers say so. Such results are not judged."""
+    """Optional, a string literal of lines ``Operator: source`` or ``Operator type: source``. For these operators the
+    compiler chose results on NaN, infinities, ties or zeros that differ from ONNX or its framework. The source is the
+    URL of the documentation, or of the issue in which the maintainers say so. Such results are not judged."""
 
     REPRO_IMPORTS: str
-    """Optional, a string literal: the lines that a reproducer for this compiler imports the framework with."""
+    """Optional, a string literal: the lines with which a reproducer for this compiler imports the framework."""
 
     REPRO: str
-    """A string literal: source for reproducers that defines `prepare(model, inputs, ...)`, which compiles a model of
-    FORMAT for the framework's tensors (ONNX: for arrays), and returns a function that runs it on them and returns the
-    outputs; compilation may wait for its first call. It takes `level` where there are LEVELS; a process asks for one
-    level only."""
+    """A string literal: source for reproducers that defines `prepare(model, inputs, ...)`. `prepare` compiles a model
+    of FORMAT for the framework's tensors (ONNX: for arrays). It returns a function that runs the model on them and
+    returns the outputs; compilation may wait for the first call. It takes `level` where there are LEVELS; a process
+    uses one level."""
 
     REPRO_NARROW: str
-    """Optional, a string literal: what stands in the place of REPRO where inputs or outputs are of types that NumPy
-    lacks, if that takes more."""
+    """Optional, a string literal: replaces REPRO where inputs or outputs have types that NumPy lacks, if these need
+    more code."""
 
     LEVELS: str
     """Optional, a string literal: the values of the option `level`, from no optimization to all, the default."""
 
     def version(self) -> str:
-        """The framework's version. Raises ImportError where the framework is missing."""
+        """Return the framework's version. Raises ImportError where the framework is missing."""
 
     def check(self) -> None:
-        """Raises RuntimeError, in one line that says what to install, where the environment lacks it."""
+        """Raise RuntimeError where the environment lacks something; the message is one line on what to install."""
 
     def prepare(self, options: dict[str, Any]) -> None:
-        """Optional: what all workers share, done once in the process that they are forked from.
+        """Optional: do the work that all workers share, once, in the process from which they are forked.
 
         Options: `device`, and the folders `scratch` and `toolchain` (see `start`). No thread may run afterwards.
         """
 
     def start(self, options: dict[str, Any]) -> None:
-        """Prepare the process, once. RuntimeError with one line where the options cannot be had.
+        """Prepare the process, once. Raises RuntimeError with one line where the options are not available.
 
-        Options: `device` (cpu or cuda), `threads`, `level` (one of LEVELS), `disable` (names from `knobs` to
-        switch off), `trace` (true where `trace` is to answer in full, which may slow compilation down), and folders:
-        `scratch`, removed with the process, `toolchain`, which outlives it and is shared by workers, and perhaps
-        `objects`, shared by a few, where what a C++ compiler makes of one source may be kept for all of them.
+        Options:
+
+        - `device` (cpu or cuda), `threads`, `level` (one of LEVELS), `disable` (names from `knobs` to switch off);
+        - `trace`: true if `trace` must answer in full, which may slow compilation down;
+        - `scratch`, a folder that is removed with the process;
+        - `toolchain`, a folder that outlives the process and that workers share;
+        - `objects`, optional: a folder in which some workers share the output of the C++ compiler.
         """
 
     def load(self, artifact: WorkerArtifact) -> Any:
-        """The program, as the framework has it, before the compiler under test has seen it."""
+        """Return the program in the framework's form, before the compiler under test has seen it."""
 
     def eager(self, program: Any, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Optional: the framework's own run without the compiler."""
+        """Optional: run the program in the framework without the compiler."""
 
     def compile(self, program: Any, inputs: Sequence[Array]) -> Any:
         """Compile; a compiler that works at the first call makes that call here."""
 
     def draft(self, program: Any, inputs: Sequence[Array]) -> Any:
-        """With BATCHES: `compile` up to what `build` does for several programs; `run` takes it after that."""
+        """With BATCHES: `compile` without the work that `build` does for several programs; `run` takes the result after
+        `build`.
+        """
 
     def build(self) -> None:
-        """With BATCHES: compile what the drafts since the last time have left to do, all together."""
+        """With BATCHES: finish the compilation of all drafts since the last call, together."""
 
     def run(self, compiled: Any, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Run what `compile` returned.
+        """Run the result of `compile`.
 
-        What this and `eager` return may have an attribute `memory`, plain data that says what the run did to memory
-        (see `execution.Memory`).
+        The result of `run` and `eager` may have an attribute `memory`: plain data on the run's effects on memory (see
+        `execution.Memory`).
         """
 
     def knobs(self) -> list[str]:
-        """Names of parts of the compiler that can be switched off by the option `disable`, for bisection.
+        """Return the names of parts that the option `disable` can switch off, for bisection.
 
-        Those that are better switched off come first. A name that ends in `*` is that of a family, of which a program
-        may use some members: those entries of its trace that begin so, and can be switched off alone. A trace names
-        the members that were switched off, too, with `without` in front.
-        Where no trace names members, bisection switches off the family first, and learns of them from that.
-        What is declared in front of the first family leaves all of their members as they are, and is tried first.
+        Names that are preferable to blame come first. A name that ends in `*` is a family: its members are the trace
+        entries with that prefix, and each can be switched off alone. A trace also names members that were switched off,
+        after `without`. Where no trace names members, bisection switches off the family first, and learns its members
+        from that trace. Names before the first family do not switch off members of any family, and are tried first.
         """
 
     def trace(self, compiled: Any) -> list[str]:
-        """Optional: what the compiler did (passes that changed the program, patterns, kernels); called after each run,
-        and cheap unless the option `trace` is set. What can be switched off has the name that `knobs` gives it."""
+        """Optional: return what the compiler did (passes that changed the program, patterns, kernels), after each run.
+
+        This is cheap unless the option `trace` is set. Parts have the names that `knobs` returns.
+        """
 
 
 class EnvironmentProblem(Exception):
@@ -172,7 +179,7 @@ class EnvironmentProblem(Exception):
 
 @dataclass(frozen=True)
 class CompilerInfo:
-    """A compiler file that was found, and what its constants say: see `CompilerFile`."""
+    """A compiler file and the values of its constants: see `CompilerFile`."""
 
     name: str
     path: Path
@@ -199,7 +206,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> CompilerInfo:
-    """The compiler of that name. Raises EnvironmentProblem where there is none, or one without FORMAT."""
+    """The compiler of that name. Raises EnvironmentProblem where there is none, or its file has no FORMAT."""
     files = _files()
     if name not in files:
         raise EnvironmentProblem(f"no compiler is called {name!r}; there are {', '.join(sorted(files))}")
@@ -207,7 +214,7 @@ def find(name: str) -> CompilerInfo:
 
 
 def is_installed(name: str) -> bool:
-    """Whether this interpreter has the modules that a compiler's file imports; none of them is imported for that.
+    """Whether this interpreter has the modules that a compiler's file imports, without importing them.
 
     Raises EnvironmentProblem where no compiler has that name.
     """
@@ -215,7 +222,7 @@ def is_installed(name: str) -> bool:
 
 
 def _imported(path: Path) -> set[str]:
-    """The packages that a Python file imports from elsewhere, without the standard library's."""
+    """The packages that a Python file imports, without relative imports and the standard library."""
     found: set[str] = set()
     for statement in ast.parse(path.read_text(encoding="utf-8"), str(path)).body:
         if isinstance(statement, ast.Import):
@@ -226,7 +233,7 @@ def _imported(path: Path) -> set[str]:
 
 
 def read(name: str, path: Path) -> CompilerInfo:
-    """Describe the compiler file at `path`, by its text alone. Raises EnvironmentProblem where a constant is wrong."""
+    """Describe the compiler file at `path` from its text alone. Raises EnvironmentProblem where a constant is wrong."""
     constants = _string_constants(path)
     declared = constants.get("FORMAT")
     if declared not in FORMATS:
@@ -254,7 +261,7 @@ def read(name: str, path: Path) -> CompilerInfo:
 
 
 def _number(path: Path, constants: Mapping[str, str], name: str, default: int) -> int:
-    """A constant that is a number above 0, in quotes. Raises EnvironmentProblem for another."""
+    """A constant that is a positive number in quotes. Raises EnvironmentProblem for anything else."""
     text = constants.get(name, str(default))
     if not text.isdecimal() or not int(text):
         raise EnvironmentProblem(f"{path}: {name} must be a number in quotes, not {text!r}")
@@ -262,7 +269,9 @@ def _number(path: Path, constants: Mapping[str, str], name: str, default: int) -
 
 
 def _policies(path: Path, text: str) -> dict[str, str]:
-    """The source of each policy, by operator, or operator and type. Raises EnvironmentProblem for one without any."""
+    """The source of each policy, by operator, or operator and type. Raises EnvironmentProblem for a line without a
+    source.
+    """
     found = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         key, _, source = line.partition(": ")
@@ -273,7 +282,7 @@ def _policies(path: Path, text: str) -> dict[str, str]:
 
 
 def _files() -> dict[str, Path]:
-    """Name to file. The files of this folder win over entry points of the same name."""
+    """The files by compiler name. The files of this folder win over entry points of the same name."""
     found = {}
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         path = _locate(entry.module)
@@ -285,7 +294,7 @@ def _files() -> dict[str, Path]:
 
 
 def _locate(module: str) -> Path | None:
-    """The file of a module. Unlike importlib.util.find_spec, imports not even the packages that hold it."""
+    """The file of a module. Unlike importlib.util.find_spec, this does not import the packages that contain it."""
     folders: Sequence[str] | None = None
     for depth in range(1, module.count(".") + 2):
         spec = importlib.machinery.PathFinder.find_spec(".".join(module.split(".")[:depth]), folders)

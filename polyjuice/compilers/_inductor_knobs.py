@@ -1,9 +1,9 @@
-"""Parts of Inductor that a program may use and that can be switched off by name: families of knobs.
+"""Families of knobs for Inductor: parts that a program may use and that can be switched off by name.
 
 `pass NAME` (of the FX graph), `pattern NAME` (of the pattern matcher), `decomposition OPERATOR`, and `lowering
-OPERATOR` (without it the operator calls ATen's kernel). Passes, decompositions and lowerings are those that Inductor
-asks its own CompilerBisector about, at the places where it asks. Before Torch 2.6, which has none, decompositions and
-lowerings are asked about where Inductor looks them up.
+OPERATOR` (without it the operator calls ATen's kernel). Inductor asks its own CompilerBisector about passes,
+decompositions and lowerings; we hook these questions. Torch before 2.6 has no such class: there we hook the lookup of
+decompositions and lowerings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 _PATTERN_ENTRIES = ("ReplacementPatternEntry", "LoweringPatternEntry", "GraphPatternEntry")
 _ASKED = {"decomposition": "decomposition", "lowerings": "lowering"}
-"""Subsystems of CompilerBisector that are asked about operators."""
+"""Subsystems for which Inductor asks CompilerBisector about single operators."""
 _BUILT_IN = ("aten", "prims")
 """Namespaces of operators that have kernels of their own."""
 _OPERATOR = re.compile(r"op='([^']+)'")
@@ -27,7 +27,7 @@ _undecomposed: set[Any] = set()
 
 
 def families() -> list[str]:
-    """Those that this release has: a pattern says more than the pass that it belongs to, and so comes first."""
+    """The families that this release has: a pattern is more specific than its pass, and so comes first."""
     return [
         "pattern *",
         *(["pass *"] if hasattr(observer(), "_check_disable_pass") else []),
@@ -37,12 +37,12 @@ def families() -> list[str]:
 
 
 def is_member(name: str) -> bool:
-    """Whether a name is that of a family, or of a member of one."""
+    """Whether a name is a family or a member of one."""
     return name.startswith(("pass ", "pattern ", "decomposition ", "lowering "))
 
 
 def watch(off: Iterable[str]) -> None:
-    """Leave out those parts from now on, and note which decompositions, lowerings and patterns are used."""
+    """Switch off these parts from now on, and record the decompositions, lowerings and patterns that are used."""
     import torch._inductor.pattern_matcher as matcher
 
     _off.update(off)
@@ -60,17 +60,17 @@ def watch(off: Iterable[str]) -> None:
 
 
 def clear() -> None:
-    """Forget what was used so far."""
+    """Forget the recorded parts."""
     _used.clear()
 
 
 def used() -> list[str]:
-    """What was used since `clear`, in its order; what was left out in its place says `without` in front."""
+    """The parts recorded since `clear`, in order; a part that was switched off has the prefix `without`."""
     return list(_used)
 
 
 def note(name: str) -> None:
-    """Note that a part changed the program."""
+    """Record that a part changed the program."""
     _used.append(name)
 
 
@@ -163,13 +163,13 @@ def _asking_fallback(falls_back: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def _operator(description: str) -> str:
-    """The operator out of `<OpOverload(op='aten.addmm', ...)>`, or out of the name of a node, as `addmm_2`."""
+    """The operator in `<OpOverload(op='aten.addmm', ...)>`, or in the name of a node, such as `addmm_2`."""
     described = _OPERATOR.search(description)
     return described[1] if described else _NUMBER.sub("", description)
 
 
 def observer() -> Any:
-    """The class that surrounds each pass over the graph; None before Torch 2.2, which has none."""
+    """The class that surrounds each pass over the graph; None before Torch 2.2, which lacks it."""
     try:
         from torch.fx.passes.graph_transform_observer import GraphTransformObserver
     except ImportError:
@@ -178,7 +178,7 @@ def observer() -> Any:
 
 
 def _bisector() -> Any:
-    """None where a release has none that asks about single operators."""
+    """CompilerBisector; None where the release lacks it."""
     try:
         from torch._inductor.compiler_bisector import CompilerBisector
     except ImportError:

@@ -1,7 +1,7 @@
-"""Work of torch.compile that tests nothing, spared.
+"""Skip work of torch.compile that has no effect on the compiled program.
 
-What a compiled program computes and the code that is generated for it stay the same. Each function here changes one
-place of Dynamo's or Inductor's; a release that lacks the place is left as it is.
+The compiled program and its generated code stay the same. Each function here changes one place in Dynamo or Inductor; a
+release without that place stays unchanged.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _COLLECT_AFTER = 50_000, 20, 20
 
 
 def spare() -> None:
-    """Spare it from now on, in this process. A second call changes nothing."""
+    """Skip this work from now on, in this process. A second call changes nothing."""
     for change in (_strides, _data_types, _guard_latency, _partition_symbols):
         change()
-    gc.freeze()  # what was imported stays, and need not be searched again and again
+    gc.freeze()  # imported objects stay alive, so the collector need not search them again
     gc.set_threshold(*_COLLECT_AFTER)
 
 
 def _replace(module: str, path: str, make: Callable[[Any], Any]) -> None:
-    """Put what `make` returns for a function in its place, once, where this release has it."""
+    """Replace a function by the result of `make`, once, where this release has the function."""
     try:
         owner: Any = importlib.import_module(module)
     except ImportError:
@@ -48,7 +48,7 @@ def _replace(module: str, path: str, make: Callable[[Any], Any]) -> None:
 
 
 def _strides() -> None:
-    """The stride of an affine index is a coefficient. Inductor has SymPy simplify the index and a difference for it."""
+    """Read the stride of an affine index from its coefficient; Inductor lets SymPy simplify the index for it."""
 
     def make(plain: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(plain)
@@ -63,7 +63,7 @@ def _strides() -> None:
 
 
 def coefficient(index: Any, var: Any) -> Any:
-    """That of a symbol in a sum of integers, symbols and integral multiples of symbols; None in anything else."""
+    """The coefficient of a symbol in a sum of integers, symbols and their integral multiples; else None."""
     import sympy  # type: ignore[import-untyped]
 
     if not isinstance(index, sympy.Expr) or not isinstance(var, sympy.Symbol):
@@ -81,14 +81,14 @@ def coefficient(index: Any, var: Any) -> Any:
 
 
 def _data_types() -> None:
-    """Inductor fills its one table of operators' types anew for each operation; it changes when operators are added."""
+    """Fill the table of operators' types only when operators are added; Inductor fills it again for each operation."""
     try:
         from torch._inductor.codegen.common import pointwise_overrides_data
         from torch._inductor.dtype_propagation import DtypePropagationOpsHandler
         from torch._inductor.utils import op_dtype_propagation_rules
     except ImportError:
         return
-    if not hasattr(DtypePropagationOpsHandler, "_instance"):  # each has its own table
+    if not hasattr(DtypePropagationOpsHandler, "_instance"):  # each instance has its own table
         return
     filled_with: list[tuple[int, int]] = []
 
@@ -106,7 +106,7 @@ def _data_types() -> None:
 
 
 def _guard_latency() -> None:
-    """Dynamo clears the processor's cache to measure the guards, which it has checked before, and logs the figure."""
+    """Skip the timing of guards: Dynamo clears the processor's cache for it, and only logs the result."""
 
     def make(plain: Callable[..., float]) -> Callable[..., float]:
         @functools.wraps(plain)
@@ -119,7 +119,7 @@ def _guard_latency() -> None:
 
 
 def _partition_symbols() -> None:
-    """The sizes that a part of the graph depends on are none where the whole graph has none."""
+    """Skip the search for sizes that a part of the graph depends on, where the whole graph has none."""
 
     def make(plain: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(plain)

@@ -1,7 +1,7 @@
-"""Shared objects that processes share: what the C++ compiler made of a source with a command, it need not make again.
+"""Shared objects for several processes: each pair of source and command goes through the C++ compiler only once.
 
-Inductor does all of its own work in each process, and only where it comes to the very same source and command does a
-file take the place of its C++ compiler, which takes most of the time.
+Inductor does all of its own work in each process. Only for an identical source and command does a stored file replace
+the run of the C++ compiler, which takes most of the time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import _inductor_unit
 
 
 def share(folder: Path) -> None:
-    """Keep this process's shared objects in a folder from now on, and take from there what another one has made."""
+    """Store this process's shared objects in a folder from now on, and reuse those of other processes."""
     codecache: Any = torch._inductor.codecache
     name = _inductor_unit.compile_step()
     plain = getattr(codecache, name)
@@ -42,7 +42,7 @@ def share(folder: Path) -> None:
 
 
 def _key(source: str, template: list[str]) -> str:
-    """Names a source and a command. A header at a place of its own counts by its text."""
+    """A file name for a source and a command. The text of each header with an absolute path is part of the key."""
 
     def text(line: re.Match[str]) -> str:
         return Path(line[1]).read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def _key(source: str, template: list[str]) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file so that nobody sees a part of it. Raises FileNotFoundError."""
+    """Copy a file atomically. Raises FileNotFoundError."""
     with source.open("rb") as reading:
         descriptor, part = tempfile.mkstemp(dir=target.parent)
         with open(descriptor, "wb") as writing:

@@ -1,4 +1,4 @@
-"""What Inductor did to one graph: passes that changed it and parts that it used, and the kernels that came out."""
+"""A trace of Inductor for one graph: passes that changed it, parts that it used, and the resulting kernels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from . import _inductor_knobs
 
-_KERNEL_NAMES = ("cpp_fused", "triton_")  # how they begin
+_KERNEL_NAMES = ("cpp_fused", "triton_")  # prefixes of kernels' names
 
 
 def watch() -> None:
-    """Have Inductor note its changes (since Torch 2.2) and its kernels from now on. This slows compilation down."""
+    """Record Inductor's changes (since Torch 2.2) and kernels from now on. This slows compilation down."""
     import torch._inductor.codecache as codecache
 
     passes = _inductor_knobs.observer()
@@ -24,12 +24,12 @@ def watch() -> None:
 
 
 def clear() -> None:
-    """Forget what was done to the graphs so far."""
+    """Forget the records of earlier graphs."""
     _inductor_knobs.clear()
 
 
 def noted() -> list[str]:
-    """What was noted since `clear`, each once, in their order. A kernel's name lists the operators that it fuses."""
+    """The records since `clear`, without duplicates, in order. A kernel's name lists the operators that it fuses."""
     return list(dict.fromkeys(_inductor_knobs.used()))
 
 

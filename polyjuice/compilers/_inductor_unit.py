@@ -1,8 +1,8 @@
-"""Inductor's kernels of several programs in one translation unit.
+"""Compile Inductor's kernels of several programs in one translation unit.
 
-Most of what g++ takes for a kernel it takes for every kernel anew: headers, templates, the linker. Here Inductor
-generates the code of several programs while its own compile step is held back; then all kernels are compiled together,
-with the flags that Inductor chose for each.
+For each kernel, g++ spends most of its time on the same headers, templates and linking. This module lets Inductor
+generate the code of several programs while its compile step is held back. It then compiles all kernels together, with
+the flags that Inductor chose for each.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from unittest.mock import patch
 import torch
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*(?:include\b|define[ \t]+PY_SSIZE_T_CLEAN\b).*$", re.MULTILINE)
-"""What must stand outside of a namespace."""
+"""Lines that must stay outside of a namespace."""
 
 HEADER = re.compile(r'^#include "(/.*)"$', re.MULTILINE)
-"""A header at a place of its own."""
+"""The inclusion of a header by its absolute path."""
 
 _SOURCE, _OUTPUT = "{source}", "{output}"
-"""Stand for the files' names in a command."""
+"""Placeholders for the file names in a command."""
 
 _ADDRESS = "_TORCHINDUCTOR_PYOBJECT_TENSOR_DATA_PTR"
 """The environment variable in which Inductor tells a kernel's bindings how to reach a tensor's data."""
 
 
 class Unbuilt(BaseException):
-    """A kernel was called before it was built. No exception, so that nothing between here and there handles it."""
+    """A call of a kernel that is not built yet. This is not an Exception, so that no handler in between catches it."""
 
 
 class _HeldBack(BaseException):
@@ -51,7 +51,7 @@ class _HeldBack(BaseException):
 
 
 class _Kernel:
-    """Stands for a kernel of Inductor's. RuntimeError says that it was built and is none."""
+    """A placeholder for a kernel of Inductor's. Its call raises RuntimeError if the kernel did not compile."""
 
     def __init__(self, source: str, command: tuple[str, ...], bound: bool) -> None:
         self.source = source
@@ -71,7 +71,7 @@ class _Kernel:
 class Unit:
     """Holds kernels back, and builds them together.
 
-    All of that happens under one `cache` of Inductor's, whose folder this release names in the environment.
+    All of this happens under one `cache` of Inductor's, whose folder this release names in the environment.
     """
 
     def __init__(self, cache: AbstractContextManager[None]) -> None:
@@ -83,7 +83,7 @@ class Unit:
 
     @contextmanager
     def holding_back(self) -> Iterator[None]:
-        """Inductor gets a `_Kernel` for each kernel that it asks for, wherever this release asks as we know it."""
+        """Give Inductor a `_Kernel` for each kernel that it asks for, as far as this release asks in a known way."""
         codecache = torch._inductor.codecache
         owner: Any = getattr(codecache, "CppPythonBindingsCodeCache", None)
         bound = owner is not None
@@ -111,7 +111,7 @@ class Unit:
         return self._kernels[key]
 
     def _lasting(self, line: re.Match[str]) -> str:
-        """The line that includes a header of Inductor's: some releases write it anew, elsewhere, for each program."""
+        """The line that includes a header, with a lasting path: some releases rewrite headers for each program."""
         path = Path(line[1])
         if Path(f"{path}.gch").exists():  # it is precompiled
             return line[0]
@@ -122,7 +122,7 @@ class Unit:
         return f'#include "{self._headers[text]}"'
 
     def build(self) -> None:
-        """Compile all kernels, those of equal flags together, as far as they compile together."""
+        """Compile all kernels, those with equal flags together, as far as they compile together."""
         groups: dict[tuple[str, ...], list[_Kernel]] = {}
         for kernel in self._kernels.values():
             groups.setdefault(kernel.command, []).append(kernel)
@@ -141,7 +141,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class SharedObject:
-    """What Inductor asks the C++ compiler for: the source's text, the command without the files' names, the result."""
+    """Inductor's request to the C++ compiler: the source's text, the command with placeholders, and the output file."""
 
     text: str
     template: list[str]
@@ -149,12 +149,12 @@ class SharedObject:
 
 
 def compile_step() -> str:
-    """The name in Inductor's ``codecache`` of what calls the C++ compiler."""
+    """The name of the function in Inductor's ``codecache`` that calls the C++ compiler."""
     return "_worker_compile_cpp" if hasattr(torch._inductor.codecache, "_worker_compile_cpp") else "compile_file"  # 2.1
 
 
 def shared_object(arguments: Sequence[Any]) -> SharedObject | None:
-    """What the compile step is asked for by these arguments, if that is one shared object of one source."""
+    """The request in these arguments of the compile step, if it is for one shared object from one source; else None."""
     command = _command(arguments)
     output = command[command.index("-o") + 1] if "-o" in command else ""
     sources = [word for word in command if word.endswith(".cpp")]
@@ -166,7 +166,7 @@ def shared_object(arguments: Sequence[Any]) -> SharedObject | None:
 
 @contextmanager
 def _without_compiling() -> Iterator[None]:
-    """Inductor's own compile step raises `_HeldBack` for a shared object; it compiles headers as ever."""
+    """Make Inductor's compile step raise `_HeldBack` for a shared object; headers compile as usual."""
     plain = getattr(torch._inductor.codecache, compile_step())
 
     def held_back(*arguments: Any) -> Any:
@@ -189,9 +189,9 @@ def _command(arguments: Sequence[Any]) -> list[str]:
 
 
 def _build(kernels: Sequence[_Kernel], path: Path) -> list[_Kernel]:
-    """Compile and load kernels of equal flags as one unit. None is left where that works.
+    """Compile and load kernels with equal flags as one unit; return an empty list on success.
 
-    Otherwise it returns those in which the C++ compiler finds an error; half of them where it does not say.
+    Otherwise return the kernels in which the C++ compiler finds an error, or half of all kernels where it does not say.
     """
     source, library = path.with_suffix(".cpp"), path.with_suffix(".so")
     parts = _together([kernel.source for kernel in kernels])
@@ -210,7 +210,7 @@ def _build(kernels: Sequence[_Kernel], path: Path) -> list[_Kernel]:
 
 
 def _together(sources: Sequence[str]) -> list[str]:
-    """The parts of one unit of several: what they include, then each in a namespace, its external names numbered."""
+    """The parts of one unit: the includes, then each source in a namespace, with its external names numbered."""
     included = dict.fromkeys(line.strip() for source in sources for line in _INCLUDE.findall(source))
     parts = ["\n".join(included)]
     for number, source in enumerate(sources):
@@ -223,7 +223,7 @@ def _together(sources: Sequence[str]) -> list[str]:
 
 
 def _function(library: Path, number: int, bound: bool) -> Any:
-    """A kernel of a unit, as Python calls it."""
+    """A kernel of a unit, as a Python callable."""
     if not bound:
         return ctypes.CDLL(str(library))[f"kernel_{number}"]
     guards: Any = torch._C._dynamo.guards

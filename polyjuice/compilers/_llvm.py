@@ -1,7 +1,7 @@
-"""Passes of LLVM, for the compilers that generate code with it: left out by name, and told from its log.
+"""LLVM's passes, for compilers that use LLVM: switch them off by name, and read from its log which were.
 
-`llvm *` is a family of knobs: `llvm instcombine` is LLVM's own name of a pass. LLVM lets each of them be left out, also
-those that select instructions and allocate registers, which then do the least that is right.
+`llvm *` is a family of knobs: in `llvm instcombine`, the second word is LLVM's own name of a pass. LLVM can skip any
+pass, even instruction selection and register allocation, which then do the minimum for correct code.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _LEFT_OUT = re.compile(r"^BISECT: NOT running pass \(\d+\) ([\w -]+) on ", re.MU
 
 
 def is_member(name: str) -> bool:
-    """Whether a name is that of the family, or of a pass."""
+    """Whether a name is the family or one of its passes."""
     return name.startswith(_PREFIX)
 
 
 def options(disabled: Iterable[str]) -> list[str]:
-    """LLVM's options, without dashes, that leave out what is named, and log that."""
+    """LLVM's options, without dashes, that skip these passes and log it."""
     disabled = list(disabled)
     names = [name[len(_PREFIX) :] for name in disabled if is_member(name)]
     if FAMILY in disabled:
@@ -30,8 +30,8 @@ def options(disabled: Iterable[str]) -> list[str]:
 
 
 def left_out(log: str) -> list[str]:
-    """The passes that a log says were not run, each once, as traces name them.
+    """The skipped passes in a log, without duplicates, as traces name them.
 
-    Bisection switches off the family first, and so learns of its members: most programs need no such log.
+    Bisection switches off the family first and learns its members from this log: most programs need no such log.
     """
     return [f"without {_PREFIX}{name}" for name in dict.fromkeys(_LEFT_OUT.findall(log))]

@@ -1,8 +1,8 @@
-"""Parts of OpenVINO's CPU plugin that a program uses and that can be switched off by name: families of knobs.
+"""Families of knobs for OpenVINO's CPU plugin: parts that a program uses and that can be switched off by name.
 
-`fusion Convolution+Relu`: operators of a model that run as one node. Where what lies between them is an output, too,
-they stay apart. `kernel Convolution brgconv_avx2_f32`: the kernel of a node. Where the model asks for the reference
-kernel, the plugin takes it, if the node has one.
+`fusion Convolution+Relu` means operators of a model that run as one node. They stay apart if the value between them is
+also an output. `kernel Convolution brgconv_avx2_f32` is the kernel of a node. If the model asks for the reference
+kernel, the plugin uses it where the node has one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REFERENCE = {"name": "primitives_priority", "version": "0", "value": "cpu:ref_a
 
 
 class Node(NamedTuple):
-    """A node that runs: its kind, its kernel, the model's operators that it came from, by name, and their kinds."""
+    """A node that runs: its kind, its kernel, and the names and kinds of the model's operators from which it came."""
 
     kind: str
     kernel: str
@@ -35,7 +35,7 @@ class Node(NamedTuple):
         return f"{self.kind} ({self.kernel}): {','.join(self.layers)}"
 
     def parts(self) -> Iterator[str]:
-        """The names of the parts that it is made by."""
+        """The names of the parts that made the node."""
         if len(self.kinds) > 1 and self.kind not in _NOT_COMPUTED:
             yield f"fusion {'+'.join(self.kinds)}"
         if self.kind in _WITH_REFERENCE and not self.kernel.startswith("ref"):
@@ -43,12 +43,12 @@ class Node(NamedTuple):
 
 
 def is_member(name: str) -> bool:
-    """Whether a name is that of a family, or of a member of one."""
+    """Whether a name is a family or a member of one."""
     return name.startswith(("fusion ", "kernel "))
 
 
 def nodes(compiled: openvino.CompiledModel, model: openvino.Model) -> Iterator[Node]:
-    """What a model was compiled to, in the order in which it runs."""
+    """The nodes of a compiled model, in the order in which they run."""
     operators = {op.get_friendly_name(): op.get_type_name() for op in model.get_ordered_ops()}
     for node in compiled.get_runtime_model().get_ordered_ops():
         said = node.get_rt_info()
@@ -58,13 +58,13 @@ def nodes(compiled: openvino.CompiledModel, model: openvino.Model) -> Iterator[N
 
 
 def left_out(found: Iterable[Node], off: Collection[str]) -> list[str]:
-    """The parts by which nodes are made that are switched off by their names, or by that of their family."""
+    """The parts of these nodes that are switched off by name or by family."""
     parts = dict.fromkeys(part for node in found for part in node.parts())
     return [part for part in parts if part in off or part.split(" ")[0] + " *" in off]
 
 
 def without(model: openvino.Model, found: Iterable[Node], off: Collection[str], scratch: Path) -> openvino.Model:
-    """A copy of the model that compiles without some of the parts by which its nodes are made."""
+    """A copy of the model that compiles without some of the parts that made its nodes."""
     apart: set[str] = set()
     plain: set[str] = set()
     for node in found:
@@ -77,7 +77,7 @@ def without(model: openvino.Model, found: Iterable[Node], off: Collection[str], 
 
 
 def _separate(model: openvino.Model, names: Collection[str]) -> None:
-    """Make outputs of what operators hand to each other."""
+    """Turn the values that these operators pass to each other into outputs."""
     for op in model.get_ordered_ops():
         if op.get_friendly_name() in names:
             readers = [reader.get_node() for output in op.outputs() for reader in output.get_target_inputs()]
@@ -86,7 +86,7 @@ def _separate(model: openvino.Model, names: Collection[str]) -> None:
 
 
 def _on_reference_kernels(model: openvino.Model, names: Collection[str], scratch: Path) -> openvino.Model:
-    """The model with the wish written into its file: Python cannot set it on an operator."""
+    """The model with a request for reference kernels in its file: Python cannot set it on an operator."""
     path = scratch / "reference.xml"
     openvino.serialize(model, path, path.with_suffix(".bin"))
     tree = ElementTree.parse(path)

@@ -1,4 +1,4 @@
-"""What a framework's C++ writes to standard error, past Python's `sys.stderr`."""
+"""Capture what a framework's C++ code writes to standard error, which bypasses Python's `sys.stderr`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def captured(log: list[str]) -> Iterator[None]:
-    """Add to a list, in the end, the text that is written meanwhile by the whole process."""
+    """Append to ``log``, on exit, all text that the process writes to standard error meanwhile."""
     saved = os.dup(2)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 2)

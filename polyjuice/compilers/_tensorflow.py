@@ -1,11 +1,11 @@
-"""What TensorFlow compilers share: source to a Model, arrays to tensors and back, the process's settings."""
+"""Code that the TensorFlow compilers share: source to a Model, arrays to tensors and back, process settings."""
 
 from __future__ import annotations
 
 import os
 
-# Read once, as TensorFlow is imported. The uncompiled run is the judge of the compiled one, and with oneDNN it is none:
-# its products with broadcast batch dimensions are wrong in 2.21 (artifacts/bugs/004). XLA does not use it.
+# TensorFlow reads these once, at import. The uncompiled run must be a valid reference, so oneDNN is off: its products
+# with broadcast batch dimensions are wrong in 2.21 (artifacts/bugs/004). XLA does not use oneDNN.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
@@ -21,13 +21,13 @@ import tensorflow as tf
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
 _MODULE = "polyjuice_model"
-_FILE = "<model>"  # the name of every model's source, so that the traces of equal failures are equal
+_FILE = "<model>"  # one name for every model's source, so that equal failures have equal traces
 
 _device = "/CPU:0"
 
 
 def start(options: dict[str, Any]) -> None:
-    """Choose the device and the number of threads. Raises RuntimeError where there is no such device."""
+    """Set the device and the number of threads. Raises RuntimeError where there is no such device."""
     global _device
     threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 2)))
     tf.config.threading.set_intra_op_parallelism_threads(threads)
@@ -40,12 +40,12 @@ def start(options: dict[str, Any]) -> None:
         raise RuntimeError(f"device cuda: tensorflow {tf.__version__} finds no CUDA device; use --device cpu")
     for gpu in gpus:
         tf.config.experimental.set_memory_growth(gpu, True)
-    tf.config.experimental.enable_tensor_float_32_execution(False)  # float32 is to mean float32
+    tf.config.experimental.enable_tensor_float_32_execution(False)  # float32 must mean float32
     _device = "/GPU:0"
 
 
 class Loaded(NamedTuple):
-    """A model, and whether it is to be compiled for inputs of any sizes."""
+    """A model, and whether to compile it for inputs of any sizes."""
 
     model: tf.Module
     dynamic: bool = False
@@ -64,7 +64,7 @@ def load(artifact: dict[str, Any]) -> Loaded:
 
 
 def run(program: Loaded, inputs: Sequence[Array]) -> list[Array]:
-    """Call a model eagerly, even where its source says that TensorFlow is to compile it."""
+    """Call a model eagerly, even where its source asks TensorFlow to compile it."""
     tf.config.run_functions_eagerly(True)
     try:
         return call(program.model, inputs)
@@ -73,25 +73,25 @@ def run(program: Loaded, inputs: Sequence[Array]) -> list[Array]:
 
 
 def call(function: Callable[..., Any], inputs: Sequence[Array]) -> list[Array]:
-    """Call a model, or a function made of one, on fresh copies of the inputs."""
+    """Call a model, or a function made from one, on fresh copies of the inputs."""
     with tf.device(_device):
         return [to_array(output) for output in function(*[tensor(array) for array in inputs])]
 
 
 _FLOAT8 = {"float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
-"""TensorFlow's names of floating types of 8 bits."""
+"""TensorFlow's names of 8-bit floating-point types."""
 
 _FLOAT8_NAMES = {name: ours for ours, name in _FLOAT8.items()}
 
 
 def specification(array: Array) -> tf.TensorSpec:
-    """That of tensors of an array's element type and rank, of any sizes."""
+    """The specification of tensors with an array's element type and rank, of any sizes."""
     dtype, values = array
     return tf.TensorSpec([None] * values.ndim, _FLOAT8.get(dtype, dtype))
 
 
 def tensor(array: Array) -> tf.Tensor:
-    """A new tensor, which shares no memory with the array."""
+    """A new tensor that shares no memory with the array."""
     dtype, values = array
     if dtype in _FLOAT8:
         return tf.constant(np.array(values).view(tf.as_dtype(_FLOAT8[dtype]).as_numpy_dtype))

@@ -1,10 +1,10 @@
-"""What the Torch compilers share: source to a Model, arrays to tensors and back, the process's settings."""
+"""Code that the Torch compilers share: source to a Model, arrays to tensors and back, process settings."""
 
 from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, as Torch is imported
+os.environ.setdefault("OMP_NUM_THREADS", "2")  # OpenMP reads it once, when Torch is imported
 
 import linecache
 import sys
@@ -22,13 +22,13 @@ from . import _torch_memory
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
 _MODULE = "polyjuice_model"
-_FILE = "<model>"  # the name of every model's source, so that the traces of equal failures are equal
+_FILE = "<model>"  # one name for every model's source, so that equal failures have equal traces
 
 _device = torch.device("cpu")
 
 
 def start(options: dict[str, Any]) -> None:
-    """Choose the device and the number of threads. Raises RuntimeError where there is no such device."""
+    """Set the device and the number of threads. Raises RuntimeError where there is no such device."""
     global _device
     _device = torch.device(options.get("device", "cpu"))
     if "threads" in options:
@@ -36,7 +36,7 @@ def start(options: dict[str, Any]) -> None:
     if _device.type == "cuda":
         if not torch.cuda.is_available():
             raise RuntimeError(f"device cuda: torch {torch.__version__} finds no CUDA device; use --device cpu")
-        # Float32 is to mean float32, and sums of half precision are to be kept in float32.
+        # Float32 must mean float32, and sums of half precision must accumulate in float32.
         torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.allow_tf32 = False
         torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
@@ -45,14 +45,17 @@ def start(options: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model, and how it is to be called and compiled.
+    """A model, and how to call and compile it.
 
-    `layouts` says how each input lies in memory (see `lay_out`; contiguous where the list ends), `mode` is one of
-    no_grad, inference (inference_mode), grad (floating inputs require gradients) and train (the model is in
-    training mode), `dynamic` is torch.compile's own, and `freezing` Inductor's. With `gradient` (and the mode grad) the
-    results are not the outputs, but the gradients of a weighted sum of them by each floating input. With `wide` tensors
-    that are made without a type are of float64. `updates` says which outputs, by place, are what inputs hold in the
-    end: the model returns the others. The last `numbers` inputs are Python numbers.
+    - `layouts`: the memory layout of each input (see `lay_out`; contiguous where the list ends).
+    - `mode`: no_grad, inference (inference_mode), grad (floating inputs require gradients), or train (training mode).
+    - `dynamic` is torch.compile's own option, `freezing` Inductor's.
+    - `gradient` (with mode grad): the results are the gradients of a weighted sum of the outputs by each floating
+      input.
+    - `wide`: tensors made without a type are float64.
+    - `updates`: pairs of an output's index and an input's index. Such outputs are the input's final value; the model
+      returns only the other outputs.
+    - `numbers`: how many of the last inputs are Python numbers.
     """
 
     model: torch.nn.Module
@@ -70,7 +73,7 @@ def load(artifact: dict[str, Any]) -> Loaded:
     """Execute the source, and build its `Model` from the arrays."""
     source = artifact["source"]
     module = ModuleType(_MODULE)
-    # Dynamo imports the modules of functions that it inlines by name, and shows source lines in its errors.
+    # Dynamo imports the modules of inlined functions by name, and shows source lines in its errors.
     sys.modules[_MODULE] = module
     linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
     exec(compile(source, _FILE, "exec"), module.__dict__)
@@ -82,7 +85,7 @@ def load(artifact: dict[str, Any]) -> Loaded:
 
 
 class Results(list["Array"]):
-    """The results of a run, and what it did to memory (see `_torch_memory.Watch`), if that is known."""
+    """The results of a run, and its effects on memory (see `_torch_memory.Watch`), if known."""
 
     memory: dict[str, Any] | None = None
 
@@ -116,7 +119,7 @@ def _default_type(wide: bool) -> Iterator[None]:
 
 
 def differentiable(program: Loaded, inputs: Sequence[Array]) -> bool:
-    """Whether Torch can differentiate the model, uncompiled, by those inputs that its outputs depend on."""
+    """Whether Torch can differentiate the uncompiled model by those inputs that its outputs depend on."""
     with torch.enable_grad():
         tensors = _arguments(program, inputs)
         try:
@@ -142,7 +145,7 @@ def _numbers(program: Loaded, inputs: Sequence[Array]) -> list[float]:
 
 
 def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Those of a sum of all outputs' elements, with weights that differ, by the inputs that require them.
+    """The gradients of a sum of all outputs' elements, with different weights, by the inputs that require them.
 
     Raises NotImplementedError where no output depends on any of these.
     """
@@ -156,9 +159,13 @@ def gradients(outputs: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor]) -
 
 
 def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
-    """The same values in another place of memory: `transposed` (dimensions in reverse order), `channels_last`,
-    `sliced` (out of the middle of a larger tensor), `stepped` (every second element along the last dimension),
-    `offset` (behind one element), or `expanded:N` (dimension N, along which the values repeat, has stride 0).
+    """The same values in another memory layout.
+
+    - `transposed`: dimensions in reverse order; `channels_last`
+    - `sliced`: the middle of a larger tensor
+    - `stepped`: every second element along the last dimension
+    - `offset`: behind one element
+    - `expanded:N`: dimension N, along which the values repeat, has stride 0
     """
     if layout == "transposed":
         return value.permute(*range(value.ndim)[::-1]).contiguous().permute(*range(value.ndim)[::-1])
@@ -178,13 +185,13 @@ def lay_out(value: torch.Tensor, layout: str) -> torch.Tensor:
 
 
 _FLOAT8 = {"float8e4m3fn": "float8_e4m3fn", "float8e5m2": "float8_e5m2"}
-"""Torch's names of floating types of 8 bits."""
+"""Torch's names of 8-bit floating-point types."""
 
 _FLOAT8_NAMES = {name: ours for ours, name in _FLOAT8.items()}
 
 
 def computes(value: torch.Tensor) -> bool:
-    """Whether a tensor has numbers that gradients are computed in: none of 8 bits."""
+    """Whether Torch computes gradients in the tensor's type: floating point with more than 8 bits."""
     return value.is_floating_point() and value.element_size() > 1
 
 

@@ -1,7 +1,7 @@
-"""What a run of a Torch program does to memory: into which inputs it writes, and what its results share memory with.
+"""The effects of a Torch program on memory: which inputs it writes, and with what its results share memory.
 
 Two tensors share memory where a byte belongs to an element of each. Their storages do not matter: two halves of one
-storage have nothing in common. What has no elements shares nothing.
+storage share nothing. A tensor without elements shares nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 _SEVERAL = ("Unbind", "Split", "TensorSplit", "Chunk")
-"""How gradient functions begin that make several views at once. Torch lets nobody write into these."""
+"""Prefixes of gradient functions that make several views at once. Torch forbids writing into such views."""
 
 
 class Watch:
@@ -24,15 +24,17 @@ class Watch:
         self._bytes = [(now := _bytes(x), now.clone()) for x in arguments]
 
     def seen(self, model: Any, returned: Sequence[tuple[int, torch.Tensor]]) -> dict[str, Any]:
-        """What the run did, as plain data; what it returned comes with the numbers of these results.
+        """The effects of the run, as plain data; ``returned`` pairs each returned tensor with its index among the
+        results.
 
-        `written` numbers the arguments in whose memory a byte has changed. `shared` has a triple for each result and
-        what it shares memory with: its number, `input`, `output` or `held` (by the model), and the number or the name
-        of that. `same` pairs results with inputs that have the same elements in the same places. `differentiable`
-        numbers the results that require gradients, and into which one may write.
+        - `written`: indices of the arguments in whose memory a byte has changed.
+        - `shared`: triples of a result's index, the kind of its partner, and the partner's index or name. The kind is
+          `input`, `output` or `held` (by the model).
+        - `same`: pairs of results and inputs that have the same elements in the same places.
+        - `differentiable`: indices of the results that require gradients and allow writes.
         """
         written = [number for number, (now, before) in enumerate(self._bytes) if not torch.equal(now, before)]
-        module = isinstance(model, torch.nn.Module)  # a compiler may make a plain function of it
+        module = isinstance(model, torch.nn.Module)  # a compiler may turn it into a plain function
         held = [*model.named_parameters(), *model.named_buffers()] if module else []
         others = [_Tensor("input", number, x) for number, x in enumerate(self._arguments)]
         others += [_Tensor("held", name.replace("_orig_mod.", ""), x) for name, x in held]
@@ -51,7 +53,7 @@ class Watch:
 
 
 class _Tensor:
-    """A tensor, by what it is called, and the addresses between which its elements lie."""
+    """A tensor with its kind and name, and the range of addresses of its elements."""
 
     def __init__(self, kind: str, name: Any, value: torch.Tensor) -> None:
         self.kind, self.name, self.value = kind, name, value
@@ -66,12 +68,12 @@ class _Tensor:
 
     @property
     def _is_dense(self) -> bool:
-        """Whether no other element lies between its own."""
+        """Whether no other element lies between the tensor's own."""
         return self._end - self._start == self.value.nbytes and 0 not in self.value.stride()
 
 
 def _range(x: torch.Tensor) -> tuple[int, int]:
-    """The addresses between which all elements lie; an empty range where there is none, or no memory of that kind."""
+    """The address range of all elements; an empty range where there is none, or the layout is not strided."""
     if x.layout != torch.strided or not x.numel():
         return 0, 0
     start = x.data_ptr()
@@ -88,7 +90,7 @@ def _places(x: torch.Tensor) -> np.ndarray[Any, Any]:
 
 
 def _form(x: torch.Tensor) -> tuple[object, ...]:
-    """What two tensors have alike whose elements are the same."""
+    """The properties that two tensors with the same elements share."""
     strides = [stride for size, stride in zip(x.shape, x.stride()) if size > 1]
     return x.data_ptr(), x.dtype, x.shape, strides, x.is_conj(), x.is_neg()
 
@@ -99,7 +101,7 @@ def _bytes(x: torch.Tensor) -> torch.Tensor:
 
 
 def _is_of_several(x: torch.Tensor) -> bool:
-    """Whether a tensor is a view, or a view of a view, that was made with others at once."""
+    """Whether a tensor is a view, or a view of a view, from an operator that makes several views at once."""
     function: Any = x.grad_fn
     while function is not None and x._base is not None:
         if type(function).__name__.startswith(_SEVERAL):

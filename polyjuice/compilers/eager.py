@@ -1,4 +1,4 @@
-"""PyTorch eager, as a control: nothing is compiled, so that nothing may ever be found."""
+"""PyTorch eager, as a control: it compiles nothing, so a campaign must never find anything."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ load, start, run, eager = _torch.load, _torch.start, _torch.run, _torch.run
 
 
 def version() -> str:
-    """That of Torch."""
+    """Torch's version."""
     return str(torch.__version__)
 
 
 def check() -> None:
-    """Torch is all that it takes."""
+    """Nothing to check: only Torch is needed."""
 
 
 def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
-    """The identity."""
+    """Return the program unchanged."""
     return program
 
 
 def knobs() -> list[str]:
-    """There is nothing to switch off."""
+    """An empty list: there is nothing to switch off."""
     return []

@@ -27,9 +27,9 @@ FORMAT = "torch"
 PROBE = "eager"
 BATCHES = "yes"
 NODES = "20"
-PACK = "24"  # artifacts/packs.md has what packs of other sizes take
-# torch._inductor.config says so of `emulate_precision_casts`, which is off: pairs of casts between operators on half
-# types, which are computed in float32, are left out.
+PACK = "24"  # artifacts/packs.md has the times of packs of other sizes
+# The source is the comment on `emulate_precision_casts`, off by default, in torch._inductor.config. Operators on half
+# types compute in float32, and Inductor omits the pairs of casts between them.
 EXCESS_PRECISION = "float16 bfloat16"
 LEVELS = "aot_eager aot_eager_decomp_partition inductor"
 NEEDS = "torch>=2.1: pip install 'polyjuice-fuzzer[inductor]'"
@@ -61,7 +61,7 @@ def prepare(model, inputs, dynamic=False, freezing=False, level="inductor", upda
     return call
 """
 
-# Settings of a release that lacks them are left out.
+# A setting that a release lacks is skipped.
 _SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("_inductor", "force_disable_caches", True),
     ("_inductor", "fx_graph_cache", False),
@@ -97,24 +97,24 @@ _OFF: dict[str, Any] = {
 }
 _MEMORY = ("inplace_buffers", "allow_buffer_reuse")
 
-# Inductor promotes the types of a `where` or of a `masked_fill`, which `torch.promote_types` refuses for these.
+# Inductor promotes the types of a `where` or `masked_fill`, but `torch.promote_types` refuses these types.
 _UNSUPPORTED = re.compile(r"Promotion for .* types is not supported", re.IGNORECASE)
 
 _dynamic: bool | None = False
 _backend = "inductor"
-_unit: _inductor_unit.Unit | None = None  # that of the drafts since the last `build`
-_prepared = ""  # the key of the toolchain that this process has made ready
+_unit: _inductor_unit.Unit | None = None  # the unit of the drafts since the last `build`
+_prepared = ""  # the key of the toolchain that this process has prepared
 
 load, run, eager = _torch.load, _torch.run, _torch.run
 
 
 def version() -> str:
-    """That of Torch."""
+    """Torch's version."""
     return str(torch.__version__)
 
 
 def check() -> None:
-    """Inductor writes C++, which includes Python.h."""
+    """Raise RuntimeError without a C++ compiler or Python.h: Inductor writes C++ that includes it."""
     if _cxx() is None:
         raise RuntimeError("Inductor needs a C++ compiler: install g++ (Debian: apt-get install g++) or set CXX")
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
@@ -124,9 +124,9 @@ def check() -> None:
 
 
 def prepare(options: dict[str, Any]) -> None:
-    """Import the compiler, and make in the toolchain's folder what it makes once per process.
+    """Import the compiler, and write into the toolchain's folder what Inductor makes once per process.
 
-    No thread of Torch's runs afterwards: the program that is compiled for it is too small for one.
+    Afterwards no thread of Torch runs: the program that is compiled here is too small for one.
     """
     _torch.start(options)
     _import_inductor()
@@ -135,7 +135,10 @@ def prepare(options: dict[str, Any]) -> None:
 
 
 def start(options: dict[str, Any]) -> None:
-    """Also takes the option `dynamic`, torch.compile's own, false by default; a level is a backend that does less."""
+    """Prepare the process. A level is a backend that does less.
+
+    This also takes the option `dynamic`, torch.compile's own, false by default.
+    """
     global _backend, _dynamic
     _dynamic = options.get("dynamic", False)
     _backend = options.get("level", _backend)
@@ -144,7 +147,7 @@ def start(options: dict[str, Any]) -> None:
     _torch.start(options)
     _import_inductor()
     _set(_SETTINGS)
-    if "objects" not in options:  # what differs is confirmed without anything of ours in Inductor's own work
+    if "objects" not in options:  # findings are confirmed without any change of ours to Inductor
         _set(_inductor_lean.SETTINGS)
         _inductor_lean.spare()
     disabled = options.get("disable", ())
@@ -165,9 +168,12 @@ def start(options: dict[str, Any]) -> None:
 def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
     """Compile and make the first call.
 
-    Raises NotImplementedError where Dynamo does not support the model, or what it compiles into would read a value on
-    the host (without `fullgraph`, Torch runs such a part uncompiled), or Torch itself cannot differentiate the model,
-    or Inductor says that it does not support an element type.
+    Raises NotImplementedError in these cases:
+
+    - Dynamo does not support the model;
+    - the compiled program would read a value on the host (without `fullgraph`, Torch runs such a part uncompiled);
+    - Torch itself cannot differentiate the model;
+    - Inductor says that it does not support an element type.
     """
     torch._dynamo.reset()
     with _fresh_cache():
@@ -175,7 +181,7 @@ def compile(program: Loaded, inputs: Sequence[Array]) -> Loaded:
 
 
 def draft(program: Loaded, inputs: Sequence[Array]) -> Loaded:
-    """Compile, but for C++ kernels, which `build` compiles for all drafts since the last time. Raises as `compile`."""
+    """Compile all but the C++ kernels, which `build` compiles for all drafts together. Raises as `compile`."""
     global _unit
     if _unit is None:
         torch._dynamo.reset()
@@ -185,7 +191,7 @@ def draft(program: Loaded, inputs: Sequence[Array]) -> Loaded:
 
 
 def build() -> None:
-    """Compile the kernels of the drafts, which can be run from now on."""
+    """Compile the kernels of the drafts, so that these can run."""
     global _unit
     unit, _unit = _unit, None
     if unit:
@@ -193,7 +199,7 @@ def build() -> None:
 
 
 def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
-    """What `compile` returns; the call that makes Inductor work may end at a kernel that is held back."""
+    """The result of `compile`; the call that makes Inductor work may end at a kernel that is held back."""
     torch._dynamo.utils.counters.clear()
     _inductor_trace.clear()
     dynamic = True if program.dynamic else _dynamic
@@ -217,8 +223,9 @@ def _first_call(program: Loaded, inputs: Sequence[Array]) -> Loaded:
 
 
 def knobs() -> list[str]:
-    """Those of `_OFF` that this release has; between what shares memory and the rest, families of parts that a program
-    uses (see `_inductor_knobs`).
+    """The settings in `_OFF` that this release has, and families of parts that a program uses (see `_inductor_knobs`).
+
+    The families come after the settings about shared memory, and before the other settings.
     """
     _import_inductor()
     there = [name for name in _OFF if hasattr(*_knob(name))]
@@ -227,8 +234,9 @@ def knobs() -> list[str]:
 
 
 def trace(compiled: Loaded) -> list[str]:
-    """Inductor's counters for this graph; before them, with the option `trace`, the passes and patterns that changed
-    it, the decompositions and lowerings that it took, and the kernels that came out.
+    """Inductor's counters for this graph. With the option `trace`, more entries come before them.
+
+    These are passes and patterns that changed the graph, decompositions and lowerings that it used, and its kernels.
     """
     counters = sorted(torch._dynamo.utils.counters["inductor"].items())
     counted = [f"{name}={count}" for name, count in counters]
@@ -236,7 +244,7 @@ def trace(compiled: Loaded) -> list[str]:
 
 
 def _import_inductor() -> None:
-    """Import what torch.compile imports when it is first called, and not `import torch`."""
+    """Import the modules that torch.compile imports at its first call, but `import torch` does not."""
     import torch._dynamo
     import torch._dynamo.exc
     import torch._dynamo.utils
@@ -262,13 +270,12 @@ def _knob(name: str) -> tuple[Any, str]:
 def _prepare_toolchain(folder: Path) -> None:
     """Probe for vector instructions and precompile Inductor's C++ header in a folder that workers share.
 
-    Every process would do both anew (6 s each), since we give Inductor no lasting cache. Inductor finds what
-    is there by its contents. Only a process that was killed midway could leave a damaged file, hence the mark
-    of completion.
+    Every process would repeat both (6 s each), since we give Inductor no lasting cache. Inductor finds existing files
+    by their contents. Only a process that was killed midway could leave a damaged file, hence the mark of completion.
     """
     global _prepared
     key = _toolchain_key()
-    if _prepared == key:  # in the process that this one was forked from
+    if _prepared == key:  # in the process from which this one was forked
         return
     folder = folder / key
     folder.mkdir(parents=True, exist_ok=True)
@@ -287,7 +294,7 @@ def _prepare_toolchain(folder: Path) -> None:
 
 
 def _warm_up(folder: Path) -> bool:
-    """Bring about, in `folder`, what Inductor makes once per process; both outlive `_fresh_cache`.
+    """Make Inductor create, in `folder`, what it makes once per process; both results outlive `_fresh_cache`.
 
     False where Inductor failed: the first artifact will hit the same failure, and report it.
     """
@@ -309,7 +316,7 @@ def _warm_up(folder: Path) -> bool:
 
 
 def _toolchain_key() -> str:
-    """Names the toolchain: Torch, Python, the C++ compiler, and the knob that changes its flags."""
+    """A name for the toolchain: Torch, Python, the C++ compiler, and the knob that changes its flags."""
     cxx = _cxx()
     compiler = subprocess.run([cxx, "--version"], capture_output=True, text=True).stdout if cxx else ""
     vector_bits = torch._inductor.config.cpp.simdlen
@@ -322,7 +329,7 @@ def _cxx() -> str | None:
 
 
 def _fresh_cache() -> AbstractContextManager[None]:
-    """Inductor's own context manager; older releases have it under the second name only."""
+    """Inductor's own context manager, under its new or its old name."""
     utils = torch._inductor.utils
     make = getattr(utils, "fresh_cache", None) or utils.fresh_inductor_cache
     context: AbstractContextManager[None] = make()

@@ -96,7 +96,7 @@ _TRACE = [
 ]
 _CHANGED = re.compile(r"^// -----// IR Dump After (\w+)(?=:? )", re.MULTILINE)
 
-_ERROR = re.compile(r"error: .*|Error code: -\d+")  # a negative code is a signal's
+_ERROR = re.compile(r"error: .*|Error code: -\d+")  # a negative code is the number of a signal
 
 _flags: list[str] = []
 _tracing = False
@@ -119,16 +119,16 @@ class Compiled(NamedTuple):
 
 
 def version() -> str:
-    """That of the compiler."""
+    """The compiler's version."""
     return importlib.metadata.version("iree-base-compiler")
 
 
 def check() -> None:
-    """The wheels hold the compiler's tools."""
+    """Nothing to check: the wheels contain the compiler's tools."""
 
 
 def start(options: dict[str, Any]) -> None:
-    """Settle the compiler's flags. Raises RuntimeError for another device."""
+    """Set the compiler's flags. Raises RuntimeError for another device."""
     global _tracing
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("iree is tested on the CPU alone: use --device cpu")
@@ -142,9 +142,9 @@ def start(options: dict[str, Any]) -> None:
 
 
 def load(artifact: dict[str, Any]) -> Loaded:
-    """Import the model, and lower its operators. Whatever either raises, the importer does not support.
+    """Import the model, and lower its operators. Any error here means that the importer does not support the model.
 
-    The compiler is run here up to the phase that follows the lowering of ONNX's operators.
+    This runs the compiler up to the phase that follows the lowering of ONNX's operators.
     """
     model = onnx.shape_inference.infer_shapes(onnx.load_from_string(artifact["source"]), data_prop=True)
     imported = onnx_importer.ModelInfo(model)
@@ -159,11 +159,11 @@ def load(artifact: dict[str, Any]) -> Loaded:
 
 
 def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
-    """Compile and load the module. Raises NotImplementedError where the mathematics of an element type is missing."""
+    """Compile and load the module. Raises NotImplementedError where functions for an element type are missing."""
     flags = [*_OUTPUT_PHASES, *_flags]
     if _tracing:
         log = io.StringIO()
-        with contextlib.redirect_stderr(log):  # where the tool's diagnostics are passed on to
+        with contextlib.redirect_stderr(log):  # which receives the tool's diagnostics
             code = _invoke(program.text, [*flags, *_TRACE])
         changes = [*dict.fromkeys(_CHANGED.findall(log.getvalue())), *_llvm.left_out(log.getvalue())]
     else:
@@ -183,26 +183,24 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def knobs() -> list[str]:
-    """LLVM's passes, then those of `_OFF`."""
+    """LLVM's passes, then the parts in `_OFF`."""
     return [_llvm.FAMILY, *_OFF]
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The passes that changed something, each once, then those of LLVM that were left out; nothing unless the option
-    `trace` is set.
-    """
+    """The passes that changed something, each once, then LLVM's skipped ones; empty unless `trace` is set."""
     return compiled.changes
 
 
 def _invoke(text: str | bytes, flags: list[str]) -> bytes:
-    """Run the compiler's tool. Its errors begin with what is wrong, and not with how the tool was called."""
+    """Run the compiler's tool. The messages of its errors begin with the error, not with the tool's command line."""
     try:
         code: bytes = compiler.compile_str(text, target_backends=_BACKENDS, extra_args=flags)
         return code
     except compiler.CompilerToolError as error:
         cause = _ERROR.search(str(error))
         message = cause[0] if cause else str(error)
-        if "undefined symbol" in message:  # as of float64, which IREE computes in float32 unless told otherwise
+        if "undefined symbol" in message:  # IREE computes float64, for example, in float32 by default
             raise NotImplementedError(message) from error
         raise RuntimeError(message) from error
 
@@ -213,8 +211,8 @@ def _dtype(name: str) -> Any:
 
 
 def _to_array(values: np.ndarray[Any, Any], dtype: Any) -> Array:
-    """A result under its declared type: the runtime knows the width of an integer, and not its sign."""
-    values = values.copy().view(dtype)  # it is a view of memory that goes with the result
+    """A result in its declared type: the runtime knows the width of an integer, but not its sign."""
+    values = values.copy().view(dtype)  # a view of memory that dies with the result
     if dtype.name.startswith("float8_"):
         return dtype.name.replace("float8_", "float8"), values.view(np.uint8)
     return (dtype.name, values.view(np.uint16)) if dtype.name == "bfloat16" else (dtype.name, values)

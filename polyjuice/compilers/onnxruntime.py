@@ -17,8 +17,8 @@ from . import _stderr
 
 FORMAT = "onnx"
 SPEED = "fast"
-# Operators without a kernel for a half type are computed in float32, at every level (InsertCastTransformer), and pairs
-# of casts that this brings together are removed.
+# At every level, operators without a kernel for a half type compute in float32 (InsertCastTransformer). Pairs of casts
+# that become adjacent this way are removed.
 EXCESS_PRECISION = "float16 bfloat16"
 EDGE_POLICIES = """
     TopK: https://github.com/microsoft/onnxruntime/pull/10314
@@ -82,7 +82,7 @@ _LEVEL_NAMES = {
     "all": "ORT_ENABLE_ALL",
 }
 _PROVIDERS = ["CPUExecutionProvider"]
-_LOG_CHANGES = 1  # the severity at which a session logs what each of its optimizers changed
+_LOG_CHANGES = 1  # the severity at which a session logs the changes of each optimizer
 _CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1")
 
 # Optimizers and rewrite rules of releases 1.15 to 1.32 that concern the CPU. A name that a release lacks does nothing.
@@ -104,18 +104,18 @@ _OPTIMIZERS = """
     UnsqueezeElimination WeightBiasQuantization WhereDummyDq
 """
 
-# What a session does beside optimizing a graph, and can be told to leave; what a release lacks is left out.
+# Work of a session beside graph optimization that can be switched off; settings that a release lacks are skipped.
 _SETTINGS = ("enable_mem_pattern", "enable_mem_reuse", "enable_cpu_mem_arena")
 _ENTRIES = ("session.disable_prepacking",)
-# No setting: what is no longer inlined is not optimized either, and optimizers are to be blamed first.
+# This is no setting: without inlining, optimizers skip a function's operators, and bisection must blame these first.
 _INLINING = "function-inlining"
 _NO_INLINING = "session.disable_aot_function_inlining"
 _SETTING = "setting "
 
 _TOO_NEW = ("Unsupported model IR version", "is under development and support for this is limited")
-"""What a release says of models at opsets that are newer than it."""
+"""Parts of a release's errors on models with opsets that are newer than the release."""
 
-# The types of ONNX's that NumPy lacks, and ONNX's numbers of them. Arrays of them are given as their bits.
+# ONNX types that NumPy lacks, with their ONNX numbers. Arrays of these types hold bits.
 _CODES = {"float8e4m3fn": 17, "float8e5m2": 19, "uint4": 21, "int4": 22}
 _BITS = {f"tensor({name})": name for name in _CODES}
 _QUARTERS = ("uint4", "int4")
@@ -126,9 +126,9 @@ _tracing = False
 
 
 class Compiled(NamedTuple):
-    """A session, the names of its inputs, and the optimizers that changed the graph, in their order.
+    """A session, the names of its inputs, and the optimizers that changed the graph, in order.
 
-    ``by_address``: it takes or gives arrays that NumPy has no type for.
+    ``by_address``: some of its inputs or outputs have types that NumPy lacks.
     """
 
     session: onnxruntime.InferenceSession
@@ -138,16 +138,16 @@ class Compiled(NamedTuple):
 
 
 def version() -> str:
-    """That of ONNX Runtime."""
+    """ONNX Runtime's version."""
     return str(onnxruntime.__version__)
 
 
 def check() -> None:
-    """Nothing but ONNX Runtime is needed."""
+    """Nothing to check: only ONNX Runtime is needed."""
 
 
 def start(options: dict[str, Any]) -> None:
-    """Silence the log, and set up the options that all sessions share. Raises RuntimeError for another device."""
+    """Silence the log, and set the options that all sessions share. Raises RuntimeError for another device."""
     global _tracing
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("onnxruntime is tested on the CPU alone: use --device cpu")
@@ -155,9 +155,9 @@ def start(options: dict[str, Any]) -> None:
     if level not in LEVELS.split():
         raise RuntimeError(f"onnxruntime has no level {level!r}: choose from {LEVELS}")
     levels = onnxruntime.GraphOptimizationLevel
-    # Releases whose layout level has no name of its own run it under "all".
+    # Releases without a name for the layout level run it under "all".
     _settings.graph_optimization_level = getattr(levels, _LEVEL_NAMES[level], levels.ORT_ENABLE_ALL)
-    # A thread pool takes as long to build as a small graph takes to optimize.
+    # Building a thread pool takes as long as optimizing a small graph.
     _settings.intra_op_num_threads = int(options.get("threads", os.environ.get("OMP_NUM_THREADS", 1)))
     _settings.inter_op_num_threads = 1
     disabled = options.get("disable", [])
@@ -176,13 +176,13 @@ def start(options: dict[str, Any]) -> None:
 
 
 def load(artifact: dict[str, Any]) -> bytes:
-    """The serialized model, as it is."""
+    """The serialized model, unchanged."""
     model: bytes = artifact["source"]
     return model
 
 
 def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
-    """A session.
+    """Create a session.
 
     Raises NotImplementedError where a kernel is missing, for an opset that is newer than this release, and for an array
     that Python cannot pass.
@@ -206,7 +206,7 @@ def compile(program: bytes, inputs: Sequence[Array]) -> Compiled:
 
 
 def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
-    """Run the session. Raises NotImplementedError where a kernel says that it does not do what it is asked for."""
+    """Run the session. Raises NotImplementedError where a kernel says that it does not support the request."""
     feeds = {name: array for name, (_, array) in zip(compiled.inputs, inputs)}
     try:
         if compiled.by_address:
@@ -220,9 +220,9 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 
 
 def _value(dtype: str, array: Any) -> onnxruntime.OrtValue:
-    """An array as a value of the runtime's, which takes the bits of the types that NumPy lacks.
+    """An array as an OrtValue, made from the bits for types that NumPy lacks.
 
-    It reads numbers of 4 bits from the start of the memory, two in a byte, whatever the array's size says.
+    The runtime reads 4-bit numbers from the start of the memory, two in a byte, whatever the array's size.
     """
     code = _CODES.get(dtype)
     if code is None:
@@ -237,7 +237,7 @@ def _value(dtype: str, array: Any) -> onnxruntime.OrtValue:
 
 
 def _array(value: onnxruntime.OrtValue) -> Array:
-    """The inverse: elements of the types that NumPy lacks are read where they lie."""
+    """The inverse of `_value`: elements of types that NumPy lacks are read from memory."""
     dtype = _BITS.get(value.data_type())
     if dtype is None:
         array = value.numpy()
@@ -252,16 +252,16 @@ def _array(value: onnxruntime.OrtValue) -> Array:
 
 
 def knobs() -> list[str]:
-    """Settings of sessions; then optimizers and rewrite rules that can be switched off by name, and inlining."""
+    """Settings of sessions; then optimizers and rewrite rules by name, and the inlining of functions."""
     settings = (name for name in (*_SETTINGS, *_ENTRIES) if name in _ENTRIES or hasattr(_settings, name))
     return [*(_SETTING + name for name in settings), *_OPTIMIZERS.split(), _INLINING]
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The optimizers that changed the graph, each once; nothing unless the option `trace` is set.
+    """The optimizers that changed the graph, each once; empty unless the option `trace` is set.
 
     Rewrite rules appear together, as the rule-based transformer of their level: switch rules off to tell them apart.
-    Old releases, such as 1.15, log nothing of this.
+    Old releases, such as 1.15, do not log this.
     """
     return compiled.changes
 

@@ -1,4 +1,4 @@
-"""OpenVINO's CPU plugin, told that float32 means float32."""
+"""OpenVINO's CPU plugin, set to compute float32 in float32."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ Array = tuple[str, "np.ndarray[Any, Any]"]
 _NARROWED = {"f64", "i64", "u64", "u32"}
 _UNSUPPORTED = re.compile(r"not supported|unsupported|not implemented|doesn't support|does not support", re.IGNORECASE)
 
-# What the plugin can be told to leave, and the value that does so: first what concerns no single part of it.
+# Parts of the plugin that can be switched off, and the value that does so; first one that concerns no single part.
 _OFF = {"setting CPU_RUNTIME_CACHE_CAPACITY": 0, "SNIPPETS_MODE": "DISABLE", "LP_TRANSFORMS_MODE": "NO"}
 _SETTING = "setting "
-_AVX = "avx"  # instructions that kernels may use; the variable that says so is read at the first compilation
+_AVX = "avx"  # instructions for kernels; the plugin reads the variable at the first compilation
 _WITHOUT_AVX = {"ONEDNN_MAX_CPU_ISA": "SSE41"}
 
 _settings: dict[str, Any] = {}
@@ -86,7 +86,7 @@ _tracing = False
 
 
 class Loaded(NamedTuple):
-    """A model, the names of its inputs and outputs in the order of ONNX, and those of the inputs that nodes read."""
+    """A model, the names of its inputs and outputs in ONNX's order, and the names that nodes read."""
 
     model: openvino.Model
     inputs: list[str]
@@ -95,7 +95,7 @@ class Loaded(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """A request, where each input goes (None: it is not used), the outputs, and the trace."""
+    """A request, the port of each input (None: unused), the ports of the outputs, and the trace."""
 
     request: openvino.InferRequest
     inputs: list[Any]
@@ -104,16 +104,16 @@ class Compiled(NamedTuple):
 
 
 def version() -> str:
-    """That of OpenVINO."""
+    """OpenVINO's version."""
     return str(openvino.__version__).split("-")[0]
 
 
 def check() -> None:
-    """OpenVINO is all that it takes."""
+    """Nothing to check: only OpenVINO is needed."""
 
 
 def start(options: dict[str, Any]) -> None:
-    """Settle how models are compiled. Raises RuntimeError for another device."""
+    """Set the options for compiling models. Raises RuntimeError for another device."""
     global _scratch, _tracing
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("openvino is tested on the CPU alone: use --device cpu")
@@ -129,7 +129,7 @@ def start(options: dict[str, Any]) -> None:
 
 
 def load(artifact: dict[str, Any]) -> Loaded:
-    """The model, as OpenVINO's own operators. Whatever the frontend raises, it does not support."""
+    """The model in OpenVINO's own operators. Any error here means that the frontend does not support the model."""
     model = openvino.Core().read_model(artifact["source"])
     for node in model.get_ordered_ops():
         kinds = {output.get_element_type().get_type_name() for output in node.outputs()}
@@ -170,15 +170,16 @@ def run(compiled: Compiled, inputs: Sequence[Array]) -> list[Array]:
 def knobs() -> list[str]:
     """A setting, families of parts that a program uses (see `_openvino_parts`), and other settings.
 
-    Release builds let no single transformation be.
+    Release builds cannot switch off single transformations.
     """
     settings = [name for name in _OFF if name.startswith(_SETTING)]
     return [*settings, *_openvino_parts.FAMILIES, *(name for name in _OFF if name not in settings), _AVX]
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The nodes that run, as `kind (kernel): operators of the model`, and the parts that they are made by; nothing
-    unless the option `trace` is set.
+    """The nodes that run, as `kind (kernel): operators of the model`, and the parts that made them.
+
+    Empty unless the option `trace` is set.
     """
     return compiled.trace
 
@@ -193,7 +194,7 @@ def _compiled(model: openvino.Model) -> openvino.CompiledModel:
 
 
 def _read(graph: onnx.GraphProto) -> Iterator[str]:
-    """The names that the nodes of a graph, and of the graphs in them, read."""
+    """The names that the nodes of a graph, and of its nested graphs, read."""
     for node in graph.node:
         yield from node.input
         for attribute in node.attribute:
@@ -201,10 +202,10 @@ def _read(graph: onnx.GraphProto) -> Iterator[str]:
 
 
 def _ports(compiled: openvino.CompiledModel, program: Loaded) -> list[Any]:
-    """Where each of the model's inputs goes; None where no node reads it.
+    """The port of each of the model's inputs; None where no node reads it.
 
-    The importer gives an input that a Dropout reads the name of the Dropout's output, and another place than ONNX's to
-    none (openvino#21615).
+    If a Dropout reads an input, the importer renames the input like the Dropout's output. The order of inputs stays
+    (openvino#21615).
     """
     ports = {name: port for port in compiled.inputs for name in port.get_names()}
     renamed = [port for port in compiled.inputs if not port.get_names() & set(program.inputs)]
@@ -234,7 +235,7 @@ _FLOAT8 = {"float8e4m3fn": openvino.Type.f8e4m3, "float8e5m2": openvino.Type.f8e
 
 
 def _to_array(tensor: openvino.Tensor) -> Array:
-    values = tensor.data.copy()  # the request will write into its tensor again
+    values = tensor.data.copy()  # the request will overwrite its tensor
     if tensor.element_type == openvino.Type.bf16:
         return "bfloat16", values.view(np.uint16)
     for name, type in _FLOAT8.items():

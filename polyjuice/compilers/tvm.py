@@ -52,8 +52,8 @@ def prepare(model, inputs, level="3"):
 
 Array = tuple[str, "np.ndarray[Any, Any]"]
 
-# Passes without which a program still compiles, by the registered function that makes them. TIR's have moved between
-# releases: from tir to tirx and s_tir.
+# Passes without which a program still compiles, by the registered functions that make them. TIR's passes have moved
+# between releases, from tir to tirx and s_tir.
 _PASSES = """
     relax.FoldConstant relax.FuseOps relax.FuseTIR relax.RewriteDataflowReshape relax.StaticPlanBlockMemory
     relax.KillAfterLastUse relax.CanonicalizeBindings relax.DeadCodeElimination
@@ -66,7 +66,7 @@ _PASSES = """
 """
 _TIR = ("tir", "tirx", "s_tir")
 
-# LLVM in TVM knows no passes by name: some have options that switch them off, and a level switches off all.
+# TVM cannot switch off LLVM's passes by name: some have options for that, and a level switches off all.
 _LLVM_OPTIONS = {
     "llvm slp-vectorizer": "-vectorize-slp:bool=0",
     "llvm loop-vectorize": "-vectorize-loops:bool=0",
@@ -97,18 +97,18 @@ _changes: list[str] = []
 
 
 def version() -> str:
-    """That of TVM."""
+    """TVM's version."""
     return str(tvm.__version__)
 
 
 def check() -> None:
-    """LLVM makes the machine code."""
+    """Raise RuntimeError where this build has no LLVM, which makes the machine code."""
     if not tvm.runtime.enabled("llvm"):
         raise RuntimeError("this build of TVM has no LLVM: pip install apache-tvm")
 
 
 def start(options: dict[str, Any]) -> None:
-    """Choose the level and the passes of every compilation. Raises RuntimeError for another device."""
+    """Set the level and the passes of every compilation. Raises RuntimeError for another device."""
     global _level, _tracing
     if options.get("device", "cpu") != "cpu":
         raise RuntimeError("tvm is tested on the CPU alone: use --device cpu")
@@ -124,7 +124,9 @@ def start(options: dict[str, Any]) -> None:
 
 
 def load(artifact: dict[str, Any]) -> tvm.IRModule:
-    """The model as a Relax module, its weights folded in. Whatever the importer raises, it does not support."""
+    """The model as a Relax module with constant weights. Any error here means that the importer does not support the
+    model.
+    """
     model = onnx.load_from_string(artifact["source"])
     return tvm.relax.frontend.onnx.from_onnx(model, keep_params_in_input=False)
 
@@ -145,20 +147,21 @@ def compile(program: tvm.IRModule, inputs: Sequence[Array]) -> relax.VirtualMach
 
 
 def run(compiled: relax.VirtualMachine, inputs: Sequence[Array]) -> list[Array]:
-    """Call the virtual machine's main function. Sorting and the like find unsupported element types only now."""
+    """Call the virtual machine's main function. Only now do sorting and some others reject element types."""
     with _telling_unsupported():
         outputs = compiled["main"](*[_tensor(array) for array in inputs])
     return [_to_array(output) for output in (outputs if isinstance(outputs, TvmArray) else [outputs])]
 
 
 def knobs() -> list[str]:
-    """LLVM's passes; then those of the passes above that this release has, by the names that PassContext knows."""
+    """LLVM's passes; then the passes above that this release has, under the names that PassContext knows."""
     return [_llvm.FAMILY, *(name for entry in _PASSES.split() for name in _registered(entry))]
 
 
 def trace(compiled: relax.VirtualMachine) -> list[str]:
-    """The passes that changed the module, each once, in their order, then LLVM's that were left out; nothing unless the
-    option `trace` is set.
+    """The passes that changed the module, each once, in order, then LLVM's skipped passes.
+
+    Empty unless the option `trace` is set.
     """
     off = _LLVM_OPTIONS if _llvm.FAMILY in _disabled else [name for name in _disabled if name in _LLVM_OPTIONS]
     return [*dict.fromkeys(_changes), *(f"without {name}" for name in off if _tracing)]
@@ -166,7 +169,7 @@ def trace(compiled: relax.VirtualMachine) -> list[str]:
 
 @pass_instrument
 class _Changes:
-    """Notes the passes after which the module is another. Passes run inside passes, hence the stack."""
+    """Records the passes that change the module. Passes run inside passes, hence the stack."""
 
     def __init__(self) -> None:
         self._before: list[tvm.IRModule] = []
@@ -182,7 +185,7 @@ class _Changes:
 
 @contextmanager
 def _telling_unsupported() -> Iterator[None]:
-    """TVM raises InternalError both for what it lacks and for its own faults; only the words tell them apart."""
+    """TVM raises InternalError both for missing features and for its own faults; only the message tells them apart."""
     try:
         yield
     except Exception as error:
@@ -209,7 +212,7 @@ def _tensor(array: Array) -> tvm.runtime.Tensor:
 
 
 def _to_array(value: tvm.runtime.Tensor | Shape) -> Array:
-    if isinstance(value, Shape):  # what the operator Shape makes
+    if isinstance(value, Shape):  # the result of the operator Shape
         return "int64", np.array(value, np.int64)
     if str(value.dtype) in ("int4", "uint4"):
         raise NotImplementedError("arrays of 4-bit integers are passed to ONNX Runtime alone")

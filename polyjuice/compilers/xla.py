@@ -33,7 +33,7 @@ def prepare(model, inputs, dynamic=False, level="3"):
     return lambda: compiled(*inputs)
 """
 
-# What TensorFlow says of programs that it does not bring to XLA at all.
+# Parts of TensorFlow's errors on programs that never reach XLA.
 _UNSUPPORTED = re.compile(r"unsupported operations|OpKernel|must be a compile-time constant|not supported|Unsupported")
 
 # HLO passes of the CPU without which most programs still compile. A name that a release lacks does nothing.
@@ -52,7 +52,7 @@ _PASSES = """
     while-loop-constant-sinking while-loop-invariant-code-motion while-loop-trip-count-annotator
     zero_sized_hlo_elimination
 """
-# What does without other parts of XLA, by flags. An unknown flag ends the process: older releases may lack some.
+# Flags that switch off other parts of XLA. An unknown flag ends the process: older releases may lack some.
 _SETTINGS = ("xla_cpu_enable_concurrency_optimized_scheduler", "xla_cpu_multi_thread_eigen")
 _SETTING = "setting "
 _OFF = {
@@ -73,23 +73,23 @@ load, eager = _tensorflow.load, _tensorflow.run
 
 
 class Compiled(NamedTuple):
-    """A function that XLA has compiled, the passes that changed its HLO, in their order, and those of LLVM left out."""
+    """A function that XLA has compiled, the passes that changed its HLO, in order, and LLVM's skipped passes."""
 
     function: Callable[..., Any]
     changes: list[str]
 
 
 def version() -> str:
-    """That of TensorFlow."""
+    """TensorFlow's version."""
     return str(tf.__version__)
 
 
 def check() -> None:
-    """XLA is part of TensorFlow."""
+    """Nothing to check: XLA is part of TensorFlow."""
 
 
 def start(options: dict[str, Any]) -> None:
-    """Settle XLA's flags, which it reads when it compiles for the first time."""
+    """Set XLA's flags, which it reads at its first compilation."""
     global _dump
     level = str(options.get("level", 3))
     if level not in LEVELS.split():
@@ -104,7 +104,7 @@ def start(options: dict[str, Any]) -> None:
 
 
 def _flags_without(disabled: Sequence[str], scratch: Path) -> list[str]:
-    """The flags that leave out what is named. XLA splits LLVM's options at commas, hence the file."""
+    """The flags that switch off these parts. XLA splits LLVM's options at commas, hence the file."""
     passes = [name for name in disabled if name in _PASSES.split()]
     flags = [f"--{_OFF[name]}" for name in disabled if name in _OFF]
     if passes:
@@ -121,8 +121,9 @@ def _flags_without(disabled: Sequence[str], scratch: Path) -> list[str]:
 def compile(program: Loaded, inputs: Sequence[Array]) -> Compiled:
     """Compile and make the first call.
 
-    Raises NotImplementedError where XLA lacks an operator or an element type, and where a function of TensorFlow's own
-    Python wants to know a size that is unknown as it is traced. (What its inference of shapes infers has to be right.)
+    Raises NotImplementedError where XLA lacks an operator or an element type. It also does so where a Python function
+    of TensorFlow needs a size that is unknown while tracing. A wrong result of TensorFlow's shape inference stays an
+    error.
     """
     if _dump:
         shutil.rmtree(_dump, ignore_errors=True)
@@ -161,13 +162,14 @@ def knobs() -> list[str]:
 
 
 def trace(compiled: Compiled) -> list[str]:
-    """The HLO passes that changed the program, each once, then LLVM's that were left out; nothing unless the option
-    `trace` is set.
+    """The HLO passes that changed the program, each once, then LLVM's skipped passes.
+
+    Empty unless the option `trace` is set.
     """
     return compiled.changes
 
 
 def _changes(dump: Path) -> list[str]:
-    """Read them off the names of the files that XLA wrote, one after each change."""
+    """The passes in the names of the files that XLA wrote, one file after each change."""
     found = sorted(filter(None, map(_DUMPED_AFTER.search, map(str, dump.glob("*.txt")))), key=lambda match: match[1])
     return list(dict.fromkeys(match[2] for match in found))

@@ -20,21 +20,21 @@ from polyjuice.page.content import Cell, Group, Heat, Number, Page, Picture, Sha
 from polyjuice.support import refused
 
 _ACTIVITIES = {
-    "generate": "making seed graphs",
-    "rewrite": "saturating e-graphs, and extracting variants",
+    "generate": "generating seed graphs",
+    "rewrite": "saturating e-graphs and extracting variants",
     "lower": "writing programs",
     "compile": "inside the compiler, compiling",
     "run": "inside the compiler, running",
     "judge": "float64 references, error bounds, comparing",
-    "confirm": "running again what went wrong, in fresh processes",
+    "confirm": "confirming findings in fresh processes",
     "triage": "reducing and bisecting findings",
-    "other": "starting processes, and all else",
+    "other": "starting processes, and everything else",
 }
 _FACTORS = {
     "type": "operators on element types",
     "size": "sizes of the first operand",
     "neighbour": "operators that read the result",
-    "layout": "layouts of an input in memory",
+    "layout": "memory layouts of inputs",
     "setting": "settings, or versions of the operator",
     "distribution": "distributions of values",
 }
@@ -111,7 +111,7 @@ def _lead(config: Config, version: str, store: Store, summary: Mapping[str, Any]
     if config.triage_s:
         left = summary["untriaged"]
         lead.append(
-            f"Below {'is' if told == 1 else 'are'} {_count(told, 'cause')}."
+            f"Below {'is' if told == 1 else 'are'} {_count(told, 'root cause')}."
             + (f" {_count(left, 'finding')} {_was(left)} not triaged yet." if left else "")
         )
     return lead
@@ -123,9 +123,9 @@ def _numbers(config: Config, summary: Mapping[str, Any], told: int, left: int) -
         Number(f"{summary['tested']:,}", "cases tested"),
         Number(f"{summary['programs']:,}", "programs run"),
         Number(f"{summary['raw_findings']:,}", "findings", "bad" if summary["raw_findings"] else ""),
-        Number(f"{told:,}", "causes told" if config.triage_s else "signatures", "bad" if told else ""),
+        Number(f"{told:,}", "root causes" if config.triage_s else "signatures", "bad" if told else ""),
         *([Number(f"{left:,}", "not yet triaged", "mark")] if left else []),
-        *([Number(f"{own:,}", "faults of Polyjuice's own", "bad")] if own else []),
+        *([Number(f"{own:,}", "faults in Polyjuice itself", "bad")] if own else []),
     ]
 
 
@@ -140,9 +140,7 @@ def _growth(store: Store) -> list[Picture]:
         said = f"{sum(conditions):,} such pairs with a size, a neighbour, a layout, a setting or a distribution"
         pictures.append(plots.growth(conditions, said, "growth-conditions"))
     if sum(found):
-        pictures.append(
-            plots.growth(found, f"{_count(sum(found), 'finding')}, before causes are told apart", "growth-found")
-        )
+        pictures.append(plots.growth(found, f"{_count(sum(found), 'finding')}, duplicates included", "growth-found"))
     return pictures
 
 
@@ -190,7 +188,7 @@ def _not_taken(config: Config, version: str) -> set[tuple[str, str]]:
 def _met(pair: tuple[str, str], conditions: int, blamed: int) -> Cell:
     """Return the cell of an operator on a type, with the number of tested conditions and of wrong programs."""
     heat = 1 + sum(conditions >= limit for limit in _HEAT)
-    meaning = f"{pair[0]} on {pair[1]}: met under {_count(conditions, 'condition')}"
+    meaning = f"{pair[0]} on {pair[1]}: tested under {_count(conditions, 'condition')}"
     if blamed:
         return Cell(f"heat-{heat} found", str(conditions), f"{meaning}; in {_count(blamed, 'wrong program')}")
     return Cell(f"heat-{heat}", str(conditions), meaning)
@@ -213,14 +211,14 @@ def _environment(config: Config, version: str, found: Sequence[causes.Found]) ->
         "Seed": config.seed,
         "Seed graphs": ", ".join(config.seeds),
         "Oracles": ", ".join(config.oracles),
-        "Profiles of inputs": ", ".join(config.profiles),
-        "Variants of a graph": f"{config.variants}, {config.extract}",
+        "Input profiles": ", ".join(config.profiles),
+        "Variants per graph": f"{config.variants}, {config.extract}",
         "Device": config.device,
         "Optimization level": config.level or "the compiler's default",
         "Processes": config.workers,
         "Time for cases": duration(config.time_s) if config.time_s else "",
         "Number of cases": config.cases or "",
-        "Own rules": ", ".join(config.rules),
+        "Your own rules": ", ".join(config.rules),
         "Interpreter": config.python,
     }
     return {**versions, **{name: str(said) for name, said in options.items() if said != ""}}
@@ -229,8 +227,8 @@ def _environment(config: Config, version: str, found: Sequence[causes.Found]) ->
 def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the lists of further results of the campaign."""
     lists = {
-        "Cases that were skipped": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
-        "Known bugs that were met": [f"{n} × {url}" for url, n in summary["known"].items()],
+        "Skipped cases": [f"{n} × {reason}" for reason, n in summary["skipped_reasons"].items()],
+        "Known bugs found again": [f"{n} × {url}" for url, n in summary["known"].items()],
         "Sizes of models with symbolic sizes": [f"{text}: {n} cases" for text, n in store.sizes().items()],
         "Not counted as findings": list(_not_counted(summary["by_kind"])),
     }
@@ -239,11 +237,11 @@ def _further(store: Store, summary: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _not_counted(by_kind: Mapping[str, int]) -> Iterator[str]:
     if by_kind.get("flaky"):
-        yield f"{by_kind['flaky']} × flaky: it did not repeat in fresh processes"
+        yield f"{by_kind['flaky']} × flaky: not repeated in fresh processes"
     if by_kind.get("again"):
-        yield f"{by_kind['again']} × met again: failures like one that was confirmed before"
+        yield f"{by_kind['again']} × seen again: like a failure that is already confirmed"
     if by_kind.get("postponed"):
-        yield f"{by_kind['postponed']} × postponed: still to be confirmed; --resume does that"
+        yield f"{by_kind['postponed']} × postponed: not confirmed yet; --resume confirms them"
 
 
 def duration(seconds: float) -> str:

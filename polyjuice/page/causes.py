@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from polyjuice import drawing, formats
+from polyjuice.campaign.wording import plural
 from polyjuice.ir import Graph
 from polyjuice.lower import Unlowerable
 from polyjuice.page import plots
@@ -143,8 +144,8 @@ def part_of(record: Record) -> str:
 def _chips(record: Record) -> list[str]:
     more = record.get("more", 0)
     chips = [record.get("oracle", "")] if record.get("oracle") != record.get("kind") else []
-    chips += [f"{more} more like it"] if more else []
-    chips += ["as it was found"] if not record.get("reduction") else []
+    chips += [f"{more} {plural(more, 'duplicate')}"] if more else []
+    chips += ["not reduced"] if not record.get("reduction") else []
     return [chip for chip in chips if chip]
 
 
@@ -171,8 +172,8 @@ def _operators(graph: Graph) -> str:
 
 
 _REPRODUCED = {
-    1: "repro.py was run, and shows it",
-    0: "repro.py was run, and does not show it",
+    1: "repro.py shows the bug",
+    0: "repro.py does not show the bug",
     2: "repro.py could not run",
     None: "repro.py did not end",
 }
@@ -242,12 +243,12 @@ def _rules_lead(found: Found) -> str:
         return ""
     if record.get("explanation") is None:
         lead = "Both programs were rewritten from one graph."
-        return f"{lead} Of the rules that were applied these can account for the difference:" if _rules(found) else lead
+        return f"{lead} These of the applied rules may explain the difference:" if _rules(found) else lead
     if not record["explanation"]:
-        return " ".join(["As graphs the two are equal.", *found.differences]).replace("`", "")
+        return " ".join(["The two graphs are equal.", *found.differences]).replace("`", "")
     if len(record["explanation"]) == 1:
-        return "One rule makes one program of the other:"
-    return "These rules together make one program of the other:"
+        return "One rule rewrites one program to the other:"
+    return "These rules together rewrite one program to the other:"
 
 
 def _rules(found: Found) -> dict[str, str]:
@@ -272,7 +273,7 @@ def _commands(record: Record, shown: Path) -> dict[str, str]:
         commands["Make it smaller"] = f"polyjuice reduce {folder}"
     return {
         **commands,
-        "It is reported: count it, and do not show it": f"polyjuice known add {folder} --url URL",
+        "Is it reported already? Count it, but hide it": f"polyjuice known add {folder} --url URL",
         "Keep it as a regression test": f"polyjuice suite add {folder} SUITE",
     }
 
@@ -283,11 +284,11 @@ def _texts(found: Found) -> Iterator[tuple[str, str]]:
         path = found.folder / name
         if path.is_file():
             text = path.read_text(encoding="utf-8")
-            yield name, text if len(text) <= _TEXT else f"{path} is too long to be shown here.\n"
+            yield name, text if len(text) <= _TEXT else f"{path} is too long to show here.\n"
     if found.record.get("traceback"):
         yield "traceback", found.record["traceback"][-_TEXT:]
     if found.record.get("printed"):
-        yield "what repro.py printed", found.record["printed"][-_TEXT:]
+        yield "output of repro.py", found.record["printed"][-_TEXT:]
 
 
 def _one_line(text: str) -> str:

@@ -70,10 +70,12 @@ def values(record: Record, key: str) -> Picture | None:
         axes.set_ylabel("difference from float64" if differences else "value")
         _scale(axes, [*base, *(value for one in series.values() for value in one if value is not None)])
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=3)
-    lead = "How far the elements that differ most are from float64" if differences else "The elements that differ most"
+    lead = (
+        "The distance from float64 of the elements that differ most" if differences else "The elements that differ most"
+    )
     infinite = sum(value is None for one in series.values() for value in one)
     note = f" {infinite} compiled values are not finite, and not shown." if infinite else ""
-    return Picture(_page_svg(written, key, lead), f"{lead}, by their place in output {record.get('output', 0)}.{note}")
+    return Picture(_page_svg(written, key, lead), f"{lead}, by position in output {record.get('output', 0)}.{note}")
 
 
 def growth(counts: Sequence[int], caption: str, key: str) -> Picture:

@@ -59,7 +59,7 @@ def _lead(result: Mapping[str, Any], counts: Mapping[str, int], path: Path) -> I
     took = f" in {duration(result['elapsed_s'])}" if result["elapsed_s"] else ""
     yield f"{what} ran the {result['cases']:,} cases of {result['suite'] or path.name}{took}."
     said = [f"{counts[status]:,} {status}" for status in STATUSES if counts[status]]
-    yield f"Of these are {', '.join(said)}."
+    yield f"Results: {', '.join(said)}."
 
 
 def _json(path: Path, text: str) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _json(path: Path, text: str) -> dict[str, Any]:
 
 
 _NO_RESULT = (
-    "{path} is no result of a suite: give a campaign's folder, what polyjuice suite run --json prints, "
+    "{path} is not the result of a suite: give a campaign's folder, the output of polyjuice suite run --json, "
     "or the file of pytest --junitxml"
 )
 

@@ -1,4 +1,4 @@
-"""From a verdict to a folder that someone else can use."""
+"""Turn a verdict into a finding's folder, then reduce, bisect and report it."""
 
 from polyjuice.triage.finding import run_reproducer, write_finding
 from polyjuice.triage.record import FindingRecord

@@ -1,4 +1,4 @@
-"""Triage without a person: a finding is reduced, bisected, and given a cause, or joins one that is known."""
+"""Automatic triage: reduce and bisect a finding, then name its root cause or join it to a known one."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from polyjuice.triage.stored import FindingError, Stored, load
 
 @dataclass(frozen=True)
 class Triaged:
-    """What triage has made of the finding of that ``name``: the ``cause`` that others share, too.
+    """The result of triage for the finding called ``name``: its root ``cause``, which other findings may share.
 
-    ``record`` is what ``finding.json`` says of what it was reduced to; None where another finding has its cause, or
-    where it was not reduced: ``problem`` then says why, ``defect`` where that is a fault of our own, and ``cause`` is
-    "". A finding that was only sorted has a ``group``, and no cause yet. With ``ended`` nothing has been made of it
-    yet: the time for triage was over before.
+    ``record`` is the ``finding.json`` of the reduced finding. It is None where another finding already has this cause.
+    It is also None where reduction failed: then ``cause`` is "" and ``problem`` holds the reason. ``defect`` holds the
+    traceback where our own code failed. A finding that was only sorted has a ``group`` and no cause yet. ``ended``
+    means that the time for triage ran out before there was a result.
     """
 
     name: str
@@ -42,14 +42,14 @@ class Triaged:
 
 
 Suspects = Callable[[str, str], Sequence[Suspect]]
-"""What may account for findings of a compiler in a version, as far as is known when this is asked."""
+"""Return the suspects for a compiler (first argument) in a version (second argument) that are known by now."""
 
 
 def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = math.inf) -> list[Triaged]:
-    """Lay the findings in folders to the suspects that account for them, and group the others.
+    """Match the findings in folders with the suspects that account for them, and group the remaining findings.
 
-    At ``until``, on the monotonic clock, it is ended wherever it is: what has no result then is to be sorted again.
-    A failure of our own code on a finding is its result.
+    Sorting stops at ``until``, a time on the monotonic clock. Findings without a result by then must be sorted again.
+    If our own code fails on a finding, that failure is the finding's result.
     """
     began = time.monotonic()
     results: list[Triaged] = []
@@ -61,9 +61,9 @@ def sort(folders: Sequence[Path], suspects: Sequence[Suspect], until: float = ma
 
 
 def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
-    """The result of each finding.
+    """Yield the result of each finding.
 
-    Where our own code fails, the rest is sorted in halves: the failure costs only the finding that causes it.
+    If our own code fails, sort the remaining findings in halves, so that only the finding at fault is lost.
     """
     left = {folder.name: folder for folder in folders}
     try:
@@ -82,7 +82,7 @@ def _sorted(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Tr
 
 
 def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Triaged]:
-    """The result of each finding. Raises EnvironmentProblem where the compiler does not start."""
+    """Yield the result of each finding. Raises EnvironmentProblem where the compiler does not start."""
     findings: list[Stored] = []
     for folder in folders:
         try:
@@ -96,12 +96,12 @@ def _each(folders: Sequence[Path], suspects: Sequence[Suspect]) -> Iterator[Tria
 def triage(
     folder: Path, suspects: Suspects, time_s: float, rules: Sequence[Rule] = (), until: float = math.inf
 ) -> Triaged:
-    """Triage the finding in a folder; what it is reduced to is put into ``reduced`` there.
+    """Triage the finding in a folder, and write the reduced finding to ``reduced`` in that folder.
 
-    Suspects are asked for after it is reduced: others may have been found meanwhile. Reduction has so many seconds, and
-    bisection as many again. ``rules`` are those that may explain it (none given: those that come with Polyjuice). At
-    ``until``, on the monotonic clock, triage is ended wherever it is. Of the time until then reduction has no more than
-    half. Where that came to its end, the next triage goes on with its result.
+    ``time_s`` is the time limit of reduction in seconds, and again of bisection. ``rules`` may explain the finding; the
+    default is the rules that come with Polyjuice. Triage stops at ``until``, a time on the monotonic clock, and
+    reduction takes at most half of the time until then. If reduction finished, the next triage continues with its
+    result. ``suspects`` is called only after reduction, because others may have found causes meanwhile.
     """
     began = time.monotonic()
     result = Triaged(folder.name, ended=True)
@@ -145,7 +145,7 @@ def _alternatives(stored: Stored) -> int:
 
 
 def _reduced_before(stored: Stored) -> Stored | None:
-    """What a triage that was ended has left of a finding, where the reduction had come to its end."""
+    """Return the reduced finding that an interrupted triage left behind; None where its reduction had not finished."""
     folder = reduced_folder(stored.folder)
     if not (folder / "report.md").is_file():  # which is written last
         return None
@@ -154,12 +154,12 @@ def _reduced_before(stored: Stored) -> Stored | None:
 
 
 def reduced_folder(folder: Path) -> Path:
-    """Where a finding's reduction is put unless another place is named."""
+    """The default folder for the reduced form of a finding."""
     return folder / "reduced"
 
 
 def _accounting(stored: Stored, suspects: Suspects) -> str:
-    """The cause of the suspect without whose parts the finding does not show; "" if there is none."""
+    """Return the cause of the first suspect without whose parts the finding vanishes; "" if there is none."""
     record, compiler = stored.record, stored.record.compiler
     alike = [s for s in suspects(compiler, record.versions[compiler]) if s.may_account_for(record.kind)]
     if not alike:

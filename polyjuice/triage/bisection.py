@@ -1,8 +1,8 @@
-"""Bisection: which parts of a compiler must be switched off for a fault to vanish, by delta debugging over its knobs.
+"""Bisection: find the parts of a compiler to switch off so that a fault vanishes, by delta debugging over its knobs.
 
-First by optimization level, from the lowest up; then among the knobs of no single part, as those of memory planning;
-then among those that say what the compiler did to these programs; then among all. Every trial compiles both programs
-in fresh processes and asks the oracle that gave the verdict.
+Bisection tries optimization levels from the lowest up. Next come knobs that belong to no single part, such as memory
+planning, then knobs named in the programs' traces, then all knobs. Every trial compiles both programs in fresh
+processes and asks the oracle that gave the verdict.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from polyjuice.triage.consequences import comes_of_a_wrong_value
 from polyjuice.triage.ddmin import ddmin
 from polyjuice.triage.stored import FindingError, Stored
 
-#: How a trace names a member of a family that was switched off.
+#: The prefix of a trace entry that names a family member that was switched off.
 _WITHOUT = "without "
 
-#: How many other sets of knobs are looked for that suffice, too, without any of those found before.
+#: How many further sufficient sets of knobs bisection looks for, disjoint from those found before.
 ALTERNATIVES = 2
 
 
-#: Of how many knobs sets are tried where nothing runs without all of them: there may be as many as the square of it.
+#: With at most this many knobs, try sets of them where nothing runs without all: up to the square of it in trials.
 _FEW = 16
 
-#: Larger sets name no part: nearly any fault vanishes where enough is switched off.
+#: Larger sets name no part: nearly any fault vanishes if enough is switched off.
 _ISOLATED = 3
 
 #: How many knobs the line on a trial names.
@@ -42,7 +42,7 @@ _SAID = 4
 
 
 class Trial(StrEnum):
-    """What became of a fault: ``broken`` where the programs do not compile and run, so that nothing can be said."""
+    """The state of a fault in a trial; ``broken``: the programs did not compile and run, so it is unknown."""
 
     shown = "shown"
     gone = "gone"
@@ -51,14 +51,14 @@ class Trial(StrEnum):
 
 @dataclass(frozen=True)
 class Bisection:
-    """What is to blame for a finding.
+    """The result of bisecting a finding.
 
-    ``blame`` is a least set of knobs whose switching-off makes the fault vanish, while both programs compile and run;
-    empty where there is none. Each of ``alternatives`` suffices as well. ``met`` says of the knobs in either by which
-    programs' traces the compiler used them, as far as traces tell. ``levels`` is what became of the fault at the lower
-    optimization levels, from the lowest to the first that shows it. ``operator`` is the only one of the wrong program,
-    where the lowest level shows the fault, too. ``complete`` is false where the time ran out. A failure ``follows``
-    where a value that the program computes is wrong, too, and right without the parts to blame.
+    ``blame`` is a smallest set of knobs that makes the fault vanish when switched off, while both programs still run;
+    empty if there is none. Each set in ``alternatives`` suffices too. ``met`` maps these knobs to the programs whose
+    traces name them. ``levels`` maps lower optimization levels to the state of the fault, from the lowest to the first
+    that shows it. ``operator`` is the only operator of the wrong program, where the lowest level shows the fault too.
+    ``complete`` is false where the time ran out. A failure ``follows`` from a wrong value of the program if the value
+    is right without the parts to blame.
     """
 
     shown: bool
@@ -73,7 +73,7 @@ class Bisection:
     elapsed_s: float = 0.0
 
     def sentences(self) -> Iterator[str]:
-        """The result, for a person."""
+        """Yield the result as sentences for a person."""
         if not self.shown:
             yield "The fault no longer shows."
             return
@@ -108,11 +108,10 @@ def bisect(
     *,
     alternatives: int = ALTERNATIVES,
 ) -> Bisection:
-    """Bisect a finding for so many seconds; ``said`` is told of each trial in a line.
+    """Bisect a finding for at most ``time_s`` seconds; call ``said`` with one line for each trial.
 
-    So many ``alternatives`` to the first set of knobs are looked for.
-
-    A trial that is under way when they are over is broken off, but not the first, which says whether the fault shows.
+    After the first set of knobs, look for up to ``alternatives`` further ones. When the time is over, the trial under
+    way is stopped, except for the first trial, which checks that the fault still shows.
 
     Raises FindingError where the compiler has no knobs, EnvironmentProblem where it cannot be used here.
     """
@@ -124,9 +123,9 @@ def bisect(
 
 
 def store(finding: Stored, result: Bisection) -> None:
-    """Write the result, and the cause that it tells, into ``finding.json``, and ``report.md`` where there is one.
+    """Write the result and its root cause to ``finding.json``, and to ``report.md`` if there is one.
 
-    What is known of a part to blame stays where the result names none.
+    A result without parts to blame does not overwrite stored ones.
     """
     if not result.shown or (finding.record.blame and not result.blame):
         return
@@ -153,9 +152,10 @@ def store(finding: Stored, result: Bisection) -> None:
 
 
 def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "") -> Trial:
-    """What becomes of a fault where some knobs are switched off, at a level of its own if one is given.
+    """Return the state of the fault with some knobs switched off, at ``level`` or the finding's own level.
 
-    ``case`` is the finding's. Raises EnvironmentProblem where nothing is switched off and the compiler does not start.
+    ``case`` is the finding's case. Raises EnvironmentProblem where nothing is switched off and the compiler does not
+    start.
     """
     conditions = replace(finding.conditions, level=level or finding.conditions.level)
     return tried(case, finding.verdict, conditions, finding.compiler, disabled)
@@ -164,7 +164,7 @@ def without(finding: Stored, case: Case, disabled: Sequence[str], level: str = "
 def tried(
     case: Case, verdict: Verdict, conditions: Conditions, compiler: CompilerInfo, disabled: Sequence[str]
 ) -> Trial:
-    """What becomes of a fault, in processes that have seen nothing yet, where some knobs are switched off.
+    """Return the state of a fault in fresh processes with some knobs switched off.
 
     Raises EnvironmentProblem where none is switched off and the compiler does not start.
     """
@@ -182,9 +182,9 @@ def tried(
 
 
 def accounting(sets: Sequence[Sequence[str]], trial: Callable[[Sequence[str]], Trial]) -> int | None:
-    """Which is the first of some sets of knobs without which a fault is gone, by its number; None if there is none.
+    """Return the index of the first set of knobs without which the fault is gone; None if there is none.
 
-    Of several, all are switched off together first: most faults that none of them accounts for are told by one trial.
+    With several sets, first switch all of them off: where the fault still shows, one trial rules out every set.
     """
     everything = [*dict.fromkeys(name for names in sets for name in names)]
     if len(sets) > 1 and trial(everything) is Trial.shown:
@@ -193,14 +193,14 @@ def accounting(sets: Sequence[Sequence[str]], trial: Callable[[Sequence[str]], T
 
 
 def trial_of(case: Case, verdict: Verdict, session: CompilerSession) -> Trial:
-    """What has become of a fault in a case that has run."""
+    """Return the state of a fault in a case that has run."""
     if pipeline.shows(case, verdict, session):
         return Trial.shown
     return Trial.gone if _fine(case) else Trial.broken
 
 
 class _Search:
-    """The trials of one bisection, each made once."""
+    """The trials of one bisection; each distinct trial runs once."""
 
     def __init__(
         self, finding: Stored, case: Case, time_s: float, said: Callable[[str], None], alternatives: int
@@ -220,6 +220,7 @@ class _Search:
         self._untraced = False
 
     def run(self) -> Bisection:
+        """Run the bisection. Raises FindingError where the compiler has no knobs."""
         declared = self._check()
         if self._trial(()) is not Trial.shown:
             return self._result(shown=False)
@@ -237,7 +238,7 @@ class _Search:
         return self._result(shown=True, sets=tuple(isolated))
 
     def _search(self, declared: Sequence[str], alternatives: list[tuple[str, ...]]) -> None:
-        """Add least sets of knobs to ``alternatives``, as they are found. Raises _OutOfTime."""
+        """Append each smallest set of knobs to ``alternatives`` when it is found. Raises _OutOfTime."""
         self._by_level()
         self._met = self._met_knobs(declared)
         members = tuple(self._met)
@@ -252,7 +253,7 @@ class _Search:
             found = self._least(left) if self._gone(left) else ()
 
     def _check(self) -> tuple[str, ...]:
-        """The compiler's knobs. Raises FindingError where there are none."""
+        """Return the compiler's knobs. Raises FindingError where there are none."""
         with CompilerSession(self._finding.conditions, self._finding.compiler) as session:
             session.worker().start()
             knobs = tuple(session.worker().info["knobs"])
@@ -261,7 +262,7 @@ class _Search:
         return knobs
 
     def _by_level(self) -> None:
-        """What becomes of the fault at lower levels. One that is seen by comparing levels tells that already."""
+        """Record the state of the fault at lower levels, unless the oracle itself compares levels."""
         levels = self._finding.compiler.levels
         if self._finding.verdict.oracle == "optlevel":
             return
@@ -272,9 +273,9 @@ class _Search:
                 break
 
     def _met_knobs(self, declared: Sequence[str]) -> dict[str, list[str]]:
-        """The knobs that the traces of the programs name, each with the labels of those programs.
+        """Return the knobs that the programs' traces name, each with the labels of those programs.
 
-        What the compiler did to one program alone comes first; otherwise they are in the order of the declared knobs.
+        Knobs used for only one program come first; otherwise they keep the order in which the compiler declares them.
         """
         met: dict[str, list[str]] = {}
         place: dict[str, int] = {}
@@ -288,19 +289,19 @@ class _Search:
         return {name: met[name] for name in sorted(met, key=lambda name: (len(met[name]), place[name]))}
 
     def _traced(self, disabled: tuple[str, ...]) -> list[Program]:
-        """The programs with their traces, the culprit first."""
+        """Run the programs with tracing and return them, the culprit first."""
         with CompilerSession(self._finding.conditions, self._finding.compiler, disabled, trace=True) as session:
             case = pipeline.rerun(self._case, session)
         return sorted(case.programs, key=lambda t: t.label != self._finding.verdict.culprit)
 
     def _covered(self, knob: str) -> bool:
-        """Whether the traces name a knob, or all members of a family that were used: a program that fails has none."""
+        """Whether the traces name a knob. A family counts only if every program ran: one that fails has no trace."""
         return any(_names(knob, name) for name in self._met) and not (_is_family(knob) and self._untraced)
 
     def _least(self, knobs: tuple[str, ...]) -> tuple[str, ...]:
-        """A least set of these knobs without which the fault is gone; empty where there is none.
+        """Return a smallest subset of these knobs without which the fault is gone; empty where there is none.
 
-        Where nothing runs without all of them, each is tried alone, and of few knobs several together.
+        If nothing runs without all of them, try each knob alone, and then sets if there are few knobs.
         """
         found: tuple[str, ...]
         together = self._trial(knobs) if knobs else Trial.shown
@@ -327,7 +328,7 @@ class _Search:
         return self._trial(disabled) is Trial.gone
 
     def _trial(self, disabled: tuple[str, ...], level: str = "") -> Trial:
-        """Raises _OutOfTime."""
+        """Return the state of the fault in a trial, from the cache if possible. Raises _OutOfTime."""
         key = (level, *sorted(disabled))
         if key not in self._trials:
             if self._made and time.monotonic() > self._deadline:
@@ -338,7 +339,7 @@ class _Search:
         return self._trials[key]
 
     def _result(self, shown: bool, sets: tuple[tuple[str, ...], ...] = ()) -> Bisection:
-        """``sets`` are those that suffice, the one to blame first."""
+        """Build the result from ``sets``, the sufficient sets of knobs, with the one to blame first."""
         named = {name for names in sets for name in names}
         met = {name: labels for name, labels in self._met.items() if name in named}
         elapsed = time.monotonic() - self._began
@@ -366,14 +367,14 @@ class _Search:
 
 
 def _is_family(knob: str) -> bool:
-    """Whether a knob stands for many: those entries of a program's trace that begin so."""
+    """Whether a knob stands for a family: all trace entries that begin with its name up to the "*"."""
     return knob.endswith("*")
 
 
 def _general(declared: Sequence[str]) -> tuple[str, ...]:
-    """What a compiler declares in front: settings, or all before its families. Without it, parts stay as they are.
+    """The knobs that a compiler declares before its families of parts; without families, only its settings.
 
-    Nearly any operator can be switched off to make a fault of memory planning vanish.
+    They come first, because switching off nearly any operator makes a fault of memory planning vanish.
     """
     settings = sum(knob.startswith(SETTING) for knob in declared)
     first = next((i for i, knob in enumerate(declared) if _is_family(knob)), settings)
@@ -381,7 +382,7 @@ def _general(declared: Sequence[str]) -> tuple[str, ...]:
 
 
 def _names(knob: str, entry: str) -> bool:
-    """Whether a knob, or one of a family's members, is what an entry of a trace names."""
+    """Whether a trace entry names a knob, or a member of the knob's family."""
     return entry.startswith(knob[:-1]) if _is_family(knob) else entry == knob
 
 
@@ -395,6 +396,6 @@ def _described(disabled: Sequence[str], level: str) -> str:
 
 
 def _fine(case: Case) -> bool:
-    """Whether all programs compile and run; one that is ill-typed on purpose is to raise an error."""
+    """Whether all programs compile and run; a program that is ill-typed on purpose must raise an error."""
     right = ("ok", "error") if case.broken else ("ok",)
     return all(t.outcome.status in right for t in case.programs)

@@ -1,8 +1,8 @@
-"""The cause of a finding as a text, which all findings with one root cause share.
+"""The root cause of a finding as a text, equal for all findings with that cause.
 
-It names the part of the compiler to blame, where bisection names one. A failure's cause also has its error (see the
-crash oracle). Without a part, the error alone identifies a failure. The operators of the wrong program identify another
-finding, with its types of 8 and 4 bits: conversions of these have faults of their own.
+The text names the part of the compiler to blame, if bisection found one. For a failure it also names the error (see the
+crash oracle). Without a part, the error alone identifies a failure. Other findings are then identified by the operators
+of the wrong program, with its 8-bit and 4-bit types, whose conversions have faults of their own.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from polyjuice.oracles.crash import without_made
 from polyjuice.triage.record import FindingRecord
 
 CRASH, WRONG = "crash", "mismatch"
-"""The kinds of what fails at once, and of what has a wrong result."""
+"""The kinds of findings for a failed compilation or run, and for a wrong result."""
 
 FAILURES = (CRASH, "hang")
-"""The kinds that an error tells apart."""
+"""The kinds whose findings are told apart by their error."""
 
 BY = " by "
-"""Stands between an error or a kind of finding and the parts of the compiler to blame."""
+"""The separator between an error or a kind of finding and the parts of the compiler to blame."""
 
 SETTING = "setting "
-"""How a knob begins that is no part of the compiler, but how it runs."""
+"""The prefix of a knob that is not a part of the compiler but a way to run it."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,17 @@ class Suspect:
     blame: tuple[str, ...]
 
     def may_account_for(self, kind: str) -> bool:
-        """Whether a trial without its parts can attribute findings of that kind to it.
+        """Whether a trial without this suspect's parts can attribute findings of that kind to it.
 
-        Settings are too coarse for that: bisection tries the finest first.
+        Settings are too coarse for that: bisection must try finer parts first.
         """
         return bool(self.blame) and kind == self.kind and not _only_settings(self.blame)
 
     def accounts_for(self, finding: Mapping[str, Any]) -> bool:
-        """Whether it does, by what bisection says in a ``finding.json``: without its parts the fault is gone.
+        """Whether bisection's result in a ``finding.json`` shows that this suspect is the cause.
 
-        Or these are some of those to blame: where the others are switched off, the fault shows by them alone. A
-        failure must then have the same error.
+        Its parts must equal one of the sets of parts that bisection found. A proper subset counts too: with the other
+        parts switched off, the remaining ones alone still show the fault. A failure must then also have the same error.
         """
         kind = finding["kind"]
         if not self.may_account_for(kind):
@@ -61,7 +61,7 @@ class Suspect:
 def by_part(kind: str, signature: str, blame: Sequence[str]) -> str:
     """The cause of findings for which parts of the compiler are to blame.
 
-    Settings do not change what is compiled: an error that one of them accounts for comes of wrong values.
+    Settings do not change what is compiled, so a crash that depends only on settings counts as a wrong value.
     """
     if kind == CRASH and _only_settings(blame):
         kind = WRONG
@@ -69,7 +69,7 @@ def by_part(kind: str, signature: str, blame: Sequence[str]) -> str:
 
 
 def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence[str]) -> str:
-    """The cause of a finding that has been bisected; ``graphs`` are its programs by label."""
+    """The cause of a bisected finding; ``graphs`` are its programs by label."""
     if blame:
         return by_part(record.kind, record.signature, blame)
     if record.kind in FAILURES:
@@ -83,10 +83,10 @@ def cause_of(record: FindingRecord, graphs: Mapping[str, Graph], blame: Sequence
 
 
 def _writing_elsewhere(record: FindingRecord, wrong: Sequence[Graph]) -> list[str]:
-    """The operators that reduction keeps although the wrong output does not depend on them.
+    """The operators that reduction could not remove although the wrong output does not depend on them.
 
-    Where the output is not wrong in every process, these operators overwrite memory that is not theirs. The operators
-    that they hit do not identify the fault.
+    Such operators overwrite memory that is not theirs if the output is not wrong in every process. The operators that
+    read this memory do not identify the fault.
     """
     if record.kind != WRONG or len(wrong) != 1 or not record.reduction.get("finished") or record.repro_exit != 0:
         return []

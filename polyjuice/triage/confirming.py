@@ -1,4 +1,4 @@
-"""From verdicts to findings: what repeats every time in fresh processes is one, and its reproducer runs meanwhile."""
+"""Turn verdicts that repeat in fresh processes into findings, while their reproducers run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.finding import Draft
 
 _OF_TIME = ("hang", "slow", "memory")
-"""Kinds of verdicts that depend on what else the machine does: nothing runs beside their repeats."""
+"""Kinds of verdicts that depend on the machine's load: nothing else runs during their repeats."""
 
 
 @contextmanager
 def confirmed(
     case: Case, verdicts: Sequence[Verdict], folders: Sequence[Path], session: CompilerSession, *, told: bool = True
 ) -> Iterator[Mapping[int, Draft]]:
-    """The findings, by the number of their verdict, each in the folder of that number; they need only be finished.
+    """Yield the drafts of the findings by the index of their verdict, each in the folder of that index.
 
-    A verdict is one where it shows every time (see :func:`polyjuice.pipeline.repeating`). Once it has shown the first
-    time, its reproducer runs beside the other times, one reproducer at once. What is not finished when the context ends
-    is removed. ``told`` says that they are findings as a user sees them, which nothing will reduce.
+    A verdict becomes a finding if it shows every time (see :func:`polyjuice.pipeline.repeating`). After its first
+    repeat its reproducer starts beside the further repeats, one reproducer at a time. The caller finishes the drafts;
+    on exit, folders of unfinished ones are removed. ``told`` means that users see the findings as they are, without
+    reduction.
     """
     beside = not any(verdict.kind in _OF_TIME for verdict in verdicts)
     drafts: dict[int, Draft] = {}

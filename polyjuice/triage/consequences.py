@@ -1,4 +1,4 @@
-"""Failures that are the consequence of a wrong value: whatever the error, the fault is that of the value."""
+"""Crashes that follow from a wrong value: their root cause is the fault behind that value, whatever the error."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from polyjuice.triage.causes import WRONG
 from polyjuice.triage.stored import Stored
 
 _ORACLE = "differential"
-"""It tells by one program whether a value is wrong."""
+"""The oracle that finds a wrong value with a single program."""
 
 
 def comes_of_a_wrong_value(finding: Stored, case: Case, blame: Sequence[str]) -> bool:
-    """Whether a value that the failing program computes is wrong, and right without the parts to blame for the failure.
+    """Whether the failing program computes a wrong value that is right without the parts to blame for the failure.
 
-    A program for each value ends soon behind it. ``case`` is the finding's.
+    To test this, each value gets a program that ends just after it. ``case`` is the finding's case.
     """
     label = finding.record.culprit
     if label not in finding.choices or finding.graphs[label].updates:
@@ -39,9 +39,9 @@ def comes_of_a_wrong_value(finding: Stored, case: Case, blame: Sequence[str]) ->
 
 
 def _up_to(graph: Graph, name: str) -> Graph:
-    """The part of a graph that computes a value, with a negation behind it where its type has one.
+    """The part of a graph that computes a value, followed by a negation where the value's type has one.
 
-    Many optimizers leave an operator alone whose result is an output.
+    The negation keeps the value from being an output, because many optimizers leave operators of outputs alone.
     """
     end, type = name, graph.types[name]
     if type.dtype in (*dtypes.FLOATS, *dtypes.SIGNED):
@@ -52,7 +52,7 @@ def _up_to(graph: Graph, name: str) -> Graph:
 
 
 def _values(case: Case, finding: Stored, disabled: Sequence[str]) -> tuple[set[str], set[str]]:
-    """The names of the values that are wrong, and of those that are right, without some parts of the compiler."""
+    """The names of the wrong values and of the right values, with some parts of the compiler switched off."""
     with CompilerSession(finding.conditions, finding.compiler, disabled) as session:
         ran = pipeline.rerun(case, session)
         wrong = {verdict.a for verdict in pipeline.judge(ran, session, [_ORACLE]) if verdict.kind == WRONG}

@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 def ddmin(items: Sequence[T], holds: Callable[[tuple[T, ...]], bool]) -> tuple[T, ...]:
-    """A part of the items, in their order, for which ``holds`` is true, and none of which can be left out alone.
+    """Return a subset of the items, in their order, for which ``holds`` is true and from which no single item can go.
 
-    Where there are several, those in front are preferred. All items are taken to hold together; where they do not, and
-    no part that is tried does, all of them are returned. Deterministic; the same part may be asked for twice.
+    Among several such subsets, it prefers earlier items. ``holds`` should be true for all items together; otherwise,
+    and if no tried subset holds, it returns all items. Deterministic; it may test the same subset twice.
     """
     kept = tuple(items)
     parts = 2
@@ -36,6 +36,6 @@ def ddmin(items: Sequence[T], holds: Callable[[tuple[T, ...]], bool]) -> tuple[T
 
 
 def _split(items: tuple[T, ...], parts: int) -> list[tuple[T, ...]]:
-    """Cut into so many parts of about one length, none of them empty."""
+    """Cut the items into ``parts`` non-empty chunks of about equal length."""
     ends = [len(items) * n // parts for n in range(parts + 1)]
     return [items[begin:end] for begin, end in pairwise(ends) if begin < end]

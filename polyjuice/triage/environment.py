@@ -1,4 +1,4 @@
-"""What PyTorch's own script says of the environment, without what tells a maintainer nothing."""
+"""The useful lines of PyTorch's own description of the environment, ``torch.utils.collect_env``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import subprocess
 from functools import cache
 
-#: The lines of ``collect_env`` that are kept: what was built with what, and what it runs on.
+#: The lines of ``collect_env`` that are kept: versions, builds, and hardware.
 _KEPT = re.compile(
     r"(?:PyTorch version|Is debug build|CUDA used to build PyTorch|ROCM used to build PyTorch|OS|GCC version"
     r"|Clang version|CMake version|Libc version|Python version|Is CUDA available|CUDA runtime version"
@@ -19,7 +19,7 @@ _LIMIT_S = 60
 
 @cache
 def collect_env(python: str) -> str:
-    """The lines that matter of ``python -m torch.utils.collect_env``; "" where an interpreter has no such module."""
+    """The useful lines of ``python -m torch.utils.collect_env``; "" where an interpreter has no such module."""
     try:
         done = subprocess.run(
             [python, "-m", "torch.utils.collect_env"], capture_output=True, text=True, timeout=_LIMIT_S, check=False
@@ -30,7 +30,7 @@ def collect_env(python: str) -> str:
 
 
 def kept(text: str) -> str:
-    """Those lines of what the script prints, and the vector instructions that the processor has."""
+    """The useful lines of the script's output, and the vector instructions that the processor has."""
     lines = [re.sub(r":\s+", ": ", line.strip(), count=1) for line in text.splitlines()]
     chosen = [line for line in lines if _KEPT.match(line) and not line.endswith((": N/A", ": Could not collect"))]
     flags = next((line for line in lines if line.startswith("Flags:")), "")

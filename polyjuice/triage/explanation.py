@@ -1,6 +1,6 @@
-"""Why two graphs are equal: the least set of rules that proves it, both graphs being saturated in one e-graph.
+"""Explain why two graphs are equal: find a smallest set of rules that proves it, with both graphs in one e-graph.
 
-Of a reduced pair that is, at best, one rule: what a maintainer needs to see that the two programs mean the same.
+For a reduced pair this is ideally one rule, which shows a maintainer that the two programs mean the same.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from polyjuice.egraph.saturation import constructors_in
 from polyjuice.ir import Graph, GraphError
 from polyjuice.triage.ddmin import ddmin
 
-#: The e-nodes at which a proof is given up. Reduced pairs have few.
+#: A proof is given up at this many e-nodes. Reduced pairs have few.
 _ENODES = 2000
 
-#: Rules that touch the difference are applied to this depth, all rules to the second.
+#: Rules that touch the difference are applied to each of these depths in turn; then all rules to the last depth.
 _DEPTHS, _DEPTH_OF_ALL = (1, 2, 3), 2
 
-#: From how many seeds rules take their random choices, which must hit upon what the graphs have: for many rules, and
-#: for the few that a proof took.
+#: How many seeds are tried for the rules' random choices, which must match the graphs: for many rules, and for the few
+#: rules of a proof.
 _FEW_SEEDS, _MANY_SEEDS = 2, 4
 
-#: How many sets of rules are tried in search of the least that suffices, and how many rules are too many to explain
-#: anything.
+#: How many sets of rules are tried to find the smallest sufficient one, and how many rules are too many for an
+#: explanation.
 _TRIED, _TOO_MANY = 30, 5
 
 
@@ -42,11 +42,11 @@ def default_rules() -> tuple[Rule, ...]:
 def explain(
     a: Graph, b: Graph, rules: Sequence[Rule] = (), ranges: Mapping[str, Range] | None = None
 ) -> tuple[Rule, ...] | None:
-    """Rules that prove all outputs of two checked graphs equal: one where one suffices, else few (ddmin's result).
+    """Return rules that prove all outputs of two checked graphs equal: one rule where it suffices, else few by ddmin.
 
-    () where the graphs differ in nothing that the e-graph keeps (broadcasting spelled out, for one); None where no
-    proof is found within limits. ``rules`` are those that may be used (none given: those that come with Polyjuice),
-    ``ranges`` the intervals in which the inputs of ``a`` lie, by name.
+    () means that the graphs are the same in the e-graph, for example but for explicit broadcasting. None means that no
+    proof is found within limits. ``rules`` may be used in the proof; the default is the rules that come with Polyjuice.
+    ``ranges`` maps input names of ``a`` to the intervals of their values.
     """
     if a.input_types != b.input_types or a.output_types != b.output_types:
         return None
@@ -67,7 +67,7 @@ def explain(
 
 
 def _least(proof: _Proof, fired: Sequence[Rule], touching: Sequence[Rule], depth: int) -> tuple[Rule, ...]:
-    """Those among the rules of a proof that suffice; one that touches the difference, if one does."""
+    """Return a small sufficient subset of a proof's rules: a single one that touches the difference, if possible."""
     near = [rule for rule in touching if rule in fired]
     tried = 0
 
@@ -82,9 +82,9 @@ def _least(proof: _Proof, fired: Sequence[Rule], touching: Sequence[Rule], depth
 
 
 def accountable(a: Graph, b: Graph, rules: Iterable[Rule]) -> list[Rule]:
-    """The rules that mention an operator which one graph has more often than the other; the more of these, the earlier.
+    """The rules that mention an operator which one graph has more often than the other, those with most of these first.
 
-    Where there is none, those that mention any operator of theirs.
+    If both graphs have the same operators, all rules that mention any of them.
     """
     first, second = (Counter(node.qualified for node in graph.nodes) for graph in (a, b))
     sought = {*(first - second), *(second - first)} or {*first}
@@ -95,13 +95,13 @@ def accountable(a: Graph, b: Graph, rules: Iterable[Rule]) -> list[Rule]:
 
 @dataclass(frozen=True)
 class _Proof:
-    """Asks whether rules make the first half of a graph's outputs equal to the second."""
+    """Tests whether rules make the first half of a graph's outputs equal to the second."""
 
     both: Graph
     ranges: Mapping[str, Range]
 
     def fired(self, rules: Sequence[Rule], depth: int, seeds: int) -> list[Rule] | None:
-        """The rules that fired in a proof of so many iterations. Raises GraphError where a rule failed."""
+        """The rules that fired in a proof of ``depth`` iterations; None without a proof. Raises GraphError."""
         rewriter = Rewriter(rules, Budget(None, depth, _ENODES), constructors_in([self.both]) & constructors().keys())
         for seed in range(seeds if asked(rules) else 1):
             saturated = rewriter.saturate([self.both], seed, [self.ranges])
@@ -112,7 +112,7 @@ class _Proof:
 
 
 def _together(a: Graph, b: Graph) -> Graph:
-    """One graph with the inputs of both, and the outputs of the first before those of the second."""
+    """One graph with shared inputs that returns the outputs of ``a``, then those of ``b``."""
     names = {"": "", **dict(zip(b.inputs, a.inputs, strict=True))}
     number = 0
     for name in b.types:

@@ -1,4 +1,4 @@
-"""A finding is a folder: both graphs, the inputs, a reproducer that was run, and a report for a tracker."""
+"""A finding is a folder with both graphs, the inputs, a reproducer that was run, and a report for a tracker."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def write_finding(
     reduction: Mapping[str, Any] = MappingProxyType({}),
     explanation: Sequence[Rule] | None = None,
 ) -> FindingRecord:
-    """Write what a session's compiler did, run the reproducer, and record how it ended (see :meth:`Draft.finish`)."""
+    """Write a finding's folder, run its reproducer, and record how that ended (see :meth:`Draft.finish`)."""
     with Draft(folder, session, case, verdict, beside=bool(reduction)) as draft:
         return draft.finish(regression=regression, reduction=reduction, explanation=explanation)
 
 
 class Draft:
-    """A finding whose folder has graphs, inputs and programs, so that its reproducer can run.
+    """A finding whose folder has the graphs, inputs and programs, so that its reproducer can run.
 
-    It is a context manager: no reproducer outlives it. ``finished`` says that the folder is whole.
+    Use it as a context manager: it stops the reproducer on exit. ``finished`` means that the folder is complete.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Draft:
         beside: bool = False,
         told: bool = True,
     ) -> None:
-        """Write them. With ``beside`` the reproducer also shows other backends of the framework.
+        """Write the graphs, inputs and programs. With ``beside``, the reproducer also shows other backends.
 
-        The reproducer of a finding that is ``told`` runs as a user runs it. For one that is still to be reduced, a
-        forked process will do: it has the framework imported.
+        With ``told``, the reproducer runs as a user would run it. Without, for a finding that is still to be reduced,
+        it runs in a forked process that already has the framework imported.
         """
         self.folder = folder
         self._told = told
@@ -89,7 +89,7 @@ class Draft:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the reproducer, if it still runs."""
+        """Stop the reproducer if it still runs."""
         if self._running:
             self._running.end()
 
@@ -99,7 +99,7 @@ class Draft:
         return self._running is not None and self._running.runs
 
     def begin(self) -> None:
-        """Start the reproducer by its most readable text, which `finish` waits for."""
+        """Start the reproducer with its most readable text; `finish` waits for it."""
         self._running = self._start(self._texts[0])
 
     def finish(
@@ -109,10 +109,10 @@ class Draft:
         reduction: Mapping[str, Any] = MappingProxyType({}),
         explanation: Sequence[Rule] | None = None,
     ) -> FindingRecord:
-        """Have the reproducer end, if need be by another text, and record how; the folder is whole then.
+        """Wait for the reproducer, try its other texts if it does not show the bug, and complete the folder.
 
-        ``regression`` is where a bug was reported that the verdict looks like, and that this version should not have
-        any more. ``explanation`` are the rules that make one side of the other, as far as they are known.
+        ``regression`` is the URL of a reported bug that the verdict resembles and that this version should no longer
+        have. ``explanation`` are the rules that rewrite one side to the other, if known.
         """
         folder, session, case, verdict = self.folder, self._session, self._case, self._verdict
         a = self._sides[0]
@@ -163,12 +163,12 @@ class Draft:
         return record
 
     def _environment(self) -> str:
-        """What the framework's script says, which takes seconds: for findings that are about to be told."""
+        """The output of the framework's environment script, which takes seconds: only for reduced findings."""
         of_torch = self._session.compiler.format == "torch"
         return collect_env(self._session.conditions.python) if of_torch else ""
 
     def _reproduced(self) -> tuple[str, int | None, str]:
-        """The first text by which the bug shows, or else the last one; how it ended, and what it printed."""
+        """Return the first text that shows the bug, or else the last one, with its exit status and its output."""
         for text in self._texts:
             if not self._running:
                 self._running = self._start(text)
@@ -191,12 +191,12 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def run_reproducer(folder: Path, python: str, limit_s: float) -> tuple[int | None, str]:
-    """The exit status of ``repro.py`` (None where it did not end in time) and what it printed."""
+    """Run ``repro.py``; return its exit status (None where it did not end in time) and its output."""
     return Reproducer(FromScratch(folder / "repro.py", python), limit_s).outcome()
 
 
 class Reproducer:
-    """A running ``repro.py``. No process that it started outlives `outcome`, or `end`, one of which must be called."""
+    """A running ``repro.py``. Call `outcome` or `end`: either one kills all processes that it started."""
 
     def __init__(self, script: Script, limit_s: float) -> None:
         self._script = script
@@ -204,18 +204,18 @@ class Reproducer:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the reproducer has not ended yet."""
         return self._script.runs
 
     def end(self) -> None:
-        """Kill what is left of it."""
+        """Kill the reproducer and its processes."""
         self._script.end()
 
     def outcome(self) -> tuple[int | None, str]:
-        """Wait for its end: its exit status (None where that does not come in time) and what it printed.
+        """Wait for the end; return the exit status (None where it does not end in time) and the output.
 
-        What a compiler logged meanwhile is left out where the reproducer itself has something to say. The status is 2,
-        could not run, where a signal ended it: what shows a crash looks on from outside.
+        The compiler's log is left out where the reproducer itself printed a result. If a signal ended the process, the
+        status is 2 (could not run): a reproducer of a crash watches the crashing process from outside.
         """
         with ExitStack() as undo:
             undo.callback(self.end)

@@ -1,10 +1,9 @@
-"""Groups of findings: what most likely has one cause, told by what is cheap to try, before anything is reduced.
+"""Group findings that most likely share a root cause, by cheap tests before anything is reduced.
 
-A finding that vanishes without a part of the compiler that is to blame for another one has the same cause. Failures
-are grouped by what the error says. A wrong result of a fast compiler is bisected as it is; if no part is to blame, one
-more run with all values for outputs says which operator's result is the first that is wrong: a fault of a kernel shows
-there, whatever the program is. Where a compilation takes seconds, findings are grouped by the lowest optimization level
-that shows them and by signature.
+A finding has the cause of another one if it vanishes without the parts to blame for that one. Failures are grouped by
+their error. A wrong result of a fast compiler is bisected unreduced. If no part is to blame, one more run makes all
+values outputs and names the first wrong operator: a kernel's fault shows there, whatever the program is. If a
+compilation takes seconds, findings are grouped by signature and by the lowest optimization level that shows them.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from polyjuice.triage.reduction.trial import Trial as Candidates
 from polyjuice.triage.stored import FindingError, Stored
 
 _BISECTION_S = 10.0
-"""How long a finding is bisected at most to be grouped, in seconds: a trial takes a tenth of one."""
+"""The time limit for bisecting a finding while grouping, in seconds: a trial takes about 0.1 s."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """What a finding is grouped by.
+    """The text by which a finding is grouped.
 
-    Findings of a group that is ``alike`` have the cause of the first one triaged, if the same parts are to ``blame``.
+    In a group that is ``alike``, findings share the cause of the first one triaged, if the same parts are to ``blame``.
     """
 
     text: str
@@ -42,9 +41,9 @@ class Group:
 
 
 def sort(findings: Sequence[Stored], suspects: Sequence[Suspect]) -> Iterator[tuple[str, str | Group]]:
-    """For each finding its name, with the cause that accounts for it, or else with its group.
+    """Yield each finding's name with the cause that accounts for it, or else with its group.
 
-    Causes come first. Raises EnvironmentProblem where the compiler does not start.
+    Findings with a cause come first. Raises EnvironmentProblem where the compiler does not start.
     """
     waiting: list[_Waiting] = []
     for stored in findings:
@@ -75,7 +74,7 @@ class _Waiting:
 
 
 def _promising(waiting: Sequence[_Waiting], suspects: Sequence[Suspect]) -> list[Suspect]:
-    """The suspects that may account for a finding; none where all of them together account for none."""
+    """The suspects that may account for a finding; none if all findings still show without all suspects' parts."""
     alike = [s for s in suspects if any(s.may_account_for(one.stored.record.kind) for one in waiting)]
     if len(alike) < 2:
         return alike
@@ -85,7 +84,7 @@ def _promising(waiting: Sequence[_Waiting], suspects: Sequence[Suspect]) -> list
 
 
 def _try(waiting: Sequence[_Waiting], disabled: Sequence[str], level: str = "") -> dict[str, Trial]:
-    """What becomes of each finding where some parts are switched off, or at a level of its own."""
+    """Return the state of each finding with some parts switched off, at ``level`` or at the finding's own level."""
     found: dict[str, Trial] = {}
     for conditions in dict.fromkeys(one.stored.conditions for one in waiting):
         among = [one for one in waiting if one.stored.conditions == conditions]
@@ -106,7 +105,7 @@ def _try_under(conditions: Conditions, among: Sequence[_Waiting], disabled: Sequ
 
 
 def _levels(waiting: Sequence[_Waiting]) -> dict[str, str]:
-    """The lowest optimization level at which each finding shows, where it is not that of the finding."""
+    """The lowest optimization level at which each finding shows, if that is below its own level."""
     found: dict[str, str] = {}
     levels = waiting[0].stored.compiler.levels if waiting else ()
     for level in levels[:-1]:
@@ -116,7 +115,7 @@ def _levels(waiting: Sequence[_Waiting]) -> dict[str, str]:
 
 
 def _is_below(level: str, stored: Stored) -> bool:
-    """Whether a finding can be tried at a level: one that compares levels tells that itself."""
+    """Whether a level is below a finding's own; never for verdicts of the oracle that compares levels."""
     levels, own = stored.compiler.levels, stored.conditions.level
     return not stored.record.level and (not own or levels.index(level) < levels.index(own))
 
@@ -136,7 +135,7 @@ def _group(stored: Stored, level: str) -> Group:
 
 
 def _first_wrong(stored: Stored) -> str:
-    """The operator, and its element type, whose result is the first that is wrong; "" where none can be told."""
+    """The operator and element type of the first wrong result; "" where that cannot be determined."""
     with CompilerSession(stored.conditions, stored.compiler) as session:
         one = alone(stored, session)
         if len(one.graphs) > 1 or one.given:

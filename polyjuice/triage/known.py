@@ -1,15 +1,15 @@
-"""Known bugs: campaigns count what matches them, and do not report it.
+"""Known bugs: campaigns count findings that match them, and do not report these.
 
-``known.toml`` beside this module has those in artifacts/bugs. Campaigns know them, and those of a file that users keep
-and share. Each bug is a table ``[[bug]]``:
+``known.toml`` beside this module lists the bugs in artifacts/bugs. Campaigns use it and a file that users keep and
+share. Each bug is a table ``[[bug]]``:
 
-- ``compiler``, ``url`` (where it is reported), and what it is called (``title``);
+- ``compiler``, ``url`` (the report), and ``title``;
 - the ``signature`` of its findings (a crash's may leave out where it happened), or a ``pattern`` for signatures (with *
   and ?), or both;
-- the parts of the compiler to ``blame`` (a list): without them a wrong result vanishes, which tells the bug before a
-  finding is written down;
-- ``untriaged``, the signature that its finding had before triage: campaigns that triage nothing know the bug by it;
-- the ``versions`` that have it (a version specifier as of pip; all unless given), and in which version it is ``fixed``;
+- ``blame``, a list of the compiler's parts without which a wrong result vanishes. These identify the bug before a
+  finding is written;
+- ``untriaged``, the signature that its finding had before triage: campaigns that triage nothing match it;
+- ``versions`` that have it (a version specifier as in pip; default: all), and the version in which it is ``fixed``;
 - the ``number`` of its folder in artifacts/bugs, if it has one.
 """
 
@@ -32,24 +32,24 @@ from polyjuice.triage import older
 from polyjuice.triage.causes import FAILURES
 
 DEFAULT_FILE = "known.toml"
-"""The file in the current directory that is used unless another is named."""
+"""The default file, in the current directory."""
 
 SHIPPED = "shipped"
-"""How a campaign's configuration names the bugs that come with Polyjuice, wherever it is installed."""
+"""The name, in a campaign's configuration, of the bugs that come with Polyjuice, wherever it is installed."""
 
 NONE = "none"
-"""In the place of a file: nothing is known."""
+"""Instead of a file: no bug is known."""
 
 _SHIPPED_FILE = Path(__file__).with_name("known.toml")
 
 
 class KnownError(ValueError):
-    """A file of known bugs that cannot be used: which file, which bug, and what to do."""
+    """A file of known bugs cannot be used; the message names the file, the bug, and what to do."""
 
 
 @dataclass(frozen=True)
 class KnownBug:
-    """One entry: see the module's text."""
+    """One entry; the module's docstring describes the fields."""
 
     compiler: str
     url: str
@@ -64,20 +64,19 @@ class KnownBug:
 
     @property
     def name(self) -> str:
-        """How people are told of the bug."""
+        """The bug's title and URL, as users see it."""
         return f"{self.title} ({self.url})" if self.title else self.url
 
     def matches(self, compiler: str, signature: str, triaged: bool = True) -> bool:
-        """Whether a finding looks like this bug, in whatever version; ``triaged`` says whether its campaign triages."""
+        """Whether a finding looks like this bug, in any version; ``triaged`` tells whether its campaign triages."""
         same = signature == self.signature or bool(self.signature and signature.startswith(self.signature + WHERE))
         alike = same or bool(self.pattern and fnmatchcase(signature, self.pattern))
         return compiler == self.compiler and (alike or (not triaged and signature == self.untriaged != ""))
 
     def explains(self, finding: Mapping[str, Any]) -> bool:
-        """Whether this is a finding's bug, by what its ``finding.json`` says, in whatever version.
+        """Whether this bug explains a finding, by the finding's ``finding.json``, in any version.
 
-        Its signature tells, with the parts of the compiler to blame where it has been bisected; or that it is a wrong
-        result of the same kind that the same parts are to blame for.
+        Either its cause or signature matches, or it is a wrong result of the same kind with the same parts to blame.
         """
         kind, blame = finding["kind"], finding["blame"]
         same_part = kind not in FAILURES and self.is_to_blame_for(kind) and set(blame) == set(self.blame)
@@ -91,11 +90,11 @@ class KnownBug:
         )
 
     def is_to_blame_for(self, kind: str) -> bool:
-        """Whether its parts are to blame for findings of a kind."""
+        """Whether the bug's parts are to blame for findings of a kind."""
         return bool(self.blame) and kind in (self.signature or self.pattern).split()[:2]
 
     def is_in(self, version: str) -> bool:
-        """Whether a version is said to have the bug."""
+        """Whether a version has the bug, by ``versions`` and ``fixed``."""
         try:
             release = Version(version)
         except InvalidVersion:  # a build of the user's own
@@ -107,15 +106,15 @@ class KnownBug:
 def find(
     bugs: Iterable[KnownBug], compiler: str, version: str, signature: str, *, triaged: bool = True
 ) -> KnownBug | None:
-    """The known bug that a finding shows; else one that it looks like, which this version should not have.
+    """The known bug that a finding shows; else one that it resembles but that this version should not have.
 
-    ``triaged`` says whether the campaign triages its findings.
+    ``triaged`` tells whether the campaign triages its findings.
     """
     return _best([bug for bug in bugs if bug.matches(compiler, signature, triaged)], version)
 
 
 def explaining(bugs: Iterable[KnownBug], finding: Mapping[str, Any]) -> KnownBug | None:
-    """The known bug of a finding, triaged or not; else one that it looks like, which its version should not have."""
+    """The known bug of a finding, triaged or not; else one that it resembles but that its version should not have."""
     version = finding["versions"].get(finding["compiler"], "")
     return _best([bug for bug in bugs if bug.explains(finding)], version)
 
@@ -125,10 +124,10 @@ def _best(alike: Sequence[KnownBug], version: str) -> KnownBug | None:
 
 
 def sources(file: Path | None = None) -> tuple[str, ...]:
-    """What a campaign begun here knows, as its configuration says it: the user's file, and what is shipped.
+    """The known-bug files of a campaign started here, as its configuration names them: the user's file and `SHIPPED`.
 
-    The user's is that ``file``, or else known.toml in the current directory, if there is one. ``none`` as a file gives
-    nothing.
+    The user's file is ``file``, or else known.toml in the current directory, if it exists. With ``none`` as the file,
+    the result is empty.
     """
     if file == Path(NONE):
         return ()
@@ -182,7 +181,7 @@ def _checked(entry: Any, place: str) -> KnownBug:
 
 @dataclass(frozen=True)
 class Added:
-    """What `add` has done: it ``added`` the entry, or ``changed`` it, or the entry knew the finding already."""
+    """The result of `add`: the entry was ``added`` or ``changed``, or an entry already matched the finding."""
 
     bug: KnownBug
     added: bool = False
@@ -190,11 +189,11 @@ class Added:
 
 
 def add(path: Path, folder: Path, said: Mapping[str, str], others: Iterable[KnownBug] = ()) -> Added:
-    """Add the bug of a finding's folder to a file, which is made if need be, unless it or one of ``others`` knows it.
+    """Add the bug of a finding's folder to a file, unless an entry there or in ``others`` already matches it.
 
-    ``said`` is what the user says of the bug: its url, and perhaps its title, and the version in which it is fixed. A
-    bug of that compiler and signature which the file has gets these anew. Raises KnownError, OSError, and KeyError or
-    JSONDecodeError where ``finding.json`` is not what a campaign writes.
+    The file is created if it is missing. ``said`` holds the user's fields: url, and perhaps title and fixed. An entry
+    of the file with the same compiler and signature gets these fields instead. Raises KnownError, OSError, and KeyError
+    or JSONDecodeError where ``finding.json`` is not what a campaign writes.
     """
     finding = read_finding(folder)
     said = {name: text for name, text in said.items() if text}
@@ -214,7 +213,7 @@ def add(path: Path, folder: Path, said: Mapping[str, str], others: Iterable[Know
 
 
 def _written(path: Path, number: int, said: Mapping[str, Any]) -> KnownBug:
-    """Change that bug of a file, or add it behind the others, and keep the rest as it is written."""
+    """Change the bug at ``number`` in a file, or append it; the rest of the file keeps its formatting."""
     document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     bugs = document.setdefault("bug", tomlkit.aot())
     if number < len(bugs):
@@ -226,7 +225,7 @@ def _written(path: Path, number: int, said: Mapping[str, Any]) -> KnownBug:
 
 
 def read_finding(folder: Path) -> dict[str, Any]:
-    """What ``finding.json`` says. Raises OSError, JSONDecodeError, and KeyError where it lacks what known bugs need."""
+    """Read ``finding.json``. Raises OSError, JSONDecodeError, and KeyError where it lacks a needed field."""
     finding: dict[str, Any] = json.loads((folder / "finding.json").read_text(encoding="utf-8"))
     for name in ("kind", "compiler", "signature", "versions"):
         if name not in finding:
@@ -235,7 +234,7 @@ def read_finding(folder: Path) -> dict[str, Any]:
 
 
 def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:
-    """What a finding says of its bug."""
+    """The entry for a finding's bug, without empty fields."""
     compiler, signature = finding["compiler"], finding["cause"] or finding["signature"]
     version = finding["versions"].get(compiler, "")
     told = {
@@ -249,7 +248,7 @@ def _entry(finding: Mapping[str, Any], untriaged: str) -> dict[str, Any]:
 
 
 def _before_triage(folder: Path, finding: Mapping[str, Any]) -> str:
-    """The signature that a finding had before it was reduced and bisected, as far as its campaign is still there."""
+    """The signature that a finding had before triage, if its campaign's folder still exists; else its own."""
     here = folder.resolve()
     for raw in (here.parent, here.parent.parent / "raw" / here.name):
         if raw != here and (raw / "finding.json").is_file():

@@ -1,4 +1,4 @@
-"""What earlier versions wrote into ``finding.json``, as this one says it."""
+"""Convert ``finding.json`` of earlier versions to the current form."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from polyjuice.triage.causes import BY, FAILURES, by_part
 
 
 def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a ``finding.json`` says, with the choices that its ``spellings`` stand for, if it has these.
+    """Return the content of a ``finding.json`` with ``choices`` in place of older ``spellings``, if it has these.
 
-    Once, findings had the keys that choices were drawn with: these are drawn once more.
-    Raises EnvironmentProblem, FormatError, and KeyError where a spelling lacks something.
+    Older findings stored the keys from which lowering choices were drawn; this draws them again. Raises
+    EnvironmentProblem, FormatError, and KeyError where a spelling lacks something.
     """
     if not said.keys() >= {"spellings", "compiler", "conditions", "a"}:
         return dict(said)
@@ -36,7 +36,7 @@ def with_choices(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_cause(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a ``finding.json`` says, with a cause apart from its signature: once, triage put that in its place."""
+    """Return the content of a ``finding.json`` with a separate cause: triage once overwrote the signature."""
     if said.get("cause"):
         return dict(said)
     seen, parts = _parted(said["kind"], said["signature"])
@@ -48,7 +48,7 @@ def with_cause(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parted(kind: str, signature: str) -> tuple[str, str]:
-    """What the signature of a triaged finding said was seen, and behind it the parts to blame, or ""."""
+    """Split the signature of a triaged finding into the original signature and the parts to blame (or "")."""
     error, where, rest = signature.rpartition(WHERE) if kind in FAILURES else ("", "", signature)
     seen, by, parts = rest.partition(BY)
     is_blame = by and (where or seen == kind)  # an error may have the word in its own text
@@ -60,7 +60,7 @@ _FAILED = re.compile(rf".*? (?:failed in|does not) (\w+): (.*?){_BEHIND_ERROR}",
 
 
 def with_failure(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a ``finding.json`` says, with how the run of a crash or a hang ended, which is read off its message."""
+    """Return the content of a ``finding.json`` with ``failure`` (how the run ended), parsed from its message."""
     match = _FAILED.fullmatch(str(said.get("message", ""))) if said.get("kind") in ("crash", "hang") else None
     if "failure" in said or not match:
         return dict(said)
@@ -69,11 +69,11 @@ def with_failure(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choices(spelling: Mapping[str, Any], graph: Graph, compiler: CompilerInfo, opset: int) -> Any:
-    """The choices that a spelling stands for; none where the graph cannot be lowered any more.
+    """The lowering choices that a spelling stands for; none where the graph can no longer be lowered.
 
-    A spelling has the ``key``, the axes along which inputs are ``repeated``, and how often sizes are not told; maybe
-    what values were ``called`` before they were renamed, the forms ``avoided`` (all, if it says nothing), and those of
-    the seed model.
+    A spelling has the ``key``, the axes along which inputs are ``repeated``, and the number of ``unknown_sizes``. It
+    may also have former names of values (``called``), the forms ``avoided`` (default: all), and the seed model's forms
+    (``said``).
     """
     key, called = spelling["key"], spelling.get("called", {})
     former = {name: called.get(name, name) for name in graph.inputs}

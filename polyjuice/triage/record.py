@@ -1,4 +1,4 @@
-"""What ``finding.json`` holds."""
+"""The content of ``finding.json``."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FindingRecord:
-    """What ``finding.json`` says: the verdict, and all that it takes to have the same oracle judge once more.
+    """The content of ``finding.json``: the verdict, and everything that its oracle needs to judge again.
 
-    ``profiles`` are those of all sets of inputs; ``inputs`` and ``output`` number the set and the result that show it.
-    ``level`` is the verdict's optimization level; ``choices`` are those of each side's lowering, by subject and value,
-    and ``given``, for a side that is run as its owner wrote it, what the program has beside its text (see
-    `given.files`).
-    ``signature`` is the oracle's, ``cause`` what triage has found that findings with one cause share.
-    ``reduction`` says of a reduced finding what it was reduced from, and how; ``blame`` and ``bisection`` what `bisect`
-    has found.
-    ``explanation`` gives the rules that suffice to make one side of the other, with their mathematics (None where they
-    were not sought, or not found). ``values`` are those elements that differ most (see `report.values`), ``printed`` is
-    what the reproducer printed, and ``traceback`` that of the compiler's error. ``result`` is what came of the wrong
-    program and what is due (see `report.result`), and ``failure`` says of a crash or a hang how the run ended: its
-    ``status``, its ``stage``, and the ``error`` in a line. ``environment`` is what the framework's own script says of
-    its environment, where it has one.
+    - ``profiles`` are the profiles of all sets of inputs; ``inputs`` and ``output`` are the indices that show the
+      fault.
+    - ``level`` is the verdict's optimization level.
+    - ``choices`` are the lowering choices of each side, by subject and value. ``given`` is for a side that runs as its
+      owner wrote it: everything about the program except its text (see `given.files`).
+    - ``signature`` comes from the oracle, ``cause`` from triage: findings with one root cause share it.
+    - ``reduction`` describes how a finding was reduced and from which one. ``blame`` and ``bisection`` come from
+      `bisect`.
+    - ``explanation`` maps the rules that rewrite one side to the other to their mathematics. It is None where they were
+      not sought or not found.
+    - ``values`` are the elements that differ most (see `report.values`), ``printed`` is the reproducer's output, and
+      ``traceback`` belongs to the compiler's error.
+    - ``result`` has the wrong program's result and the expected one (see `report.result`). ``failure`` has the
+      ``status``, ``stage`` and one-line ``error`` of a crash or a hang.
+    - ``environment`` is the output of the framework's own environment script, where it has one.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Replay: what has become of a finding, in another version of the compiler perhaps."""
+"""Replay: run a finding again, perhaps in another version of the compiler, and compare."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polyjuice.triage.stored import FindingError, load
 
 
 class Fate(StrEnum):
-    """``changed`` is where the programs go wrong in another way now."""
+    """The state of a finding when it runs again; ``changed`` means that its programs fail in another way now."""
 
     shows = "shows"
     changed = "changed"
@@ -25,7 +25,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Replayed:
-    """A finding's fate under a version of its compiler: with it how it changed, or why it did not run."""
+    """A finding's fate in a version of its compiler; ``message`` tells how it changed, or why it did not run."""
 
     finding: str
     fate: Fate
@@ -34,9 +34,9 @@ class Replayed:
 
 
 def replay(folder: Path, python: Path | None = None) -> Replayed:
-    """Have a finding's own oracle judge its programs anew, and the crash oracle with it.
+    """Let a finding's own oracle and the crash oracle judge its programs again.
 
-    ``python`` is the interpreter that has the compiler, unless it is where it was.
+    ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
     """
     try:
         stored = load(folder, python)

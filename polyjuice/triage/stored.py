@@ -1,4 +1,4 @@
-"""A finding's folder, read again: graphs, inputs, how they were judged, and what the oracle said."""
+"""Read a finding's folder: graphs, inputs, conditions, and the verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from polyjuice.triage import older
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.reproducers import input_name, program_stem
 
-#: What a finding may be without.
+#: The optional fields of a finding.
 _FURTHER = (
     "given",
     "reduction",
@@ -41,15 +41,15 @@ _FURTHER = (
 
 
 class FindingError(ValueError):
-    """A folder that is no finding, or lacks what is asked of it; the message is one line that says so."""
+    """The folder is not a finding, or the finding lacks something; the message is one line that says so."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What a finding's folder holds: the graphs by label, all sets of inputs, and ``inputs``, the one that shows it.
+    """The content of a finding's folder: graphs by label, all sets of inputs, and ``inputs``, which show it.
 
-    Where the oracle judges one program there is one graph: that of the record's ``a``. Each side has
-    choices, or is among the programs ``given``, which are run as their owners wrote them.
+    If the oracle judges a single program, there is one graph, the record's ``a``. Each side has ``choices`` for
+    lowering, or it is in ``given`` and runs as its owner wrote it.
     """
 
     folder: Path
@@ -62,27 +62,29 @@ class Stored:
 
     @property
     def oracle(self) -> Oracle:
+        """The oracle that gave the verdict."""
         return ORACLES[self.record.oracle]
 
     @cached_property
     def compiler(self) -> CompilerInfo:
-        """Raises EnvironmentProblem where there is no such compiler any more."""
+        """The finding's compiler. Raises EnvironmentProblem where that compiler no longer exists."""
         return find(self.record.compiler)
 
     @property
     def inputs(self) -> tuple[np.ndarray, ...]:
+        """The set of inputs that shows the fault, in the order of the graphs' inputs."""
         return self.sets[self.record.inputs]
 
     @property
     def verdict(self) -> Verdict:
-        """What was said, as far as oracles compare verdicts: without allowed differences and expected values."""
+        """The stored verdict, as far as oracles compare verdicts: without allowed differences and expected values."""
         r = self.record
         b = r.b if r.b in self.graphs else ""
         said = (r.oracle, r.kind, r.a, b, r.message, r.signature, r.inputs, r.output, r.culprit, r.rung)
         return Verdict(*said, level=r.level)
 
     def case(self) -> Case:
-        """The case with the verdict's sides alone, none of which has been run. Raises Unlowerable."""
+        """The case with only the verdict's sides, which have not run yet. Raises Unlowerable."""
         modes = [mode_in(profile, self.compiler) for profile in self.record.profiles]
         sets = [InputSet(*one) for one in zip(self.record.profiles, self.sets, modes, strict=True)]
         programs = [
@@ -93,32 +95,32 @@ class Stored:
 
     @property
     def artifacts(self) -> dict[str, Artifact]:
-        """The programs of the sides as the oracle runs them. Raises Unlowerable."""
+        """The sides' programs as the oracle runs them. Raises Unlowerable."""
         return {label: self.oracle.program(self._artifact(label)) for label in self.graphs}
 
     def _artifact(self, label: str) -> Artifact:
-        """Raises Unlowerable."""
+        """The program of a side. Raises Unlowerable."""
         if label in self.given:
             return self.given[label]
         return pipeline.lower(self.graphs[label], self.choices[label], self.target)
 
     def case_of(self, sets: Sequence[InputSet], programs: Sequence[Program]) -> Case:
-        """The finding's case with other programs, on other sets of inputs perhaps."""
+        """The finding's case with other programs and sets of inputs."""
         record = self.record
         return Case(sets, programs, record.broken, record.rules, record.seed, record.index)
 
     @cached_property
     def target(self) -> pipeline.Target:
-        """What graphs are lowered to."""
+        """The target to which graphs are lowered."""
         return pipeline.target_of(self.compiler, self.conditions.opset)
 
     def annotate(self, **said: Any) -> dict[str, Any]:
-        """Add to ``finding.json``, or replace; the rest stays. What it says then."""
+        """Set fields of ``finding.json``, keep the others, and return the new content."""
         return annotate(self.folder, **said)
 
 
 def annotate(folder: Path, /, **said: Any) -> dict[str, Any]:
-    """Add to the ``finding.json`` of a folder, or replace; the rest stays. What it says then."""
+    """Set fields of a folder's ``finding.json``, keep the others, and return the new content."""
     path = folder / "finding.json"
     record = {**json.loads(path.read_text("utf-8")), **said}
     written = path.with_suffix(".new")
@@ -128,7 +130,7 @@ def annotate(folder: Path, /, **said: Any) -> dict[str, Any]:
 
 
 def load(folder: Path, python: Path | None = None) -> Stored:
-    """Read a finding; ``python`` is the interpreter that has the compiler, unless it is where it was.
+    """Read a finding. ``python`` is the interpreter that has the compiler; by default, the one that the finding names.
 
     Raises FindingError, FormatError.
     """
@@ -178,7 +180,7 @@ def _arrays(folder: Path) -> dict[str, np.ndarray]:
 def _given(
     folder: Path, record: FindingRecord, sides: Mapping[str, str], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Artifact]:
-    """The sides that are run as their owners wrote them."""
+    """The sides that run as their owners wrote them."""
     places = {label: program_stem(side) for side, label in zip("AB", sides, strict=False) if label in record.given}
     try:
         return {label: files.read(folder, place, record.given[label], arrays) for label, place in places.items()}
@@ -189,7 +191,7 @@ def _given(
 def _inputs(
     folder: Path, record: FindingRecord, arrays: Mapping[str, np.ndarray], count: int
 ) -> tuple[tuple[np.ndarray, ...], ...]:
-    """Each set's arrays for the graphs' inputs, in order."""
+    """The arrays of each set of inputs, in the order of the graphs' inputs."""
     try:
         return tuple(
             tuple(arrays[input_name(i, None if number == record.inputs else number)] for i in range(count))

@@ -188,7 +188,7 @@ def test_a_reproducer_ends_with_2_where_it_could_not_run(
 def test_the_report_is_ready_for_an_issue(mismatch: Path) -> None:
     text = (mismatch / "report.md").read_text()
     said = record(mismatch)
-    wrong = f"Program {'A' if said['culprit'] == said['a'] else 'B'} is the one that is wrong."
+    wrong = f"Program {'A' if said['culprit'] == said['a'] else 'B'} is wrong."
     for part in ("gives wrong values", wrong, (mismatch / "repro.py").read_text()):
         assert part in text
     for name, version in said["versions"].items():

@@ -272,7 +272,7 @@ def test_what_does_not_show_any_more_is_not_reduced(tmp_path: Path) -> None:
     plugin(tmp_path / "site", "", name="spoiled")
     done = polyjuice("reduce", finding, env=env)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"polyjuice: {finding} does not show any more: there is nothing to reduce\n"
+    assert done.stderr == f"polyjuice: {finding} no longer shows: there is nothing to reduce\n"
     assert not (finding / "reduced").exists()
 
 

@@ -139,7 +139,7 @@ def test_the_page_tells_the_cause(page: str, campaign: Path) -> None:
     said = Seen(page).said
     assert f"wrong {np.__version__}: 1 cause" in said  # the control has the version of NumPy
     assert re.search(r"Culprit part\s+no-relu", said)
-    assert "One rule makes one program of the other" in said
+    assert "One rule rewrites one program to the other" in said
     assert "relu-as-half-sum" in said
     assert "relu(x) = (x + |x|) / 2" in said
     assert f"polyjuice replay {campaign}/findings/" in said
@@ -293,9 +293,9 @@ def test_junit_xml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("no.json", "[1, 2]", "is no result of a suite"),
-        ("no.json", '{"results": [{"case": "x"}]}', "is no result of a suite"),
-        ("no.xml", "<html/>", "is no result of a suite"),
+        ("no.json", "[1, 2]", "is not the result of a suite"),
+        ("no.json", '{"results": [{"case": "x"}]}', "is not the result of a suite"),
+        ("no.xml", "<html/>", "is not the result of a suite"),
         ("no.xml", "<testsuites", "cannot be read as XML"),
     ],
 )

@@ -68,7 +68,9 @@ def test_rules_that_were_named_or_brought_and_never_fired_are_told(tmp_path: Pat
         rule.name for rule in chosen if rule.name not in ("mine", "relu-as-half-sum")
     ]
     many = advice.warning([f"r{i}" for i in range(7)], 20)
-    assert many.startswith("7 rules of yours never fired in 20 cases, and so tested nothing: r0, r1, r2, r3, r4, ... (")
+    assert many.startswith(
+        "7 rules of yours never fired in 20 cases, so they tested nothing: r0, r1, r2, r3, r4, ... ("
+    )
 
 
 def test_a_campaign_warns_of_a_rule_that_never_fires_and_tells_what_of_a_model_it_covered(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_a_campaign_warns_of_a_rule_that_never_fires_and_tells_what_of_a_model_i
     command = ("fuzz", "--compiler", "numpy", "--workers", 1, "-n", 2, "--seeds", model, *rules)
     done = polyjuice(*command, "--out", tmp_path / "c")
     assert done.returncode == 0
-    warned = "polyjuice: 1 rule of yours never fired in 2 cases, and so tested nothing: split-concat-first ("
+    warned = "polyjuice: 1 rule of yours never fired in 2 cases, so it tested nothing: split-concat-first ("
     assert done.stderr.count(warned) == 1
     assert f"model     {model}" in done.stdout
     assert "3 operators of 3 kinds, as you wrote it, and rewritten by 1 rule: 5 programs in 2 cases" in done.stdout
@@ -107,7 +109,7 @@ def test_what_is_not_covered_of_a_model_is_said() -> None:
     row |= {"as_written": False, "large": True, "cases": 1, "programs": 2, "rules": 30}
     assert models.lines(row, "inductor") == [
         "812 operators of 9 kinds, rewritten by 30 rules: 2 programs in 1 case",
-        "inductor does not read this format: it was given what Polyjuice wrote of the model's graph",
+        "inductor does not read this format: Polyjuice translated the model's graph for it",
         "each case rewrites parts of at most 200 operators; further cases take other parts",
         "no rule rewrites NonZero; results that depend on it are not compared with float64",
     ]

@@ -65,7 +65,7 @@ def test_what_is_covered_is_held_against_all_that_could_be() -> None:
         "distribution": (1, types * 10),
     }
     assert report["type"]["share"] == round(2 / types, 4)
-    assert coverage.line(report).startswith(f"2 of {types} (operator, element type); with each ")
+    assert coverage.line(report).startswith(f"2 of {types} pairs of operator and element type; combined with them, ")
 
 
 def test_operators_that_were_not_asked_for_and_pairs_that_are_refused_do_not_count() -> None:

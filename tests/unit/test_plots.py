@@ -30,7 +30,7 @@ def test_both_sides_are_drawn_against_float64() -> None:
     picture = plots.values(record(row([0], "1", min="0", max="1"), row([1], "3", min="5", max="3")), "p")
     assert picture is not None
     assert {"min", "max", "float64", "[0]", "[1]", "value"} <= set(texts(picture.svg))
-    assert picture.caption == "The elements that differ most, by their place in output 2."
+    assert picture.caption == "The elements that differ most, by position in output 2."
 
 
 def test_a_difference_that_cannot_be_seen_is_drawn_by_itself() -> None:

@@ -84,7 +84,7 @@ def test_an_interpreter_without_torch_has_no_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"), [([0, 3, 1], "The maximum is unique: one index alone is right."), ([3, 3, 1], "")]
+    ("values", "said"), [([0, 3, 1], "The maximum is unique: only one index is right."), ([3, 3, 1], "")]
 )
 def test_an_index_is_said_to_be_the_only_right_one_where_it_is(values: list[int], said: str) -> None:
     build = GraphBuilder()

@@ -155,16 +155,16 @@ def row(got: str, due: str) -> dict[str, Any]:
             "gives wrong values on the second run",
             {"values": [row("1.0", "2.0")], "reduction": {"accepted": 1}, "profiles": ["exact"] * 2, "inputs": 1},
         ),
-        ("gives NaN where a number is due", {"values": [row("nan", "2.0")]}),
-        ("gives a number where NaN is due", {"values": [row("1.0", "nan")]}),
-        ("gives an infinity where a number is due", {"values": [row("-inf", "2.0")]}),
+        ("gives NaN instead of a number", {"values": [row("nan", "2.0")]}),
+        ("gives a number instead of NaN", {"values": [row("1.0", "nan")]}),
+        ("gives an infinity instead of a number", {"values": [row("-inf", "2.0")]}),
         ("gives zeros of the wrong sign", {"rung": "zeros"}),
         (
-            "gives element type int64 in place of int32",
+            "gives element type int64 instead of int32",
             {"rung": "type", "result": {"got_type": ["int64", [2]], "due_type": ["int32", [2]]}},
         ),
         (
-            "gives shape [2, 1] in place of [2]",
+            "gives shape [2, 1] instead of [2]",
             {"rung": "type", "result": {"got_type": ["int32", [2, 1]], "due_type": ["int32", [2]]}},
         ),
         ("gives different results from run to run", {"kind": "nondeterministic", "oracle": "determinism"}),
@@ -177,7 +177,7 @@ def row(got: str, due: str) -> dict[str, Any]:
             CRASH | {"failure": {"status": "error", "stage": "compile", "error": "Fail: oh no"}},
         ),
         (
-            "ends the process when it is to run: SIGSEGV",
+            "ends the process when it should run: SIGSEGV",
             CRASH | {"failure": {"status": "crash", "stage": "run", "error": "SIGSEGV"}},
         ),
         ("does not compile within the time limit", {"kind": "hang", "failure": {"stage": "compile"}}),
@@ -207,9 +207,9 @@ def test_a_title_says_where(levels: dict[str, str], blame: list[str], said: str)
 @pytest.mark.parametrize(
     ("culprit", "said"),
     [
-        ("", "gives other values at ORT_ENABLE_BASIC than at the default level"),
-        ("min", "gives wrong values at the default level, and not at ORT_ENABLE_BASIC"),
-        ("min at level basic", "gives wrong values at ORT_ENABLE_BASIC, and not at the default level"),
+        ("", "gives different values at ORT_ENABLE_BASIC than at the default level"),
+        ("min", "gives wrong values at the default level, but not at ORT_ENABLE_BASIC"),
+        ("min at level basic", "gives wrong values at ORT_ENABLE_BASIC, but not at the default level"),
     ],
 )
 def test_of_two_levels_a_title_says_which_is_wrong(culprit: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Programs as a person reads them, read off what the compiler is given: listings, titles, and what two differ in."""
+"""Listings of programs for reports: their text, titles and differences, taken from the compiler's input."""
 
 from polyjuice.triage.listing.expressions import MOST, cut, elements
 from polyjuice.triage.listing.programs import Shown, differences, shown

@@ -1,4 +1,4 @@
-"""Programs and arrays in a line: nested expressions and lists, cut where they are long."""
+"""Programs and arrays on one line: nested expressions and lists, shortened where they are long."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ WIDTH = 90
 #: The most elements of an array that are written out.
 MOST = 16
 
-#: How many calls deep an expression is at most.
+#: The deepest nesting of calls in an expression.
 DEEPEST = 6
 
 
 @dataclass(frozen=True)
 class Call:
-    """An operator with its operands: calls, or texts that stand as they are."""
+    """An operator with its operands: calls, or texts that are shown unchanged."""
 
     name: str
     operands: tuple[Call | str, ...] = ()
 
 
 def shortened(value: Call | str, width: int = WIDTH) -> str:
-    """The expression, as deep as fits into so many characters."""
+    """The expression as text, as deep as fits into ``width`` characters."""
     texts = [_text(value, depth) for depth in range(DEEPEST, 0, -1)]
     return next((text for text in texts if len(text) <= width), cut(texts[-1], width))
 
 
 def cut(text: str, width: int) -> str:
-    """A text of at most so many characters, with "..." for what is left out at its end."""
+    """The text, shortened to at most ``width`` characters with "..." at its end."""
     return text if len(text) <= width else text[: width - 3].rstrip() + "..."
 
 
 def number(value: np.generic) -> str:
-    """The shortest Python number that an element stands for."""
+    """The shortest Python expression whose value is the element."""
     if value.dtype.kind in "biu":
         return str(value)
     if value.dtype.kind == "c":
@@ -52,7 +52,7 @@ def number(value: np.generic) -> str:
 
 
 def elements(array: np.ndarray) -> str:
-    """The elements of an array as nested lists, of a large one its first; a number where it is a scalar."""
+    """The elements of an array as nested lists, for a large array only the first ones; a number for a scalar."""
     if array.ndim == 0:
         return _element(array.reshape(-1)[0])
     if array.size <= MOST:
@@ -64,7 +64,7 @@ def elements(array: np.ndarray) -> str:
 
 
 def _element(value: object) -> str:
-    """An element, which is a string in an array of objects."""
+    """An element as text; in an array of objects it is a string."""
     if not isinstance(value, np.generic):
         return repr(value)
     return repr(value.item()) if value.dtype.kind in "SU" else number(value)

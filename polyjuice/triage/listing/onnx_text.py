@@ -1,7 +1,7 @@
-"""An ONNX model as a report shows it: a listing of all that it holds, and the operators that run.
+"""An ONNX model in a report: a listing of the whole model, and the operators that run.
 
-Everything is read off the model itself: its opsets, its local functions, operands that are left out (``""``), and
-attributes. Names of values that are no identifiers get short ones.
+Everything comes from the model itself: opsets, local functions, omitted operands (``""``), and attributes. Values whose
+names are not identifiers get short names.
 """
 
 from __future__ import annotations
@@ -37,24 +37,25 @@ class OnnxProgram:
 
     @cached_property
     def model(self) -> ModelProto:
+        """The parsed model."""
         return onnx.load_from_string(self.source)
 
     @property
     def language(self) -> str:
-        """That of the listing, as Markdown names it."""
+        """The listing's language for Markdown."""
         return "text"
 
     @property
     def listing(self) -> str:
-        """Opsets, inputs, operators in their order with the types of their results, outputs, local functions."""
+        """Opsets, inputs, operators in order with the types of their results, outputs, local functions."""
         blocks = [_graph(self.model.graph, f"ONNX model, {', '.join(self._opsets)}")]
         blocks += [_function(function, self._opsets) for function in self.model.functions]
         return "\n\n".join(blocks)
 
     def pattern(self, output: int | None) -> str:
-        """What computes an output (None: all of them), as an expression of the operators that run.
+        """The computation of one output (None: of all outputs) as an expression of the operators that run.
 
-        Local functions are expanded: what runs are the operators in them.
+        Local functions are expanded into their operators.
         """
         graph = self._expanded.graph
         calls = _Calls(graph)
@@ -66,12 +67,12 @@ class OnnxProgram:
 
     @property
     def operators(self) -> Counter[str]:
-        """How often each operator runs, with the attributes that it has."""
+        """How often each operator runs, counted separately for different attributes."""
         return Counter(_described(node) for node in _nodes(self._expanded.graph))
 
     @property
     def facts(self) -> dict[str, str]:
-        """What else can differ between two models of the same operators, by what it is."""
+        """Other possible differences between two models with the same operators, by name."""
         graph = self.model.graph
         constants = ["initializers"] if graph.initializer else []
         constants += ["`Constant` nodes"] if any(node.op_type == "Constant" for node in graph.node) else []
@@ -93,7 +94,7 @@ class OnnxProgram:
             return self.model
         try:
             return onnx.inliner.inline_local_functions(self.model)
-        except (RuntimeError, TypeError, ValueError):  # what it cannot expand is shown as it is called
+        except (RuntimeError, TypeError, ValueError):  # the listing keeps calls that do not expand
             return self.model
 
 
@@ -106,7 +107,7 @@ class _Calls:
         self._producers = {name: node for node in graph.node for name in node.output if name}
 
     def largest(self, outputs: Iterable[str]) -> list[Call | str]:
-        """Those of the outputs that are not part of another; of no more than two, the larger ones first."""
+        """The expressions of outputs that are not part of another output, the largest first; at most two."""
         calls = [(len(self._below(name)), self.of(name), name) for name in outputs]
         calls.sort(key=lambda one: -one[0])
         covered: set[str] = set()
@@ -118,7 +119,7 @@ class _Calls:
         return chosen[:2]
 
     def of(self, name: str, depth: int = DEEPEST) -> Call | str:
-        """The expression of a value; what is deeper than is ever shown is left out of it."""
+        """The expression of a value, cut below the depth that is ever shown."""
         if name in self._constants:
             array = self._constants[name]
             return _short_number(array.reshape(-1)[0]) if array.size == 1 else "constant"
@@ -153,7 +154,7 @@ def _short_number(value: np.generic) -> str:
 
 
 def _nodes(graph: GraphProto) -> Iterator[NodeProto]:
-    """All nodes, those of subgraphs too."""
+    """All nodes, including those of subgraphs."""
     return (inner for node in graph.node for inner in nested_nodes(node))
 
 
@@ -167,7 +168,7 @@ def _constants(graph: GraphProto) -> dict[str, np.ndarray]:
 
 
 def _names(graph: GraphProto | FunctionProto, outer: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """A short identifier for each value that has none, beside the names of the values around a subgraph."""
+    """A short identifier for each value whose name is not one, unlike the names of the values around a subgraph."""
     inner = [name for node in graph.node for name in node.output]
     ends = [*graph.input, *graph.output] if isinstance(graph, FunctionProto) else [v.name for v in graph.input]
     held = [] if isinstance(graph, FunctionProto) else [tensor.name for tensor in graph.initializer]
@@ -199,7 +200,7 @@ def _graph(graph: GraphProto, title: str, outer: Mapping[str, str] = MappingProx
 
 
 def _function(function: FunctionProto, outer: list[str]) -> str:
-    """A function, with its opsets where they are not those of the model."""
+    """The text of a local function, with the opsets that differ from the model's."""
     names = _names(function)
     own = ", ".join(opset for opset in _opsets(function) if opset not in outer)
     attributes = [*function.attribute, *(a.name for a in function.attribute_proto)]
@@ -229,7 +230,7 @@ def _operator(node: NodeProto) -> str:
 
 
 def _described(node: NodeProto) -> str:
-    """An operator with its attributes and the operands that are left out, as Markdown."""
+    """An operator with its attributes and omitted operands, as Markdown."""
     plain = [f"{a.name}={_attribute(node, a)}" for a in node.attribute if a.type != AttributeProto.GRAPH]
     absent = [str(i) for i, name in enumerate(node.input) if not name]
     without = f' with operand {" and ".join(absent)} left out (`""`)' if absent else ""
@@ -256,7 +257,7 @@ def _attribute(node: NodeProto, attribute: AttributeProto) -> str:
 
 
 def _inline(tensor: TensorProto) -> str:
-    """What stands for a constant where it is used: small ones of int64, as shapes and axes are, and single numbers.
+    """The text that replaces a constant where it is used: for scalars, and short int64 lists such as shapes.
 
     "" where a line of its own says more.
     """

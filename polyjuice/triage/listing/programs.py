@@ -1,4 +1,4 @@
-"""The programs of a finding as they ran, and in what two of them differ: read off the artifacts, never guessed."""
+"""A finding's programs as they ran, and their differences, taken from the artifacts."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from polyjuice.execution import Artifact
 from polyjuice.triage.listing.onnx_text import OnnxProgram
 from polyjuice.triage.listing.python_text import PythonProgram
 
-#: How many operators of one side a line names.
+#: The most operators of one side that a line names.
 _NAMED = 6
 
 
 class Shown(Protocol):
-    """A program in some format."""
+    """A program in any format, for a report."""
 
     @property
     def language(self) -> str:
-        """That of the listing, as Markdown names it."""
+        """The listing's language for Markdown."""
 
     @property
     def listing(self) -> str:
-        """The program as the compiler is given it, in short."""
+        """A short text of the program as the compiler gets it."""
 
     @property
     def operators(self) -> Counter[str]:
-        """How often each of the format's operators is used."""
+        """How often the program uses each operator of its format."""
 
     @property
     def facts(self) -> dict[str, str]:
-        """What else the program is made of, by what it is."""
+        """Other properties of the program, by name."""
 
     def pattern(self, output: int | None) -> str:
-        """What computes an output (None: all of them), as one short expression."""
+        """The computation of one output (None: of all outputs) as one short expression."""
 
 
 def shown(artifact: Artifact) -> Shown:
-    """An artifact as a report shows it."""
+    """The program of an artifact, for a report."""
     return OnnxProgram(artifact.source) if isinstance(artifact.source, bytes) else PythonProgram(artifact)
 
 
 def differences(a: Shown, b: Shown) -> list[str]:
-    """In what two programs differ, a sentence each; at least one."""
+    """The differences between two programs, one sentence each; at least one."""
     found = [*_operators(a, b), *_facts(a, b)]
     if not found and a.listing == b.listing:
         return ["A and B are the same program."]

@@ -1,4 +1,4 @@
-"""A program of Torch or TensorFlow as a report shows it: its function, and the calls that run, read off the text."""
+"""A Torch or TensorFlow program in a report: its function and the calls that run, parsed from its text."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from polyjuice.triage.listing.expressions import WIDTH, cut, elements
 
 _METHODS = ("forward", "__call__")
 
-#: What says nothing in a title: where a tensor is made, and whose constants are used.
+#: Text that a title does not need: the devices of new tensors, and ``self.`` before constants.
 _NEEDLESS = re.compile(r",? ?device=(?:self\.)?\w+\.device|\bself\.")
 
-#: How a report says what an artifact's setup holds.
+#: The words of a report for the keys of an artifact's setup.
 _SETUP = {
     "dynamic": "torch.compile(dynamic=...)",
     "freezing": "torch._inductor.config.freezing",
@@ -28,24 +28,24 @@ _SETUP = {
     "layouts": "strides of the inputs",
     "updates": "inputs that are written",
     "numbers": "Python numbers among the arguments",
-    "unknown": "sizes that are not told",
+    "unknown": "unknown sizes",
 }
 
 
 @dataclass(frozen=True)
 class PythonProgram:
-    """The source of a module class, with what the compiler is told beside it."""
+    """The source of a module class, with the compiler's options."""
 
     artifact: Artifact
 
     @property
     def language(self) -> str:
-        """That of the listing, as Markdown names it."""
+        """The listing's language for Markdown."""
         return "python"
 
     @property
     def listing(self) -> str:
-        """The class without what all have: imports, and an empty constructor. Its constants stand in comments."""
+        """The class without imports and an empty constructor, which all have. Comments show its constants."""
         source = str(self.artifact.source)
         body = re.sub(r"^(?:import|from) .*\n", "", source, flags=re.MULTILINE).strip()
         body = re.sub(r"( +)def __init__\(self, arrays\):\n +super\(\).__init__\(\)\n\n", "", body)
@@ -58,7 +58,7 @@ class PythonProgram:
         return "\n".join([body, *held])
 
     def pattern(self, output: int | None) -> str:
-        """What computes an output (None: all of them), as one expression; its statements where it writes to memory."""
+        """The computation of one output (None: of all outputs) as one expression, or as statements."""
         function = self._function
         if function is None:
             return cut(" ".join(str(self.artifact.source).split()), WIDTH)
@@ -75,13 +75,13 @@ class PythonProgram:
 
     @property
     def operators(self) -> Counter[str]:
-        """How often each function, method and operator is called, with its literal arguments by name."""
+        """How often each function, method and operator is called, by its literal keyword arguments."""
         function = self._function
         return Counter(f"`{name}`" for name in _calls(function)) if function else Counter()
 
     @property
     def facts(self) -> dict[str, str]:
-        """What else can differ between two programs of the same calls, by what it is."""
+        """Other possible differences between two programs with the same calls, by name."""
         setup: Mapping[str, Any] = self.artifact.setup
         arguments = [re.sub(r"^w_[0-9a-f]+_", "", key) for key in self.artifact.arguments]
         return {
@@ -92,7 +92,7 @@ class PythonProgram:
 
     @cached_property
     def _function(self) -> ast.FunctionDef | None:
-        """The program's function; None where the text is not of our kind."""
+        """The program's function; None where the text does not parse or has no such function."""
         try:
             tree = ast.parse(str(self.artifact.source))
         except SyntaxError:
@@ -101,17 +101,17 @@ class PythonProgram:
         return found[-1] if found else None
 
     def _place(self, output: int) -> int | None:
-        """Where in the returned tuple an output stands; None where it is what an input holds in the end."""
+        """The index of an output in the returned tuple; None where the output is an updated input."""
         places = {place for place, _ in self.artifact.setup.get("updates", ())}
         return None if output in places else output - sum(place < output for place in places)
 
 
 class _Inlined(ast.NodeTransformer):
-    """Puts the values of names in place of these."""
+    """Replaces names by their values."""
 
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self._values = values
-        self._left = 200  # an expression that doubles at each step is cut anyway
+        self._left = 200  # a limit, because an expression that doubles at each step is cut anyway
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         value = self._values.get(node.id)
@@ -120,7 +120,7 @@ class _Inlined(ast.NodeTransformer):
 
 
 def _plain(node: ast.AST) -> str:
-    """A statement or an expression in a line, without where its constants are made."""
+    """A statement or an expression on one line, without devices of constants."""
     return " ".join(_NEEDLESS.sub("", ast.unparse(node)).split())
 
 
@@ -158,7 +158,7 @@ def _assigned(function: ast.FunctionDef) -> dict[str, ast.expr]:
 
 
 def _writes(statement: ast.stmt) -> bool:
-    """Whether a statement is more than the binding of names to what a call without side effects gives."""
+    """Whether a statement does more than bind names to the result of a call without side effects."""
     if isinstance(statement, ast.Return):
         return False
     if not isinstance(statement, ast.Assign) or any(isinstance(t, ast.Subscript) for t in statement.targets):
@@ -179,6 +179,6 @@ def _calls(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _name(function: ast.expr) -> str:
-    """A function by its whole name, a method by its own."""
+    """The full name of a function, or the last part of a method's name."""
     text = ast.unparse(function)
     return text if re.fullmatch(r"(?:torch|tf|F)[\w.]*", text) else f".{text.rpartition('.')[2]}"

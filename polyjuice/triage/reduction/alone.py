@@ -1,8 +1,8 @@
-"""A finding of two programs, of which one is wrong by itself, as a finding of that program.
+"""Turn a finding of two programs into a finding of one program that is wrong by itself.
 
-Which values a program must give follows from its graph. Where float64 shows that one side is wrong, a reduction without
-the other has half as much to run, and need not keep two programs equal. What is left is set beside one of its own
-rewritings: that an equal program is right says by itself that the compiler is wrong.
+A program's graph determines its correct values. If float64 shows that one side is wrong, reduction without the other
+side runs half as many programs and needs no equivalence check. The reduced program is then compared with one of its own
+rewritings: an equal program with the right result proves the compiler wrong.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from polyjuice.triage.reduction.rewritings import without_an_operator
 from polyjuice.triage.stored import Stored
 
 _REWRITINGS = 3
-"""How many rewritings are tried beside a program."""
+"""How many rewritings to try for a program."""
 
 
 def alone(stored: Stored, session: CompilerSession) -> Stored:
-    """The finding of one of its programs: the culprit, or else the smaller one that is wrong by itself.
+    """Return the finding for one of its programs: the culprit, or else the smaller one that is wrong by itself.
 
-    The finding as it is where no oracle sees the fault in one program, or the compiler is no longer wrong.
+    Return the finding unchanged where no oracle sees the fault in one program, or the compiler is no longer wrong.
     """
     if not stored.oracle.alone or len(stored.graphs) < 2:
         return stored
@@ -43,13 +43,13 @@ def alone(stored: Stored, session: CompilerSession) -> Stored:
 
 
 def _wrong(stored: Stored, case: Case, session: CompilerSession) -> list[Verdict]:
-    """What is said of programs by themselves."""
+    """The verdicts on single programs that are of the finding's kind."""
     said = pipeline.judge(pipeline.execute(case, session), session, [stored.oracle.alone])
     return [verdict for verdict in said if verdict.kind == stored.record.kind]
 
 
 def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
-    """A single program as that side of a pair, with its smallest rewritings, written plainly, as the other."""
+    """Yield pairs with a single program on one side and its smallest rewritings, lowered plainly, on the other."""
     (graph,) = one.graphs
     for other in islice(without_an_operator(graph, rewriter), _REWRITINGS):
         sides = [(graph, one.choices[0]), (other, LoweringChoices())]
@@ -58,7 +58,7 @@ def beside(one: Pair, side: int, rewriter: Rewriter) -> Iterator[Pair]:
 
 
 def _of(stored: Stored, verdict: Verdict) -> Stored:
-    """The finding of which a verdict on one of its programs tells."""
+    """The finding that a verdict on one of its programs describes."""
     label = verdict.a
     record = replace(
         stored.record,

@@ -1,4 +1,4 @@
-"""A finding whose program was given, as one whose programs are written from their graphs: those can be reduced."""
+"""Replace a program as its owner wrote it by one lowered from its graph, which reduction can edit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polyjuice.triage.stored import Stored
 
 
 def written_anew(stored: Stored, session: CompilerSession) -> Stored | None:
-    """The finding with its program written from its graph, in the same forms or plainly; None if neither shows it."""
+    """Return the finding with its program lowered again, in the same forms or plainly; None if neither shows it."""
     (given,) = stored.given.values()
     for anew in (following(given.forms), LoweringChoices()):
         choices = {label: stored.choices.get(label, anew) for label in stored.graphs}

@@ -1,4 +1,4 @@
-"""Passes over a program as its owner wrote it: fewer outputs and steps, and plainer inputs."""
+"""Reduction passes for a program as its owner wrote it: fewer outputs and steps, and simpler inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cut = Callable[[Excerpt], Iterator[Excerpt]]
 
 
 def outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
-    """Only the output that shows the fault; or all but one."""
+    """Keep only the output that shows the fault, or remove one other output."""
     yield _only_output
     for name in excerpt.written.results:
         yield partial(_without_output, name=name)
@@ -35,14 +35,14 @@ def _without_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
 
 
 def earlier_outputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
-    """A value on the way to the output that shows the fault, in that output's place."""
+    """Replace the output that shows the fault by an earlier value."""
     for name in halves_first([name for step in excerpt.written.steps for name in step.makes]):
         yield partial(_with_output, name=name)
 
 
 def _with_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
     written, place = excerpt.written, excerpt.output
-    if place >= len(written.outputs):  # what an input holds in the end
+    if place >= len(written.outputs):  # the output is an updated input
         yield Excerpt(written.with_outputs([name]), 0)
         return
     outputs = (*written.outputs[:place], name, *written.outputs[place + 1 :])
@@ -50,13 +50,13 @@ def _with_output(excerpt: Excerpt, name: str) -> Iterator[Excerpt]:
 
 
 def beginnings(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
-    """Everything before a step goes: what it made for later ones becomes inputs, or constants."""
+    """Remove everything before a step; its results become inputs or constants."""
     for step in halves_first(excerpt.written.steps[1:]):
         yield partial(_cut, number=step.number, all_before=True)
 
 
 def cuts(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
-    """One step goes: its results become inputs, or constants."""
+    """Remove one step; its results become inputs or constants."""
     for step in reversed(excerpt.written.steps):
         yield partial(_cut, number=step.number, all_before=False)
 
@@ -70,7 +70,7 @@ def _cut(excerpt: Excerpt, number: int, all_before: bool) -> Iterator[Excerpt]:
 
 
 def bypasses(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
-    """One step goes: an operand of the same type stands in the place of its result, if anybody reads that."""
+    """Remove one step and replace its result, if anything reads it, by an operand of the same type."""
     for step in reversed(excerpt.written.steps):
         yield partial(_bypassed, number=step.number)
 
@@ -86,7 +86,7 @@ def _bypassed(excerpt: Excerpt, number: int) -> Iterator[Excerpt]:
 
 
 def _of_the_same_type(written: Written, step: Step) -> Iterator[str]:
-    """The operands that may stand in the place of a step's one result."""
+    """The operands that may replace a step's only result."""
     if len(step.makes) != 1 or step.makes[0] not in written.values:
         return
     made = written.values[step.makes[0]]
@@ -97,7 +97,7 @@ def _of_the_same_type(written: Written, step: Step) -> Iterator[str]:
 
 
 def _fit(excerpt: Excerpt, change: Callable[[], Written]) -> Iterator[Excerpt]:
-    """The excerpt with a change; nothing where that cannot be said."""
+    """The excerpt with a change; nothing where the format cannot express the result."""
     try:
         yield replace(excerpt, written=change())
     except FormatError:
@@ -105,7 +105,7 @@ def _fit(excerpt: Excerpt, change: Callable[[], Written]) -> Iterator[Excerpt]:
 
 
 def plainer_inputs(excerpt: Excerpt, trial: ExcerptTrial) -> Iterator[Cut]:
-    """Inputs of zeros, of ones, of whole numbers, of small ones; then part by part."""
+    """Replace inputs by zeros, ones, whole numbers or small numbers; then do so part by part."""
     for name, array in excerpt.written.inputs.items():
         for change in CHANGES:
             yield partial(_with_input, name=name, change=change, places=slice(None))
@@ -131,4 +131,4 @@ PASSES = (
     ("bypasses", bypasses),
     ("inputs", plainer_inputs),
 )
-"""In the order in which they are run: what removes most comes first."""
+"""The passes in the order in which they run: those that remove most come first."""

@@ -1,4 +1,4 @@
-"""Plainer element types, attributes, constants, lowering choices and input values."""
+"""Simpler element types, attributes, constants, lowering choices and input values."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from polyjuice.triage.reduction.pair import PLAINEST, Pair, array_cost, cast, de
 from polyjuice.triage.reduction.rebuild import rebuild
 from polyjuice.triage.reduction.trial import Trial
 
-#: Into how many parts the values of an array are divided, which are made plainer one by one.
+#: The most parts into which an array is divided to simplify its values part by part.
 _PARTS = 32
 
 
 def no_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Those choices alone that the programs ask for; then none at all."""
+    """Keep only the lowering choices that the programs ask for; then keep none."""
     yield lambda p: iter([trial.asked(p)])
     yield partial(_without, sites=dict(enumerate(_sites(pair, trial))))
 
 
 def _sites(pair: Pair, trial: Trial) -> list[list[Site]]:
-    """Where the choices of each side may change."""
+    """The sites of each side whose choices may change."""
     return [[site for site in choices.taken if site not in trial.fixed] for choices in pair.choices]
 
 
 def plainer_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """No choices at all, or none on one side; then those at fewer sites of a side, and one option after another."""
+    """Remove all lowering choices, or one side's; then those at fewer sites; then simplify site by site."""
     yield from no_choices(pair, trial)
     sites = _sites(pair, trial)
     for side, all_sites in enumerate(sites):
@@ -47,7 +47,7 @@ def plainer_choices(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _parts(sites: Sequence[Site]) -> Iterator[Sequence[Site]]:
-    """All sites, then halves of them, quarters and so on, down to each by itself."""
+    """Yield all sites, then halves of them, quarters and so on, down to single sites."""
     size = len(sites)
     while size:
         yield from (sites[start : start + size] for start in range(0, len(sites), size))
@@ -59,13 +59,13 @@ def _without(pair: Pair, sites: Mapping[int, Collection[Site]]) -> Iterator[Pair
 
 
 def _with_plainer_option(pair: Pair, side: int, site: Site) -> Iterator[Pair]:
-    """The options of a site that are not the plainest, all but one at a time."""
+    """Use the plainest option in one place of a site, for each place in turn."""
     for plainer in pair.choices[side].plainer_at(site):
         yield replace(pair, choices=tuple(plainer if n == side else c for n, c in enumerate(pair.choices)))
 
 
 def plainer_types(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Everything of one element type in a plainer one; then leaf by leaf."""
+    """Change one element type everywhere to a simpler one; then leaf by leaf."""
     used = {t.dtype for graph in pair.graphs for t in graph.types.values()}
     for old in sorted(used, key=PLAINEST.index, reverse=True):
         found = [leaf for leaf, array in leaves(pair).items() if dtypes.of_array(array) == old]
@@ -86,8 +86,9 @@ def _retyped(pair: Pair, chosen: Sequence[Leaf], old: str, new: str, attributes:
 
 
 def plainer_attributes(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """One node's attributes as another's of the same operator; then an attribute at its default, or with smaller
-    numbers: on all nodes that have it alike, and on each alone.
+    """Copy attributes from another node with the same operator; then use defaults or smaller numbers.
+
+    Each such value replaces an attribute on all nodes that have it alike, and then on single nodes.
     """
     every = [(side, node) for side, graph in enumerate(pair.graphs) for node in graph.nodes]
     for (side, node), (_, other) in permutations(every, 2):
@@ -117,7 +118,7 @@ def _with_attributes(pair: Pair, side: int, outputs: tuple[str, ...], attrs: Att
 
 
 def _plainer(node: Node, name: str) -> Iterator[Any]:
-    """What may stand in an attribute's place, from the plainest."""
+    """Simpler values of an attribute, the simplest first."""
     value = node.attrs[name]
     default = defaults(node).get(name, REQUIRED)
     if default is not REQUIRED and default != value:
@@ -162,9 +163,9 @@ def _with_attribute(
 
 
 def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Inputs and constants of zeros, of ones, of whole numbers, of small ones; then inputs part by part.
+    """Replace inputs and constants by zeros, ones, whole numbers or small numbers; then inputs part by part.
 
-    Constants stay whole: zeros among their elements would make programs equal that are so for no other reason.
+    Constants change only as a whole: zeros among their elements could make programs equal for no other reason.
     """
     for leaf, array in leaves(pair).items():
         for change in CHANGES:
@@ -180,7 +181,7 @@ def plainer_values(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _uniform(pair: Pair, old: float, new: float) -> Iterator[Pair]:
-    """All constants that have one value everywhere, and the same, whatever their shapes."""
+    """Change all constants whose elements all equal ``old``, whatever their shapes."""
     alike = {
         leaf: np.full_like(array, new)
         for leaf, array in leaves(pair).items()
@@ -197,7 +198,7 @@ def _with_changed(pair: Pair, leaf: Leaf, change: Callable[[np.ndarray], np.ndar
 
 
 def changed(array: np.ndarray, change: Callable[[np.ndarray], np.ndarray], places: slice) -> np.ndarray | None:
-    """An array with a change of some elements; None where that does not make it plainer."""
+    """An array with some elements changed; None where that does not make it simpler."""
     if not array.size:
         return None
     flat = array.ravel().copy()
@@ -207,7 +208,7 @@ def changed(array: np.ndarray, change: Callable[[np.ndarray], np.ndarray], place
 
 
 def spans(size: int) -> Iterator[slice]:
-    """Halves of an array, their halves, and so on, down to single elements where there are few."""
+    """Halves of an array, their halves, and so on, down to single elements if there are few."""
     length = size // 2
     while length and size // length <= _PARTS:
         yield from (slice(start, start + length) for start in range(0, size, length))
@@ -228,7 +229,7 @@ def _halved(array: np.ndarray) -> np.ndarray:
 
 
 CHANGES = (np.zeros_like, np.ones_like, _first, _counting, np.rint, np.abs, _halved)
-"""What makes an array plainer, from the plainest."""
+"""Changes that make a whole array simpler, the simplest result first."""
 
 PART_CHANGES = (np.zeros_like, np.ones_like, np.rint, np.abs, _halved)
-"""What makes a part of an array plainer."""
+"""Changes that make part of an array simpler."""

@@ -1,4 +1,4 @@
-"""What a pass is made of: edits, each of which turns a pair into candidates that may be smaller."""
+"""Edits, the building blocks of passes: each turns a pair into candidates that may be smaller."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from polyjuice.triage.reduction.trial import Trial
 from polyjuice.triage.reduction.values import Shared, depths, shared_values
 
 Edit = Callable[[Pair], Iterable[Pair]]
-"""Candidates, in the order in which they are to be tried; none where it does not apply (any more). Raises GraphError.
+"""Return candidates in the order to try them; none where the edit no longer applies. Raises GraphError.
 
-What an edit refers to it refers to by name: it is made for one pair, and applied to what earlier edits have left of it.
+An edit refers to values by name, so that it survives earlier edits of its pair.
 """
 
-#: Sets of inputs on which values must be equal to be taken for the same: with fewer, small ones are so by chance.
+#: How many sets of inputs values must agree on to count as the same: on fewer sets, small values agree by chance.
 _SETS = 6
 
 T = TypeVar("T")
 
 
 def halves_first(items: Sequence[T]) -> Iterator[T]:
-    """The middle one, then the middles of both halves, and so on: a search by halves that in the end tries all."""
+    """Yield the middle item, then the middles of both halves, and so on until every item was yielded."""
     spans = deque([(0, len(items))])
     while spans:
         start, end = spans.popleft()
@@ -40,7 +40,7 @@ def halves_first(items: Sequence[T]) -> Iterator[T]:
 
 
 def shared(pair: Pair, trial: Trial) -> list[Shared]:
-    """All values of a pair, by what they are equal to; none where it has no values."""
+    """All values of a pair, grouped by equality; none where the graphs have no values on these inputs."""
     try:
         return shared_values(pair, trial.further(pair, _SETS))
     except EvaluationError:
@@ -63,7 +63,7 @@ def on_side(pair: Pair, side: int, graph: Graph) -> Pair:
 
 
 def with_constant(graph: Graph, names: Sequence[str], new: str, array: np.ndarray) -> Graph:
-    """The graph with a new constant in the place of some values."""
+    """The graph with a new constant instead of some values."""
     types = {**graph.types, new: graph.types[names[0]]}
     return substitute(replace(graph, constants={**graph.constants, new: array}, types=types), dict.fromkeys(names, new))
 

@@ -1,8 +1,8 @@
-"""A program as its owner wrote it, cut down: whether what is left of it still shows the fault, judged by itself.
+"""Test whether a cut-down part of a program, as its owner wrote it, still shows the fault by itself.
 
-What is left is read anew for each trial, so that the graph by which an oracle judges is that of the program that runs.
-What has no graph, or operators that the table lacks, is judged by its uncompiled run, as a whole program is; but not
-where the table knew the whole program.
+Each trial reads the graph of the remaining program again, so the oracle judges the program that runs. Without a graph,
+or with operators that the table lacks, the uncompiled run is the reference, as for a whole program. That does not apply
+if the table knew all operators of the whole program.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from polyjuice.triage.stored import Stored
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """What is left of a given program; ``output`` is the number of the result that shows the fault."""
+    """The remaining part of a given program; ``output`` is the index of the result that shows the fault."""
 
     written: Written
     output: int
@@ -46,7 +46,7 @@ class Excerpt:
 
     @cached_property
     def size(self) -> tuple[int, ...]:
-        """The place in the total order: what counts most comes first."""
+        """The rank in the total order, with the most important number first."""
         written = self.written
         inputs = list(written.inputs.values())
         further = [array for array in written.held.values() if array is not None]
@@ -61,17 +61,18 @@ class Excerpt:
 
     @property
     def operators(self) -> tuple[int, ...]:
+        """The number of steps, as a tuple of one."""
         return (len(self.written.steps),)
 
 
 def is_known(graph: Graph) -> bool:
-    """Whether the operator table has every node: a graph is then judged by its meaning."""
+    """Whether the operator table has every node; an oracle then judges the graph by its meaning."""
     return all(entry(node) for node in graph.nodes)
 
 
 @dataclass
 class ExcerptTrial:
-    """Holds what is left of a given program against the finding's oracle, or one that sees the same in one program.
+    """Tests excerpts with the finding's oracle, or with one that sees the same fault in a single program.
 
     ``until`` is when the time is up, on the monotonic clock.
     """
@@ -84,16 +85,17 @@ class ExcerptTrial:
 
     @cached_property
     def label(self) -> str:
-        """The side that is run as its owner wrote it."""
+        """The side that runs as its owner wrote it."""
         (label,) = self.stored.given
         return label
 
     @property
     def oracle(self) -> Oracle:
+        """The oracle that judges excerpts."""
         return ORACLES[self.stored.oracle.alone or self.stored.record.oracle]
 
     def as_stored(self) -> Excerpt:
-        """The whole program. Raises NotTakenApart, Ended."""
+        """The whole program as an excerpt. Raises NotTakenApart, Ended."""
         program = self.stored.given[self.label]
         written = self.session.sandbox.call(self.label, apart.taken_apart, program, self.stored.inputs)
         return Excerpt(written, self.stored.record.output)
@@ -105,14 +107,14 @@ class ExcerptTrial:
 
     @property
     def together(self) -> int:
-        """One: what the user wrote may end its process."""
+        """One, because the user's code may end its process."""
         return 1
 
     def compile_together(self, excerpts: Sequence[Excerpt]) -> None:
-        """Each is run by itself."""
+        """Do nothing: each excerpt runs by itself."""
 
     def shows(self, excerpt: Excerpt) -> bool:
-        """Whether the same oracle still says the same; not of what is a constant, or computes nothing."""
+        """Whether the oracle gives the same verdict; False for a constant or an excerpt without steps."""
         written = excerpt.written
         if not written.steps or (self.stored.inputs and not written.inputs):
             return False
@@ -122,7 +124,7 @@ class ExcerptTrial:
             return False
         if digest not in self._answers:
             self.counts.candidates += 1
-            self._answers[digest] = False  # also where it is unfit: what hangs is not tried twice
+            self._answers[digest] = False  # also where it is unfit: a hanging excerpt must not run twice
             with suppress(*UNFIT):
                 case = self._case(excerpt)
                 self._answers[digest] = pipeline.shows(case, self._verdict(excerpt), self.session)
@@ -130,22 +132,22 @@ class ExcerptTrial:
 
     @cached_property
     def _known(self) -> bool:
-        """Whether the table has all that the whole program does."""
+        """Whether the table has all operators of the whole program."""
         return is_known(self._graph(self.as_stored().written))
 
     def _graph(self, written: Written) -> Graph:
-        """What is left means this. Raises FormatError."""
+        """The graph of an excerpt's program. Raises FormatError."""
         return self.session.sandbox.call(self.label, apart.graph_of, written.artifact, tuple(written.inputs.values()))
 
     def judge(self, excerpt: Excerpt) -> tuple[Case, Verdict] | None:
-        """The case and the oracle's own words; None where the fault does not show."""
+        """The case and the oracle's own verdict; None where the fault does not show."""
         case, wanted = self._case(excerpt), self._verdict(excerpt)
         said = (v for v in pipeline.judge(case, self.session, [self.oracle.name]) if v.same_fault(wanted))
         verdict = next(said, None)
         return (case, verdict) if verdict else None
 
     def _case(self, excerpt: Excerpt) -> Case:
-        """What is left, compiled and run. Raises FormatError."""
+        """The excerpt, compiled and run. Raises FormatError."""
         graph, artifact = self._graph(excerpt.written), excerpt.written.artifact
         if self._known and not is_known(graph):
             raise FormatError("the operator table lacks what it knew in the whole program")
@@ -157,6 +159,6 @@ class ExcerptTrial:
         return pipeline.execute(self.stored.case_of(sets, [whole]), self.session)
 
     def _verdict(self, excerpt: Excerpt) -> Verdict:
-        """What must be said of it."""
+        """The verdict that the excerpt must reproduce."""
         said, oracle = self.stored.verdict, self.oracle.name
         return replace(said, oracle=oracle, a=self.label, b="", message="", inputs=0, output=excerpt.output, culprit="")

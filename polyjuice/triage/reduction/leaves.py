@@ -1,4 +1,4 @@
-"""What a pair's graphs start from: inputs, and constants. What both sides have changes on both."""
+"""The leaves of a pair's graphs: inputs and constants. A leaf that both sides share changes on both."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import rebuild
 
 Leaf = tuple[tuple[int, str], ...]
-"""The names of one input, or of equal constants, each with the number of the graph that calls it so."""
+"""The names of one input, or of equal constants, each with the index of the graph that has this name."""
 
 
 def leaves(pair: Pair) -> dict[Leaf, np.ndarray]:
-    """Inputs and constants with their values."""
+    """The pair's inputs and constants with their values."""
     found: dict[Leaf, np.ndarray] = {}
     for position, array in enumerate(pair.inputs):
         found[tuple((side, graph.inputs[position]) for side, graph in enumerate(pair.graphs))] = array
@@ -29,7 +29,7 @@ def leaves(pair: Pair) -> dict[Leaf, np.ndarray]:
 
 
 def array_of(pair: Pair, leaf: Leaf) -> np.ndarray | None:
-    """The value of a leaf; None where earlier edits have left nothing of it."""
+    """The value of a leaf; None where earlier edits have removed it."""
     for side, name in leaf:
         graph = pair.graphs[side]
         if name in graph.constants:
@@ -40,7 +40,7 @@ def array_of(pair: Pair, leaf: Leaf) -> np.ndarray | None:
 
 
 def with_leaves(pair: Pair, arrays: Mapping[Leaf, np.ndarray], nodes: Sequence[Sequence[Node]] = ()) -> Pair:
-    """The pair with other values, of other types perhaps, of some leaves, and other nodes. Raises GraphError."""
+    """The pair with other nodes, and other values of some leaves, perhaps of other types. Raises GraphError."""
     values = {place: array for leaf, array in arrays.items() for place in leaf}
     graphs, inputs = [], pair.inputs
     for side, graph in enumerate(pair.graphs):

@@ -1,4 +1,4 @@
-"""Housekeeping: inputs that nothing reads, and the names of values."""
+"""Remove inputs that nothing reads, and rename values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyjuice.triage.reduction.rebuild import without_inputs
 
 
 def tidy(pair: Pair) -> Pair:
-    """Without the inputs that neither side reads."""
+    """The pair without the inputs that neither side reads."""
     used = {position for graph in pair.graphs for position in _read_inputs(graph)}
     unread = [position for position in range(len(pair.inputs)) if position not in used]
     graphs = [without_inputs(graph, [graph.inputs[position] for position in unread]) for graph in pair.graphs]
@@ -25,7 +25,7 @@ def _read_inputs(graph: Graph) -> Iterator[int]:
 
 
 def with_plain_names(pair: Pair) -> Pair:
-    """The same pair with its values named as people do (see :func:`plain_names`)."""
+    """The same pair with conventional names of values (see :func:`plain_names`)."""
     names = list(map(plain_names, pair.graphs))
     choices = tuple(choices.renamed(to) for choices, to in zip(pair.choices, names, strict=True))
     return replace(pair, graphs=tuple(map(renamed, pair.graphs, names)), choices=choices)

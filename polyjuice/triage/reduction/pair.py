@@ -1,4 +1,4 @@
-"""What is reduced: a pair of equivalent graphs on one set of inputs; and the total order in which it gets smaller."""
+"""The object of reduction: a pair of equivalent graphs with one set of inputs, and a total order by size."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ PLAINEST = (*_WIDEST, *dtypes.WIDER_UNSIGNED, *dtypes.NARROW, *dtypes.COMPLEX)
 
 _FRACTION = 32
 _EXTREME = 64
-"""What values cost that are not small integers: those between them, and those that are not finite, or large."""
+"""The cost of values that are not small integers: ``_FRACTION`` for fractions, ``_EXTREME`` for large or non-finite
+ones."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Graphs on the same inputs with equal outputs; just one where the oracle judges one program.
+    """Graphs on the same inputs with equal outputs; a single graph where the oracle judges one program.
 
-    ``inputs`` are arrays in the order of the graphs' inputs, ``output`` is the number of the result that shows the
-    fault, ``choices`` say how each graph is lowered.
+    ``inputs`` are arrays in the order of the graphs' inputs. ``output`` is the index of the result that shows the
+    fault. ``choices`` are the lowering choices of each graph.
     """
 
     graphs: tuple[Graph, ...]
@@ -41,7 +42,7 @@ class Pair:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that the fault may depend on, but for names."""
+        """A hash of everything that the fault may depend on, except names."""
         parts = [str(self.output), *(digest(graph) for graph in self.graphs), *map(str, self.graphs[0].input_types)]
         parts += [array_digest(array) for array in self.inputs]
         sides = zip(self.graphs, self.choices, strict=True)
@@ -50,7 +51,7 @@ class Pair:
 
     @cached_property
     def size(self) -> tuple[int, ...]:
-        """The place in the total order: what counts most comes first."""
+        """The rank in the total order, with the most important number first."""
         graphs = self.graphs
         types = [t for graph in graphs for t in graph.types.values()]
         return (
@@ -72,7 +73,7 @@ class Pair:
 
     @cached_property
     def has_values(self) -> bool:
-        """Whether the graphs have values on these inputs: an index out of range, say, is a program's own fault."""
+        """Whether the graphs have values on these inputs: for example, no index is out of range."""
         try:
             for graph in self.graphs:
                 evaluate(graph, self.inputs)
@@ -86,11 +87,12 @@ class Pair:
         return tuple(map(len, self.graphs))
 
     def with_graphs(self, graphs: Sequence[Graph]) -> Pair:
+        """The pair with other graphs."""
         return replace(self, graphs=tuple(graphs))
 
 
 def plain_names(graph: Graph) -> dict[str, str]:
-    """Names for the values of a graph as people choose them: x0, x1, ... for inputs, c for constants, v for results."""
+    """Conventional names for a graph's values: x0, x1, ... for inputs, c for constants, v for results."""
     made = [name for node in graph.nodes for name in node.outputs if name]
     stems = zip("xcv", (graph.inputs, graph.constants, made), strict=True)
     return {"": ""} | {name: f"{stem}{n}" for stem, group in stems for n, name in enumerate(group)}
@@ -101,7 +103,7 @@ def _constant_types(graph: Graph) -> list[TensorType]:
 
 
 def unshared(graphs: Sequence[Graph]) -> int:
-    """How many operators one of two graphs applies, to the same operands, that the other does not: what was rewritten.
+    """How many operators only one of two graphs applies to the same operands: the size of the rewriting.
 
     0 for a single graph.
     """
@@ -123,7 +125,7 @@ def _applications(graph: Graph) -> Iterator[str]:
 
 
 def attribute_cost(node: Node, name: str) -> int:
-    """0 for an attribute at its default, else the more the larger or less round its numbers are."""
+    """0 for an attribute at its default, and more for larger or less round numbers."""
     default = defaults(node).get(name, REQUIRED)
     value = node.attrs[name]
     if default is not REQUIRED and value == default:
@@ -145,7 +147,7 @@ def _number_cost(value: float) -> int:
 
 
 def array_cost(array: np.ndarray) -> int:
-    """0 for zeros, the more the larger or less round its elements are; an array of one value costs less than others."""
+    """0 for zeros, and more for larger or less round elements; an array of one repeated value costs less."""
     if complexes.is_complex(array):
         return sum(map(array_cost, complexes.parts(array)))
     wide = np.asarray(array, np.float64).ravel()
@@ -159,6 +161,6 @@ def array_cost(array: np.ndarray) -> int:
 
 
 def cast(array: np.ndarray, dtype: str) -> np.ndarray:
-    """The array in another element type, rounded or truncated as that needs."""
+    """The array in another element type, rounded or truncated as necessary."""
     with np.errstate(all="ignore"):
         return (array if dtypes.is_complex(dtype) else array.real).astype(dtypes.to_numpy(dtype))

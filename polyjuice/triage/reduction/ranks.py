@@ -1,4 +1,4 @@
-"""Fewer axes: one of size 1 goes from the front of inputs and constants, and the attributes that number axes follow."""
+"""Fewer axes: remove a leading axis of size 1 from inputs and constants, and adapt attributes that number axes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.trial import Trial
 
 _AXES = ("axis", "axes", "perm")
-"""Attributes that number axes, from the front or, where they are negative, from the end."""
+"""Attributes that number axes; negative numbers count from the end."""
 
 
 def fewer_axes(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """The first axis goes from every leaf of the highest rank, from all of some rank on, or from one."""
+    """Remove the first axis of all leaves of at least some rank, from the highest rank down; then of single leaves."""
     arrays = leaves(pair)
     ranks = sorted({array.ndim for array in arrays.values()}, reverse=True)
     for least in ranks:
@@ -49,7 +49,7 @@ def _as_it_is(node: Node) -> Node:
 
 
 def _one_axis_less(node: Node) -> Node:
-    """The node with its axes counted without the first one."""
+    """The node with axes numbered as if the first axis were gone."""
     attrs = dict(node.attrs)
     for name in _AXES:
         value = attrs.get(name)

@@ -1,4 +1,4 @@
-"""Changes of one graph: each ends in a graph whose types are inferred anew, checked, and without dead code."""
+"""Edits of one graph; each result has newly inferred types, is checked, and has no dead code."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def rebuild(
     nodes: Sequence[Node] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Graph:
-    """The graph with other types of some inputs, other or further constants, other nodes, other outputs.
+    """The graph with other types of some inputs, other or additional constants, other nodes or other outputs.
 
-    The types of all results are inferred; what no output needs goes, but for inputs. Raises GraphError where the graph
-    is not well typed, or an opaque node's operands have changed.
+    This infers the types of all results, and removes everything that no output needs except inputs. Raises GraphError
+    where the graph is not well typed, or an opaque node's operands have changed.
     """
     arrays = {**graph.constants, **constants}
     types = {name: inputs.get(name, graph.types[name]) for name in graph.inputs}
@@ -51,20 +51,20 @@ def rebuild(
 
 
 def _without_unread_results(graph: Graph) -> Graph:
-    """Types of results that nobody names would be in the way."""
+    """The graph without the types of values that no longer exist."""
     named = {*graph.inputs, *graph.constants, *(name for node in graph.nodes for name in node.outputs)}
     return replace(graph, types={name: t for name, t in graph.types.items() if name in named})
 
 
 def substitute(graph: Graph, values: Mapping[str, str]) -> Graph:
-    """The graph in which other values, of the same types, stand in the place of some. Raises GraphError on a cycle."""
+    """The graph with some values replaced by others of the same types. Raises GraphError on a cycle."""
     nodes = [replace(node, inputs=tuple(values.get(name, name) for name in node.inputs)) for node in graph.nodes]
     outputs = [values.get(name, name) for name in graph.outputs]
     return rebuild(graph, nodes=in_order(nodes, (*graph.inputs, *graph.constants)), outputs=outputs)
 
 
 def in_order(nodes: Sequence[Node], given: Sequence[str]) -> list[Node]:
-    """The nodes in a topological order, the same one where they are in order. Raises GraphError on a cycle."""
+    """The nodes in a topological order, unchanged where they are in order already. Raises GraphError on a cycle."""
     defined, left, ordered = {"", *given}, list(nodes), []
     while left:
         ready = next((n for n, node in enumerate(left) if defined.issuperset(node.inputs)), None)
@@ -77,18 +77,18 @@ def in_order(nodes: Sequence[Node], given: Sequence[str]) -> list[Node]:
 
 
 def with_input(graph: Graph, name: str, t: TensorType) -> Graph:
-    """The graph with a further input, which nothing reads."""
+    """The graph with an additional input that nothing reads."""
     return replace(graph, inputs=(*graph.inputs, name), types={**graph.types, name: t})
 
 
 def without_inputs(graph: Graph, names: Sequence[str]) -> Graph:
-    """The graph without some inputs, which nothing reads."""
+    """The graph without some inputs that nothing reads."""
     types = {name: t for name, t in graph.types.items() if name not in names}
     return replace(graph, inputs=tuple(name for name in graph.inputs if name not in names), types=types)
 
 
 def cone(graph: Graph, name: str) -> frozenset[int]:
-    """The nodes, by number, on which a value depends."""
+    """The indices of the nodes on which a value depends."""
     needed, numbers = {name}, []
     for number in range(len(graph.nodes) - 1, -1, -1):
         node = graph.nodes[number]

@@ -1,7 +1,7 @@
-"""Another program in the place of one side: what a smaller other side can be rewritten to.
+"""Replace one side by a rewriting of the other side, or of a smaller part of it.
 
-Two programs that took many rewrites to come apart share nothing in between at which both could be cut. Then the part
-of one that shows the fault is cut out alone, and the other becomes its nearest rewriting.
+Two programs many rewrites apart may share no intermediate value at which to cut both. This pass then cuts out the part
+of one that shows the fault, and uses the nearest rewriting of that part as the other side.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from polyjuice.triage.reduction.rebuild import rebuild, substitute, with_input
 from polyjuice.triage.reduction.trial import Trial
 from polyjuice.triage.reduction.values import in_type
 
-#: Pairs of fewer operators on both sides are small enough; with more, there is something left that is easier to remove.
+#: Pairs with fewer operators on both sides are small enough; in larger ones other passes have more to remove.
 _FEWEST, _MOST = 5, 16
 
-#: How often what replaces an operator is replaced in turn.
+#: How often an operator's replacement is replaced again.
 _REPLACEMENTS = 3
 
 
 def rewritings(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """One side, whole, or from one of its values on, or up to one, against rewritings of what that leaves."""
+    """Compare one side, or the part from or up to one of its values, with the rewritings of that part."""
     if len(pair.graphs) != 2 or not _FEWEST <= max(pair.operators) <= _MOST:
         return
     sides = sorted((0, 1), key=lambda side: -pair.operators[side])
@@ -60,12 +60,12 @@ def _up_to(pair: Pair, name: str, side: int, trial: Trial) -> Iterator[Pair]:
 
 
 def _inner(graph: Graph) -> set[str]:
-    """The values that are neither given nor results."""
+    """The values that are neither leaves nor outputs."""
     return graph.types.keys() - {*graph.inputs, *graph.constants, *graph.outputs}
 
 
 def _rewritten(pair: Pair, side: int, trial: Trial) -> Iterator[Pair]:
-    """The pairs of a side that is wrong and its smallest rewritings."""
+    """Yield pairs of a side that is wrong and its smallest rewritings."""
     graph = pair.graphs[side]
     if trial.wrong(pair, side):
         for other in without_an_operator(graph, trial.rewriter):
@@ -73,7 +73,7 @@ def _rewritten(pair: Pair, side: int, trial: Trial) -> Iterator[Pair]:
 
 
 def without_an_operator(graph: Graph, rewriter: Rewriter) -> Iterator[Graph]:
-    """The smallest equivalent graphs that do without one of the operators, and then without what took its place."""
+    """Yield the smallest equivalent graphs without one of the operators, and then without its replacement."""
     own = {node.qualified for node in graph.nodes}
     seen: set[str] = set()
     with suppress(GraphError):

@@ -1,4 +1,4 @@
-"""The reducer: a search over graphs, or over a program as its owner wrote it; then a finding of what is left."""
+"""The reducer: search over graphs or over a program as its owner wrote it, then write the result as a finding."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ PASSES: Passes[Pair] = (
     ("constants", structure.constants),
     ("rewritings", rewritings.rewritings),
 )
-"""In the order in which they are run: what removes most comes first.
+"""The passes in the order in which they run: those that remove most come first.
 
-Constants are folded late. The two sides' constants change together while they are equal, and no longer once one side
-has what was computed of them. Rewritings, which take a new way from one side to the other, are the last resort.
+Constants are folded late: equal constants of both sides change together only before that.
+Rewritings replace one side entirely, so they come last.
 """
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """What a search came to: its case, confirmed, and how many operators its programs had and have, by label."""
+    """The result of a search: its confirmed case, and the number of operators before and after, by label."""
 
     before: Mapping[str, int]
     after: Mapping[str, int]
@@ -78,11 +78,11 @@ def reduce(
     show: Callable[[Step], None] = lambda _: None,
     rules: Sequence[Rule] = (),
 ) -> FindingRecord:
-    """Reduce a finding within a time budget, and write what is left of it to a folder.
+    """Reduce a finding within a time budget, and write the result to a folder.
 
-    The budget is for the search: the result is confirmed, three times in fresh processes, after it, and rules are
-    sought that explain it: among ``rules``, or those that come with Polyjuice. Raises NotShown, FindingError where the
-    finding cannot be reduced, EnvironmentProblem.
+    The budget of ``time_s`` seconds covers the search only. After it, the result is confirmed in three fresh processes.
+    Then an explanation is sought among ``rules``, by default those that come with Polyjuice. Raises NotShown,
+    FindingError where the finding cannot be reduced, EnvironmentProblem.
     """
     if stored.record.broken:
         raise FindingError("a graph with a broken constraint has no values, and so cannot be reduced")
@@ -116,9 +116,10 @@ def _of_graphs(
     rules: Sequence[Rule],
     whole: Stored,
 ) -> Reduced:
-    """A finding whose programs are written from their graphs; it is the ``whole``, or one program of that.
+    """Reduce a finding whose programs are lowered from their graphs; ``stored`` is ``whole``, or one program of it.
 
-    What is left of one is set beside an equal program that is right, if one is near. Raises NotShown, FindingError.
+    A reduced single program is paired with an equal program that is right, if one is near. Raises NotShown,
+    FindingError.
     """
     trial = Trial(stored, session, rules or default_rules())
     start = _start(trial)
@@ -131,7 +132,7 @@ def _of_graphs(
 
 
 def _beside_another(search: Search[Pair], whole: Stored, finished: bool) -> Reduced | None:
-    """What a search has found, confirmed beside an equal program that is right; None where none is near."""
+    """The search's result, confirmed beside an equal program that is right; None where none is near."""
     one = search.trial
     assert isinstance(one, Trial)
     (label,) = one.stored.graphs
@@ -153,7 +154,7 @@ def _of_given(
     rules: Sequence[Rule],
     whole: Stored,
 ) -> Reduced:
-    """A finding with a program as its owner wrote it: written anew from its graph, or cut down, whichever gets smaller.
+    """Reduce a program as its owner wrote it: lower its graph again, or cut down its text, whichever gets smaller.
 
     Raises NotShown, FindingError.
     """
@@ -176,7 +177,7 @@ def _of_given(
 
 
 def _of_text(stored: Stored, session: CompilerSession, until: float, show: Callable[[Step], None]) -> Reduced:
-    """A finding of a program as its owner wrote it, cut down. Raises NotShown, FindingError."""
+    """Cut down a program as its owner wrote it. Raises NotShown, FindingError."""
     trial = ExcerptTrial(stored, session)
     shows_only = f"the fault shows only as {trial.label} was written, not in what it means"
     try:
@@ -193,14 +194,14 @@ def _of_text(stored: Stored, session: CompilerSession, until: float, show: Calla
 
 
 def _result(labels: tuple[str, ...], search: Search[C], finished: bool) -> Reduced:
-    """What a search has found, confirmed. Raises NotShown."""
+    """The confirmed result of a search. Raises NotShown."""
     smallest, case, verdict = search.confirmed()
     before, after = (dict(zip(labels, c.operators, strict=True)) for c in (search.accepted[0], smallest))
     return Reduced(before, after, search.steps, search.trial.counts, finished, case, verdict)
 
 
 def _start(trial: Trial) -> Pair:
-    """The finding as it was stored, if it still shows."""
+    """The stored finding as a pair. Raises NotShown where it is gone, FindingError where it cannot be reduced."""
     try:
         start = trial.as_stored()
     except Unlowerable as error:
@@ -222,7 +223,7 @@ def _start(trial: Trial) -> Pair:
 
 
 def _explanation(case: Case, profile: str, rules: Sequence[Rule]) -> tuple[Rule, ...] | None:
-    """The rules that make one side of the other, where there are two."""
+    """The rules that rewrite one side to the other; None where there is one side."""
     graphs = [program.graph for program in case.programs]
     if len(graphs) < 2:
         return None

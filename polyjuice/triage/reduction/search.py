@@ -1,4 +1,4 @@
-"""The search for something smaller: passes over a candidate until none makes it smaller."""
+"""The search for a smaller candidate: passes over a candidate until none makes it smaller."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from polyjuice.triage.reduction.trial import UNFIT, Counts, OutOfTime
 
 
 class NotShown(Exception):
-    """The finding does not show any more."""
+    """The finding no longer shows."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Where a reduction stands: the pass that is running, operators of each program, and candidates tried."""
+    """The progress of a reduction: the current pass, operators of each program, and the number of candidates tried."""
 
     name: str
     operators: tuple[int, ...]
@@ -30,13 +30,17 @@ class Step:
 
 
 class Candidate(Protocol):
-    """What is reduced. ``size`` is its place in a total order, ``digest`` a hash of all that the fault depends on."""
+    """An object to reduce."""
 
     @property
-    def size(self) -> tuple[int, ...]: ...
+    def size(self) -> tuple[int, ...]:
+        """The rank in a total order."""
+        ...
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """A hash of everything that the fault depends on."""
+        ...
 
     @property
     def operators(self) -> tuple[int, ...]:
@@ -50,13 +54,17 @@ C_contra = TypeVar("C_contra", bound=Candidate, contravariant=True)
 
 
 class Judge(Protocol[C_contra]):
-    """Says of candidates whether they show the fault."""
+    """Tests whether candidates show the fault."""
 
     @property
-    def session(self) -> CompilerSession: ...
+    def session(self) -> CompilerSession:
+        """The compiler session that runs the candidates."""
+        ...
 
     @property
-    def counts(self) -> Counts: ...
+    def counts(self) -> Counts:
+        """The counts of candidates and programs so far."""
+        ...
 
     @property
     def until(self) -> float:
@@ -70,26 +78,26 @@ class Judge(Protocol[C_contra]):
 
     @property
     def together(self) -> int:
-        """How many candidates are to be tried together at most."""
+        """The most candidates to try together."""
 
     def compile_together(self, candidates: Sequence[C_contra], /) -> None:
-        """Run the programs of candidates that are to be tried, where that takes less time for several at once."""
+        """Run the programs of upcoming candidates together, where that is faster."""
 
     def judge(self, candidate: C_contra, /) -> tuple[Case, Verdict] | None:
-        """The case and the oracle's own words; None where the fault does not show."""
+        """The case and the oracle's own verdict; None where the fault does not show."""
 
 
 Edit = Callable[[C], Iterable[C]]
 
 Passes = Sequence[tuple[str, Callable[[C, Any], Iterator[Edit[C]]]]]
-"""Names and passes: each makes, of a candidate and its judge, the edits that are tried one after another."""
+"""Names and passes: each pass turns a candidate and its judge into the edits to try one after another."""
 
 
 @dataclass
 class Search(Generic[C]):
-    """Passes at work on the last of ``accepted``: candidates that showed the fault, each smaller than those before.
+    """Passes that shrink the last of ``accepted``: candidates that showed the fault, each smaller than the one before.
 
-    ``tidy`` puts in order what an edit has made.
+    ``tidy`` cleans up the result of each edit.
     """
 
     passes: Passes[C]
@@ -100,13 +108,13 @@ class Search(Generic[C]):
 
     @property
     def steps(self) -> int:
-        """How many candidates took the first one's place."""
+        """How many smaller candidates were accepted."""
         return len({candidate.digest for candidate in self.accepted}) - 1
 
     def run(self) -> bool:
-        """Repeat all passes until none changes anything; False where the time is up before.
+        """Repeat all passes until none changes anything; return False if the time is up earlier.
 
-        A trial that is under way then is broken off.
+        When the time is up, the trial under way is stopped.
         """
         with suppress(OutOfTime), TimeLimit(self.trial.until):
             while True:
@@ -128,9 +136,9 @@ class Search(Generic[C]):
         raise NotShown
 
     def _sweep(self, name: str, edits: Callable[[C, Any], Iterator[Edit[C]]]) -> bool:
-        """Each edit of a pass once; whether any made the candidate smaller.
+        """Apply each edit of a pass once; return whether any made the candidate smaller.
 
-        Edits that were drawn from the pass already are applied to whatever showed the fault last.
+        Edits that the pass has already yielded are applied to the newest accepted candidate.
         """
         before = self.accepted[-1]
         coming, drawn = iter(edits(before, self.trial)), deque[Edit[C]]()
@@ -142,7 +150,7 @@ class Search(Generic[C]):
         return self.accepted[-1] is not before
 
     def _stream(self, coming: Iterator[Edit[C]], drawn: deque[Edit[C]]) -> Iterator[tuple[int, C]]:
-        """What the edits make of the smallest candidate that is smaller still, with the place of its edit."""
+        """Yield the smaller candidates that the edits make of the newest accepted one, with the index of each edit."""
         for place in count():
             if place == len(drawn):
                 edit = next(coming, None)
@@ -154,9 +162,9 @@ class Search(Generic[C]):
                     yield place, candidate
 
     def _first(self, name: str, stream: Iterator[tuple[int, C]]) -> tuple[int, C] | None:
-        """The first that shows the fault. Raises OutOfTime.
+        """The first candidate that shows the fault, with the index of its edit. Raises OutOfTime.
 
-        Where the compiler takes less time for several programs at once, more and more of them are tried together.
+        If several programs at once are faster, the number of candidates tried together doubles each time.
         """
         together = 1
         while batch := list(islice(stream, together)):
@@ -172,7 +180,7 @@ class Search(Generic[C]):
         return None
 
     def _candidates(self, edit: Edit[C]) -> Iterator[C]:
-        """What an edit makes of the smallest candidate, up to where it makes something ill-typed."""
+        """Yield an edit's candidates, up to the first ill-typed one."""
         try:
             for candidate in edit(self.accepted[-1]):
                 yield self.tidy(candidate)

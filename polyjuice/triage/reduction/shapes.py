@@ -1,6 +1,6 @@
-"""Fewer elements: a dimension that both sides share gets smaller, and with it the attributes that mention it.
+"""Fewer elements: shrink a dimension that both sides share, and the attributes that mention it.
 
-Shapes are inferred by the operator table; what does not fit is no candidate.
+The operator table infers the shapes; ill-typed results are no candidates.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from polyjuice.triage.reduction.trial import Trial
 #: Attributes whose numbers are no sizes.
 _NO_SIZES = ("axis", "axes", "perm", "keepdims", "dim", "source", "destination")
 
-#: How many ways to fit one side's attributes to other sizes are tried.
+#: How many ways to adapt one side's attributes to other sizes are tried.
 _FITS = 4
 
-#: Up to how many axes of one size all sets of them are tried, and not just the set of all, and each alone.
+#: Up to this many axes of one size, all subsets are tried; beyond it, only some.
 _AXES = 5
 
 
@@ -33,7 +33,7 @@ Axis = tuple[Leaf, int]
 
 
 def smaller_dimensions(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Axes of one size become smaller, all of them or some, from the largest size down to the least that shows it."""
+    """Shrink all or some axes of one size, starting with the largest size."""
     arrays = leaves(pair)
     for size in sorted({size for array in arrays.values() for size in array.shape if size > 1}, reverse=True):
         axes = [(leaf, axis) for leaf, array in arrays.items() for axis, dim in enumerate(array.shape) if dim == size]
@@ -44,7 +44,7 @@ def smaller_dimensions(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _sets(axes: Sequence[Axis]) -> Iterator[tuple[Axis, ...]]:
-    """All axes, then fewer and fewer of them; of many axes just those of one leaf, and each alone."""
+    """All axes, then smaller and smaller subsets; of many axes only those of one leaf, and single ones."""
     if len(axes) <= _AXES:
         for count in range(len(axes), 0, -1):
             yield from combinations(axes, count)
@@ -57,7 +57,7 @@ def _sets(axes: Sequence[Axis]) -> Iterator[tuple[Axis, ...]]:
 
 
 def _resize(pair: Pair, axes: Sequence[Axis], size: int, new: int) -> Iterator[Pair]:
-    """With the first elements along the axes, or the last."""
+    """Keep the first elements along the axes, or the last."""
     along: dict[Leaf, list[int]] = {}
     for leaf, axis in axes:
         along.setdefault(leaf, []).append(axis)
@@ -80,7 +80,7 @@ def _crop(array: np.ndarray, axes: Sequence[int], kept: slice) -> np.ndarray:
 
 
 def _fits(pair: Pair, arrays: Mapping[Leaf, np.ndarray], side: int, size: int, new: int) -> Iterator[Sequence[Node]]:
-    """The nodes of one side with attributes with which it is well typed on smaller leaves."""
+    """Yield one side's nodes with attributes that make it well typed on smaller leaves."""
     alone = replace(pair, graphs=(pair.graphs[side],))
     own = {tuple((0, name) for number, name in leaf if number == side): array for leaf, array in arrays.items()}
     seen = set()
@@ -95,7 +95,7 @@ def _fits(pair: Pair, arrays: Mapping[Leaf, np.ndarray], side: int, size: int, n
 
 
 def _attributes(nodes: Sequence[Node], size: int, new: int) -> Iterator[list[Node]]:
-    """Nodes with sizes in their attributes replaced: none; those that are equal; multiples; one number of a list."""
+    """Nodes with sizes in attributes unchanged; then equal sizes replaced; then multiples; then single numbers."""
     yield list(nodes)
     yield [_mapped(node, lambda n: new if n == size else n) for node in nodes]
     yield [_mapped(node, lambda n: n // size * new if n > 0 and n % size == 0 else n) for node in nodes]

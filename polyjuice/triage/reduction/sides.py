@@ -1,4 +1,4 @@
-"""Less that one side has and the other has not."""
+"""Passes that shrink the difference between two graphs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from polyjuice.triage.reduction.rebuild import cone, rebuild, substitute, with_i
 from polyjuice.triage.reduction.trial import Trial
 from polyjuice.triage.reduction.values import Shared, depths, in_type
 
-#: How many nodes a detour may have.
+#: The most nodes of a detour.
 _DETOUR = 16
 
 
 def merges(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """On one side, an equal value that takes fewer operators."""
+    """On one side, replace a value by an equal one that takes fewer operators."""
     for value in reversed(by_depth(pair, shared(pair, trial))):
         for side, names in enumerate(value.names):
             if names:
@@ -42,7 +42,7 @@ def _merge(pair: Pair, value: Shared, side: int) -> Iterator[Pair]:
 
 
 def one_sided(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """On one side alone, something simpler in the place of a value that makes no difference."""
+    """On one side only, replace a value that does not matter by something simpler."""
     if len(pair.graphs) == 1:
         return
     for value in reversed(by_depth(pair, shared(pair, trial))):
@@ -68,9 +68,9 @@ def _without_value(pair: Pair, name: str, array: np.ndarray, side: int) -> Itera
 
 
 def detours(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """On one side, a node on the way to a value, applied to what comes earlier, in the place of that value.
+    """On one side, replace a value by an earlier node of its own computation, applied to an earlier operand.
 
-    A tensor that is split and put together again with something done to each part, for one.
+    An example is a tensor that is split, changed part by part, and joined again.
     """
     for side, graph in enumerate(pair.graphs):
         for node in reversed(graph.nodes):
@@ -102,7 +102,7 @@ def _straight(pair: Pair, name: str, side: int) -> Iterator[Pair]:
 
 
 def grafts(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """One side's part in the place of the other's, where both compute the same value: the less was rewritten."""
+    """Copy one side's computation of a shared value to the other side, so that less is rewritten."""
     values = [v for v in shared(pair, trial) if v.everywhere]
     for value in reversed(by_depth(pair, values)):
         for source, target in permutations(range(len(pair.graphs)), 2):
@@ -141,7 +141,7 @@ def _graft(pair: Pair, value: Shared, source: int, target: int) -> Iterator[Pair
 
 
 def _without_duplicates(graph: Graph) -> Graph:
-    """Equal constants, and nodes that apply the same operator to the same operands, once each."""
+    """The graph with equal constants, and equal operators on equal operands, merged."""
     seen: dict[tuple[object, ...], tuple[str, ...]] = {}
     same: dict[str, str] = {}
     for name, array in graph.constants.items():

@@ -1,4 +1,4 @@
-"""Fewer outputs, inputs and operators, on all sides together; and constants for what does not change."""
+"""Fewer outputs, inputs and operators on all sides together, and constants for unchanging values."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from polyjuice.triage.reduction.values import Shared, in_type, traced
 
 
 def first_wrong(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Of one program, the operator whose result is the first that is wrong, by itself; or all that this result takes.
+    """For one program, keep only the operator whose result is the first wrong one, or all that this result depends on.
 
-    One run tells it, with all values for outputs: most faults of kernels show so, and few of optimizers. Operators are
-    those of the format, in which another one is said: of a single one that is, each of these is tried by itself.
+    One run with all values as outputs finds it: most kernel faults show this way, and few optimizer faults. Operators
+    that the format lacks are decomposed into the format's own. Each part of a single decomposed operator is also tried
+    alone.
     """
     if len(pair.graphs) == 1 and not pair.graphs[0].updates:
         yield partial(_first_wrong, trial=trial)
@@ -45,7 +46,7 @@ def _first_wrong(pair: Pair, trial: Trial) -> Iterator[Pair]:
 
 
 def _alone(pair: Pair, graph: Graph, node: Node, result: str) -> Pair:
-    """One operator of a graph, on what the others give it."""
+    """One operator of a graph, with its operands as inputs."""
     values = traced(graph, pair.inputs)
     part = rebuild(graph, outputs=[result])
     added: list[np.ndarray] = []
@@ -58,7 +59,7 @@ def _alone(pair: Pair, graph: Graph, node: Node, result: str) -> Pair:
 
 
 def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """Only the output that shows the fault, or only another; or all but one."""
+    """Keep only the output that shows the fault, or only another; or remove one output or update."""
     names = pair.graphs[0].outputs
     for name in dict.fromkeys((names[pair.output], *names)):
         yield partial(_only_output, name=name)
@@ -69,7 +70,7 @@ def outputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
 
 
 def _only_output(pair: Pair, name: str) -> Iterator[Pair]:
-    """Outputs are named as in the first graph."""
+    """Keep the output with this name in the first graph."""
     if name in pair.graphs[0].outputs:
         number = pair.graphs[0].outputs.index(name)
         yield replace(pair, graphs=tuple(rebuild(with_outputs(g, [number])) for g in pair.graphs), output=0)
@@ -83,14 +84,14 @@ def _without_output(pair: Pair, name: str) -> Iterator[Pair]:
 
 
 def _without_update(pair: Pair, place: int) -> Iterator[Pair]:
-    """The program returns what an input held in the end."""
+    """Return the updated value as a plain output."""
     yield pair.with_graphs(
         [replace(g, updates={name: k for name, k in g.updates.items() if k != place}) for g in pair.graphs]
     )
 
 
 def earlier_output(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """A value that all sides have, on the way to the output that shows the fault, in that output's place."""
+    """Replace the output that shows the fault by an earlier value that all sides have."""
     values = [v for v in shared(pair, trial) if v.everywhere]
     for value in halves_first(by_depth(pair, values)):
         yield partial(_with_output, value=value)
@@ -110,7 +111,7 @@ def _with_output(pair: Pair, value: Shared) -> Iterator[Pair]:
 
 
 def cuts(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """What all sides compute becomes an input, or a constant; the largest part that goes is tried first."""
+    """Turn values that all sides compute into inputs or constants, starting with the largest part to remove."""
     values = [v for v in shared(pair, trial) if v.everywhere]
     of = {name: v for v in values for name in v.names[0]}
     for value in reversed(by_depth(pair, values)):
@@ -143,7 +144,7 @@ def _cut(pair: Pair, values: Sequence[Shared]) -> Iterator[Pair]:
 
 
 def constants(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """On one side, constants in the place of results that do not change with the inputs."""
+    """On one side, replace results that do not depend on the inputs by constants."""
     values = shared(pair, trial)
     for side, graph in enumerate(pair.graphs):
         fixed = {name: in_type(v.array, v.type) for v in values if v.fixed for name in v.names[side]}
@@ -162,7 +163,7 @@ def _fold(pair: Pair, values: Mapping[str, np.ndarray], side: int) -> Iterator[P
 
 
 def bypasses(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """On all sides, an operand of a node in the place of its result, of the same type."""
+    """On all sides, replace a node's result by an operand of the same type."""
     values = shared(pair, trial)
     of = {name: v for v in values if v.everywhere for name in v.names[0]}
     graph = pair.graphs[0]
@@ -185,7 +186,7 @@ def _bypass(pair: Pair, value: Shared, by: Shared) -> Iterator[Pair]:
 
 
 def products(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """In one program, the matrix product of two of a contraction's operands in its place."""
+    """In one program, replace an Einsum by the matrix product of two of its operands."""
     if len(pair.graphs) == 1:
         for node in pair.graphs[0].nodes:
             if node.op == "Einsum":
@@ -204,7 +205,7 @@ def _product(pair: Pair, outputs: tuple[str, ...], operands: tuple[str, ...]) ->
 
 
 def fewer_inputs(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """One input in the place of another of its type."""
+    """Replace one input by another of the same type."""
     for kept, other in combinations(pair.graphs[0].inputs, 2):
         yield partial(_one_input, kept=kept, other=other)
 
@@ -218,7 +219,7 @@ def _one_input(pair: Pair, kept: str, other: str) -> Iterator[Pair]:
 
 
 def fewer_operands(pair: Pair, trial: Trial) -> Iterator[Edit]:
-    """An operator without one of its operands, on all sides or on one."""
+    """Remove one operand of an operator, on all sides or on one."""
     applied = dict.fromkeys((n.qualified, len(n.inputs)) for graph in pair.graphs for n in graph.nodes)
     sides: list[tuple[int, ...]] = [tuple(range(len(pair.graphs)))]
     sides += [(side,) for side in sides[0]] if len(sides[0]) > 1 else []

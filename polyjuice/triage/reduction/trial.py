@@ -1,4 +1,4 @@
-"""Whether a candidate still shows the fault: the equivalence check, then compiler and oracle. Answers are kept."""
+"""Test whether a candidate still shows the fault: equivalence check, compiler, oracle. Answers are cached."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from polyjuice.session import CompilerSession
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.stored import Stored
 
-#: Further sets of inputs, of the finding's profile, on which the two sides must be equal too: at first sight, and of
-#: what is accepted. With few and small outputs two programs are easily equal by chance.
+#: How many further sets of inputs, of the finding's profile, the two sides must agree on: before the oracle, and before
+#: acceptance. Few small outputs are easily equal by chance.
 _FEW_SETS, _MANY_SETS = 2, 16
 
-#: What comes of attributes that no operator's sampling would choose, such as a stride of 0, and of ill-typed graphs.
+#: Errors from ill-typed graphs and from attributes outside an operator's usual domain, such as a stride of 0.
 UNFIT = (ArithmeticError, LookupError, TypeError, ValueError)
 
-#: Programs are rewritten by all rules, to this depth.
+#: The budget for rewriting programs with all rules: two iterations.
 _NEAR = Budget(None, 2)
 
-#: How many candidates a compiler is given together that takes less time for several at once.
+#: The most candidates to compile together, for a compiler that is faster with several at once.
 _TOGETHER = 8
 
-#: How many programs' outcomes, and sets of inputs, are kept.
+#: The most outcomes of programs, and sets of inputs, in the caches.
 _KEPT = 64
 
 
@@ -51,7 +51,7 @@ class OutOfTime(Exception):
 
 @dataclass
 class Counts:
-    """What a reduction took: candidates, those found unequal, and programs that the compiler was given."""
+    """The cost of a reduction: candidates, those found unequal, and programs that the compiler got."""
 
     candidates: int = 0
     refused: int = 0
@@ -60,10 +60,10 @@ class Counts:
 
 @dataclass
 class Trial:
-    """Holds candidates against the finding's own oracle.
+    """Tests candidates with the finding's own oracle.
 
-    ``rules`` are those with which programs may be rewritten; ``until`` is when the time is up, on the monotonic clock.
-    A program runs ``runs`` times on its inputs: some compilers' first run writes over what the second needs.
+    ``rules`` may rewrite programs; ``until`` is when the time is up, on the monotonic clock. A program runs ``runs``
+    times on its inputs: in some compilers the first run overwrites memory that the second needs.
     """
 
     stored: Stored
@@ -78,7 +78,7 @@ class Trial:
 
     @cached_property
     def rewriter(self) -> Rewriter:
-        """Makes near rewritings of programs."""
+        """A rewriter for near rewritings of programs."""
         return Rewriter(self.rules, _NEAR)
 
     def check_time(self) -> None:
@@ -97,7 +97,7 @@ class Trial:
         return self._answers[pair.digest]
 
     def _shows(self, pair: Pair) -> bool:
-        """Check equivalence on few sets of inputs first: most candidates end at the oracle; the others on many."""
+        """Check equivalence on few sets of inputs first, because most candidates fail the oracle; then on many."""
         if not self.sound(pair, _FEW_SETS):
             self.counts.refused += 1
             return False
@@ -109,9 +109,9 @@ class Trial:
         return shown
 
     def sound(self, pair: Pair, count: int) -> bool:
-        """Whether the graphs have values, on the pair's inputs and on others, and are equal: as campaigns check it.
+        """Whether the graphs have values on the pair's inputs and on others, and are equal by the campaigns' check.
 
-        And whether the compiler has something to compile: a program that no input enters is a constant.
+        The compiler must also have something to compile: a program that reads no input is a constant.
         """
         first = pair.graphs[0]
         if any(graph.output_types != first.output_types for graph in pair.graphs):
@@ -148,7 +148,7 @@ class Trial:
 
     @cached_property
     def _has_values(self) -> bool:
-        """Whether the finding's own program has values: with an operator that only its owner knows it has none."""
+        """Whether the finding's own program has values; it has none with an operator that only its owner knows."""
         return Pair((*self.stored.graphs.values(),), self.stored.inputs, 0, ()).has_values
 
     @property
@@ -156,11 +156,11 @@ class Trial:
         return mode_in(self.stored.record.profile, self.session.compiler)
 
     def verdict(self, pair: Pair) -> Verdict:
-        """What must be said of a candidate; an oracle compares kind, side and output, and of crashes the signature."""
+        """The verdict that a candidate must reproduce: same kind, side and output, and signature for crashes."""
         return replace(self.stored.verdict, message="", inputs=0, output=pair.output, culprit="")
 
     def judge(self, pair: Pair) -> tuple[Case, Verdict] | None:
-        """The case and the oracle's own words; None where the fault does not show."""
+        """The case and the oracle's own verdict; None where the fault does not show."""
         case, wanted = self.case(pair), self.verdict(pair)
         if case is None:
             return None
@@ -171,19 +171,19 @@ class Trial:
         return (case, same[0]) if same else None
 
     def case(self, pair: Pair) -> Case | None:
-        """The pair, compiled and run; None where the compiler's format cannot say it."""
+        """The pair, compiled and run; None where the compiler's format cannot express it."""
         programs = [self._ran(pair, side) for side in range(len(pair.graphs))]
         found = [program for program in programs if program]
         return self.stored.case_of(self._sets(pair), found) if len(found) == len(programs) else None
 
     def said(self, graph: Graph) -> Graph:
-        """The graph in the operators of the compiler's format, where another one is said in several of those."""
+        """The graph with operators that the compiler's format lacks decomposed into the format's own."""
         with suppress(NoDecomposition):
             return decompose(graph, OPSET) if self.stored.target.format == "onnx" else graph
         return graph
 
     def first_wrong(self, pair: Pair) -> str:
-        """The first value of a single graph that its oracle finds wrong where all values are outputs; or ""."""
+        """The name of the first wrong value of a single graph when all values are outputs; or ""."""
         (graph,) = pair.graphs
         names = tuple(name for node in graph.nodes for name in node.outputs if name)
         case = self.case(replace(pair, graphs=(replace(graph, outputs=names),)))
@@ -193,13 +193,13 @@ class Trial:
 
     @property
     def together(self) -> int:
-        """How many candidates are to be tried together: one that shows the fault makes those behind it useless."""
+        """The most candidates to try together: after the first that shows the fault, the rest is wasted."""
         return _TOGETHER if self.session.compiler.batches else 1
 
     def compile_together(self, pairs: Sequence[Pair]) -> None:
-        """Run the programs of candidates that are to be tried, where the compiler takes less time for several at once.
+        """Run the programs of upcoming candidates together, where the compiler is faster with several at once.
 
-        What came of them is kept for `shows`. Of candidates that differ in their inputs alone, one program is compiled.
+        `shows` uses the cached outcomes. Candidates that differ only in their inputs share one compiled program.
         """
         alike: dict[tuple[str, ...], dict[tuple[str, ...], Case]] = {}
         for pair in pairs:
@@ -220,9 +220,9 @@ class Trial:
                 self._outcomes.update(zip(cases, _parted(outcome, len(cases)), strict=True))
 
     def wrong(self, pair: Pair, side: int) -> bool:
-        """Whether one side alone fails, or is wrong by itself: otherwise no other side shows a mismatch.
+        """Whether one side fails, or is wrong by itself: otherwise it cannot be the culprit of a mismatch.
 
-        Where no oracle sees in one program what the finding's sees in two, every side may be wrong.
+        Always True where no oracle finds in one program what the finding's oracle finds in two.
         """
         if not self.stored.oracle.alone:
             return True
@@ -239,13 +239,13 @@ class Trial:
         return InputSet(self.stored.record.profile, inputs, self._mode)
 
     def _sets(self, pair: Pair) -> list[InputSet]:
-        """What the programs run on, one after another."""
+        """The sets of inputs on which the programs run, one after another."""
         return [self._set(pair.inputs)] * self.runs
 
     def _ran(self, pair: Pair, side: int) -> Program | None:
-        """One side, compiled and run; None where the compiler's format cannot say it.
+        """One side, compiled and run; None where the compiler's format cannot express it.
 
-        One side changes at a time, mostly: the other is not run again.
+        Outcomes are cached, because most edits change only one side.
         """
         try:
             program, key = self._program(pair, side)
@@ -260,7 +260,7 @@ class Trial:
         return replace(program, outcome=self._outcomes[key])
 
     def _program(self, pair: Pair, side: int) -> tuple[Program, tuple[str, ...]]:
-        """One side, not run yet, and what its outcome depends on. Raises Unlowerable."""
+        """One side before it runs, and the key of its outcome. Raises Unlowerable."""
         artifact = self._lowered(pair, side)
         program = pipeline.prepare(list(self.stored.graphs)[side], pair.graphs[side], artifact, self._sets(pair))
         arrays = [*artifact.arrays.values(), *pair.inputs]
@@ -268,20 +268,20 @@ class Trial:
         return program, (str(self.runs), str(artifact.source), str(artifact.setup), *types, *map(array_digest, arrays))
 
     def _lowered(self, pair: Pair, side: int) -> Artifact:
-        """One side as its choices say, as far as they suit the inputs. Raises Unlowerable."""
+        """One side lowered with its choices, without layouts that do not fit the inputs. Raises Unlowerable."""
         graph, choices = pair.graphs[side], pair.choices[side]
         artifact = pipeline.lower(graph, choices, self.stored.target)
         unfit = unfit_layouts(graph, artifact, pair.inputs)
         return pipeline.lower(graph, choices.without(unfit), self.stored.target) if unfit else artifact
 
     def asked(self, pair: Pair) -> Pair:
-        """The pair with those choices alone that its lowering asks for. Raises Unlowerable."""
+        """The pair with only those choices that its lowering asks for. Raises Unlowerable."""
         artifacts = [self._lowered(pair, side) for side in range(len(pair.graphs))]
         return replace(pair, choices=tuple(a.choices for a in artifacts if a.choices is not None))
 
     @property
     def fixed(self) -> frozenset[Site]:
-        """Where choices stay: the opset, where the campaign was told it."""
+        """The sites whose choices must stay: the opset, where the campaign set it."""
         return frozenset([OPSET_SITE] if self.stored.conditions.opset else [])
 
     def as_stored(self) -> Pair:
@@ -291,12 +291,12 @@ class Trial:
 
 
 def _merged(cases: Sequence[Case]) -> Case:
-    """The case of one program on the inputs of all of them."""
+    """The case of one program on the inputs of all cases."""
     return replace(cases[0], sets=[one for case in cases for one in case.sets])
 
 
 def _parted(outcome: Outcome, count: int) -> list[Outcome]:
-    """What became of a program on each of so many sets of inputs; where there is one case, however many it has."""
+    """Split a program's outcome into ``count`` outcomes, one for each case; a single case keeps all its sets."""
     if count == 1:
         return [outcome]
     return [
@@ -312,7 +312,7 @@ def _parted(outcome: Outcome, count: int) -> list[Outcome]:
 
 
 def _forget(kept: dict[Any, Any]) -> None:
-    """Let go of what is oldest."""
+    """Drop the oldest entries."""
     while len(kept) > _KEPT:
         del kept[next(iter(kept))]
 

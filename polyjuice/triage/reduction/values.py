@@ -1,4 +1,4 @@
-"""Which values of two graphs are the same: equal in the interpreter, on all sets of inputs that were tried."""
+"""Find equal values of two graphs: equal in the interpreter, on all tested sets of inputs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from polyjuice.ir import Graph, Node, TensorType, complexes, dtypes
 from polyjuice.triage.reduction.pair import Pair
 from polyjuice.triage.reduction.rebuild import cone
 
-#: Digits to which floating values count: the two sides may round differently.
+#: The significant digits of floating-point values to compare, because the two sides may round differently.
 _DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """Values of one type that are equal wherever they were computed: for each graph, its names for them, first ones
-    first. ``array`` is the value on the pair's own inputs, in its own type; ``fixed`` says that it was the same on all
+    """Equal values of one type: for each graph, its names for the value in order of computation.
+
+    ``array`` is the value on the pair's own inputs, in its own type. ``fixed`` means that the value is the same on all
     other inputs too.
     """
 
@@ -31,14 +32,14 @@ class Shared:
 
     @property
     def everywhere(self) -> bool:
-        """Whether all graphs have it."""
+        """Whether all graphs have the value."""
         return all(self.names)
 
 
 def shared_values(pair: Pair, others: Sequence[Sequence[np.ndarray]]) -> list[Shared]:
-    """All values of a pair, by what they are equal to; ``others`` are further sets of inputs.
+    """All values of a pair, grouped by equality; ``others`` are further sets of inputs.
 
-    In the order in which the graphs compute them. Raises EvaluationError.
+    The order is that of the graphs' computation. Raises EvaluationError.
     """
     found: dict[tuple[TensorType, tuple[str, ...]], list[list[str]]] = {}
     arrays: dict[tuple[TensorType, tuple[str, ...]], np.ndarray] = {}
@@ -67,7 +68,7 @@ def traced(graph: Graph, inputs: Sequence[np.ndarray], precision: str | None = N
 
 
 def fingerprint(array: np.ndarray) -> str:
-    """A hash that is the same for arrays that are equal but for the last digits."""
+    """A hash that is equal for arrays that differ only in their last digits."""
     if complexes.is_complex(array):
         return " ".join(map(fingerprint, complexes.parts(array)))
     if array.dtype.kind in "iub":
@@ -82,7 +83,7 @@ def fingerprint(array: np.ndarray) -> str:
 
 
 def depths(graph: Graph) -> Mapping[str, int]:
-    """On how many nodes each value depends."""
+    """The number of nodes on which each value depends."""
     found = dict.fromkeys([*graph.inputs, *graph.constants], 0)
     for node in graph.nodes:
         size = len(cone(graph, next(filter(None, node.outputs))))

@@ -1,7 +1,7 @@
-"""``report.md``: a finding told in the form that the compiler's own tracker asks for.
+"""``report.md``: a finding in the form that the compiler's own tracker asks for.
 
-A form is a Jinja template, ``forms/NAME.md`` for the compiler NAME, or ``forms/other.md``; what they say is in
-``forms/parts.md``. All of it follows from ``finding.json``, the graphs and the reproducer.
+A form is a Jinja template, ``forms/NAME.md`` for the compiler NAME, or ``forms/other.md``; the texts that they share
+are in ``forms/parts.md``. Reports depend only on ``finding.json``, the graphs and the reproducer.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _FORMS = Path(__file__).with_name("forms")
 
 
 def render(record: FindingRecord, graphs: Mapping[str, Graph], artifacts: Mapping[str, Artifact], repro: str) -> str:
-    """The report on a finding, given its graphs and the programs that ran, by label, and the text of its reproducer."""
+    """The report on a finding, from its graphs and programs by label and the text of its reproducer."""
     environment = _environment()
     form = environment.select_template([f"{record.compiler}.md", "other.md"])
     return _without_gaps(form.render(finding=View(record, graphs, artifacts, repro))).strip() + "\n"
 
 
 def _without_gaps(text: str) -> str:
-    """At most one empty line in a row, but for blocks of code."""
+    """The text with at most one empty line in a row, except in blocks of code."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
     return "".join(part if part.startswith("```") else re.sub(r"\n{3,}", "\n\n", part) for part in parts)
 

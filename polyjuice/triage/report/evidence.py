@@ -1,4 +1,4 @@
-"""What speaks for a finding: why it is wrong, what was ruled out, and how it was found, in sentences."""
+"""The evidence for a finding, in sentences: why the result is wrong, ruled-out explanations, and its origin."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.record import FindingRecord
 from polyjuice.triage.report import place
 
-#: The largest model, in bytes, of which ONNX's checker is asked.
+#: The largest model, in bytes, to pass to ONNX's checker.
 _LARGEST_CHECKED = 2**24
 
 _WHY = {
-    "alias": "Whoever writes into one of them changes the other, and code that was right goes wrong.",
+    "alias": "A write into one of them changes the other, so correct code goes wrong.",
     "nondeterministic": "One compiled program on the same inputs, in one process, must give one result.",
     "slow": "The slower program has fewer operators, and both compute the same.",
     "memory": "The program that takes more has fewer operators, and both compute the same.",
@@ -31,14 +31,14 @@ _VALID = {
 
 
 def why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
-    """Why it is a fault, in a few sentences."""
+    """Why the result is a fault, in a few sentences."""
     unique = str(record.result.get("unique", ""))
     return " ".join(filter(None, [_why(record, format, letters), unique]))
 
 
 def _why(record: FindingRecord, format: str, letters: Mapping[str, str]) -> str:
     if record.broken:
-        return f"The program breaks a rule on purpose ({record.broken}): an error is due, not the end of the process."
+        return f"The program breaks a rule on purpose ({record.broken}): it should raise an error, not end the process."
     if record.kind in ("crash", "hang"):
         return _why_of_failure(record, format, letters)
     if record.kind != "mismatch":
@@ -55,26 +55,26 @@ def _why_of_failure(record: FindingRecord, format: str, letters: Mapping[str, st
 
 def _why_of_mismatch(record: FindingRecord) -> str:
     if record.rung == MISTYPED:
-        return "The element type and the shape of a result follow from the program; no value need be compared."
+        return "The program determines the element type and the shape of its result; no value need be compared."
     if record.rung == "exact":
         return (
-            "No rounding is involved: the inputs are integers, and so are all values and partial sums on the way, "
-            "each one that its type holds. The order of operations does not matter."
+            "No rounding is involved: all inputs, values and partial sums are integers that their types can hold. "
+            "The order of operations does not matter."
         )
     if record.rung == ZEROS:
-        return "No rounding is involved: uncompiled, in the program's types and in float64, these zeros have one sign."
+        return "No rounding is involved: uncompiled, in the program's types and in float64, these zeros share one sign."
     if record.rung == "uncompiled":
-        return "The framework's own uncompiled run gives what is expected, in the program's types and in float64."
+        return "The framework's own uncompiled run gives the expected result, in the program's types and in float64."
     if record.oracle == "optlevel":
         return "An optimization level may not change results beyond rounding, and this is beyond the error bounds."
     return (
-        "The difference is not one of rounding: it is beyond the error bound that follows from the operators, and "
-        "float64 is the reference."
+        "The difference is larger than rounding: it is beyond the error bound of the operators, with float64 as "
+        "the reference."
     )
 
 
 def ruled_out(record: FindingRecord, artifacts: Mapping[str, Artifact], letters: Mapping[str, str]) -> list[str]:
-    """What the fault is not, a sentence each."""
+    """The explanations that were ruled out, one sentence each."""
     return [
         *_levels(record),
         *_uncompiled(record),
@@ -89,14 +89,14 @@ def _levels(record: FindingRecord) -> Iterator[str]:
     if gone:
         yield f"Lower optimization levels: it does not show at {_listed(gone)}."
     elif shown:
-        yield f"Optimizations: it shows at {_listed(shown)}, the lowest level, already."
+        yield f"Optimizations: it already shows at {_listed(shown)}, the lowest level."
 
 
 def _uncompiled(record: FindingRecord) -> Iterator[str]:
     side = record.culprit or record.a
     texts = [(row["uncompiled"].get(side), row["float64"], row["allowed"]) for row in record.values]
     if texts and all(plain is not None and _is_near(plain, due, allowed) for plain, due, allowed in texts):
-        yield "The framework itself: uncompiled, the same program gives what is expected."
+        yield "The framework itself: uncompiled, the same program gives the expected result."
 
 
 def _validity(record: FindingRecord, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _chance(record: FindingRecord) -> Iterator[str]:
 
 
 def how_found(record: FindingRecord) -> str:
-    """By which program, and where in its campaign."""
+    """The program that found it, and the case of its campaign."""
     said = "Found by Polyjuice, a fuzzer for tensor compilers: "
     said += f"case {record.index} of a campaign with seed {record.seed}"
     if record.profile:

@@ -1,4 +1,4 @@
-"""Where a fault is: the optimization levels that show it, and the part of the compiler that bisection names."""
+"""The location of a fault: the optimization levels that show it, and the part of the compiler that bisection names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from polyjuice.compilers import EnvironmentProblem, find
 from polyjuice.triage.record import FindingRecord
 
-#: A title names no more parts than these: a larger set says nothing about the cause.
+#: A title names at most this many parts: a larger set says nothing about the cause.
 _FEW = 2
 
-#: How the compilers call their levels, where not as Polyjuice does.
+#: The compilers' own names for their levels, where they differ from Polyjuice's.
 _LEVELS = {
     "onnxruntime": {
         "disable": "ORT_DISABLE_ALL",
@@ -25,7 +25,7 @@ _LEVELS = {
 
 
 def at_level(record: FindingRecord) -> str:
-    """At which optimization level the fault shows first, as a phrase; "" where nothing is known, or worth saying."""
+    """The lowest optimization level that shows the fault, as a phrase; "" where it is unknown or tells nothing."""
     if record.oracle == "optlevel" and record.kind == "mismatch":  # which is about two levels
         return ""
     found, known = _lowest(record), _levels(record.compiler)
@@ -35,12 +35,12 @@ def at_level(record: FindingRecord) -> str:
 
 
 def level_name(compiler: str, level: str) -> str:
-    """A level as its compiler calls it."""
+    """The compiler's own name for a level."""
     return _LEVELS.get(compiler, {}).get(level, f"level {level}" if level.isdecimal() else level)
 
 
 def levels(record: FindingRecord, trial: str) -> list[str]:
-    """The lower levels at which bisection had this result: shown, gone or broken."""
+    """The lower levels with this result in bisection: shown, gone or broken."""
     tried = record.bisection.get("levels") or {}
     return [level_name(record.compiler, name) for name, result in tried.items() if result == trial]
 
@@ -52,7 +52,7 @@ def parts(record: FindingRecord) -> Sequence[str]:
 
 
 def is_isolated(record: FindingRecord) -> bool | None:
-    """Whether bisection named a part; None where it was not run to its end."""
+    """Whether bisection named a part; None where it did not finish."""
     if not record.bisection.get("shown") or not record.bisection.get("complete", True):
         return None
     return bool(parts(record))

@@ -1,4 +1,4 @@
-"""A stack trace with the frames that matter: the innermost ones of the compiler, and none of Polyjuice's."""
+"""A short stack trace: the innermost frames of the compiler, and no frames of Polyjuice."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 #: How many frames of each trace are kept.
 _KEPT = 6
 
-#: The most lines of a message that is told whole, and how many are kept at either end of a longer one.
+#: The most lines of a message that is shown whole, and how many to keep at each end of a longer one.
 _WHOLE, _ENDS = 30, 12
 
-#: The longest line that is told whole: calls of a C++ compiler take thousands of characters.
+#: The most characters of a line that is shown whole: calls of a C++ compiler take thousands.
 _LINE = 300
 
 _FRAME = re.compile(r'\s*File "([^"]*)", line \d+')
@@ -24,12 +24,12 @@ _PACKAGES = re.compile(r"/[^\s\"':]*/site-packages/")
 
 
 def cut_output(text: str) -> str:
-    """What a program printed, without the middle of what is long, and without where packages are installed."""
+    """A program's output, without the middle of a long text and without the folders of installed packages."""
     return "\n".join(map(_line, _message(_PACKAGES.sub("", text).splitlines())))
 
 
 def cut_stack(text: str) -> str:
-    """The trace of a failure, as Python or faulthandler wrote it, without most of its frames."""
+    """A trace by Python or faulthandler, without most of its frames."""
     lines: list[str] = []
     innermost_first = False
     for frames, others in _runs(_PACKAGES.sub("", text).strip().splitlines()):
@@ -44,7 +44,7 @@ def _line(line: str) -> str:
 
 
 def _runs(lines: Sequence[str]) -> Iterator[tuple[list[list[str]], list[str]]]:
-    """Runs of frames, each a list of its lines, with what stands behind each run; marks under the source left out."""
+    """Runs of frames, each a list of its lines, with the lines after each run; without markers below source."""
     frames: list[list[str]] = []
     others: list[str] = []
     for line in lines:

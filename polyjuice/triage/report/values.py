@@ -1,4 +1,4 @@
-"""What came of the programs, and what is due: the elements in which a mismatch shows most, and whole small results."""
+"""The actual and the expected results: the elements that differ most, and whole results if they are small."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from polyjuice.oracles import Case, Verdict
 from polyjuice.oracles.zeros import ZEROS
 from polyjuice.triage.listing import MOST, elements
 
-#: How many elements a report shows.
+#: The most elements that a report shows.
 _MOST = 5
 
-#: Operators whose last output is the place of an extremum.
+#: Operators whose last output is the index of an extremum.
 _PLACES = {
     "ArgMax": "maximum",
     "argmax": "maximum",
@@ -28,14 +28,15 @@ _PLACES = {
     "min": "minimum",
 }
 
-#: The oracles whose verdicts are about results that the case holds.
+#: The oracles that compare results which the case holds.
 _OF_RESULTS = ("metamorphic", "differential")
 
 
 def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
-    """Of each element: where it is, what every side gives for it, compiled and not, float64, and what is allowed.
+    """The elements that differ most: index, each side's compiled and uncompiled value, float64, allowed error.
 
-    As texts. None where outputs were not compared, or not those of the case (gradients, other optimization levels).
+    All values are texts. Empty where outputs were not compared, or the verdict is about gradients or optimization
+    levels.
     """
     if verdict.allowed is None or verdict.oracle not in _OF_RESULTS:
         return []
@@ -65,10 +66,10 @@ def values(case: Case, verdict: Verdict) -> list[dict[str, Any]]:
 
 
 def result(case: Case, verdict: Verdict) -> dict[str, Any]:
-    """The inputs, what the wrong program makes of them, and what is due, as far as arrays are small, as texts.
+    """The inputs, the wrong program's result and the expected result, as texts, where the arrays are small.
 
-    ``got_type`` and ``due_type`` are pairs of an element type and a shape, where outputs were compared. ``wrong`` of
-    ``elements`` are not as they should be. ``unique`` says of an index that no other is right, where that is so.
+    ``got_type`` and ``due_type`` are pairs of an element type and a shape, where outputs were compared. ``wrong`` is
+    the number of wrong elements out of ``elements``. ``unique`` is a sentence if an index has only one right value.
     """
     inputs = case.inputs[verdict.inputs]
     names = case.of(verdict.a).graph.inputs
@@ -93,7 +94,7 @@ def result(case: Case, verdict: Verdict) -> dict[str, Any]:
 
 
 def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
-    """That an index is the only right one, where an output is the place of an extremum which is unique; else ""."""
+    """A sentence that only one index is right, if the output is the index of a unique extremum; else ""."""
     made = {name: node for node in graph.nodes for name in node.outputs}
     node = made.get(graph.outputs[output])
     if node is None or node.op not in _PLACES or node.outputs[-1] != graph.outputs[output]:
@@ -108,7 +109,7 @@ def chosen_once(graph: Graph, inputs: Sequence[np.ndarray], output: int) -> str:
         return ""
     extremum = along.max(-1, keepdims=True) if _PLACES[node.op] == "maximum" else along.min(-1, keepdims=True)
     unique = bool(((along == extremum).sum(-1) == 1).all())
-    return f"The {_PLACES[node.op]} is unique: one index alone is right." if unique else ""
+    return f"The {_PLACES[node.op]} is unique: only one index is right." if unique else ""
 
 
 def _array(array: np.ndarray) -> str:

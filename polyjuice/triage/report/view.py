@@ -1,4 +1,4 @@
-"""A finding as a form tells it: texts, each computed when a form asks for it."""
+"""The texts of a finding for the report's forms; each is computed when a form asks for it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from polyjuice.triage.report import evidence, fault, place
 from polyjuice.triage.report.stack import cut_output, cut_stack
 from polyjuice.triage.reproducers.endings import SIDE_BY_SIDE
 
-#: How many rules a report names that may be why two graphs are equal.
+#: The most rules that a report names as candidates for why two graphs are equal.
 _RULES = 5
 
-#: The longest reproducer, in characters, that stands in a report: a tracker takes 65536 in all.
+#: The most characters of a reproducer in a report: a tracker takes 65536 in all.
 _LONGEST_REPRO = 40_000
 
-#: The longest traceback that is told whole, in characters.
+#: The most characters of a traceback that is shown whole.
 _TRACEBACK = 6000
 
-#: The longest error that a title quotes, in characters.
+#: The most characters of an error in a title.
 _ERROR = 100
 
-#: The longest error in the first lines of a report, in characters.
+#: The most characters of an error in the first lines of a report.
 _GOT = 400
 
 _TORCH_TOLERANCES = {
@@ -40,17 +40,17 @@ _TORCH_TOLERANCES = {
     "float64": (1e-7, 1e-7),
     "complex64": (1.3e-6, 1e-5),
 }
-"""What ``torch.testing.assert_close`` allows by default: relative and absolute."""
+"""The default tolerances of ``torch.testing.assert_close``: relative and absolute."""
 
 _USED_FOR = re.compile(r" \(used for ([^)]*)\)")
 _AT_LEVEL = re.compile(r"\b(gone|shown|broken) at (\w+)")
-"""Where bisection names a program, or a level, as Polyjuice calls it."""
+"""Where bisection's sentences use Polyjuice's names of a program or a level."""
 
 _PRODUCTS = {"torch": "torch", "tensorflow": "tensorflow"}
-"""What has the version that is told, by the format of its programs, where not the compiler."""
+"""The product whose version the report names, by the programs' format, where it is not the compiler."""
 
 _MACHINES = {"x86_64": "X64", "AMD64": "X64", "aarch64": "ARM64", "arm64": "ARM64"}
-"""How forms call the architectures."""
+"""The forms' names of the architectures."""
 
 _EXACTNESS = {
     "exact": "bit for bit",
@@ -61,7 +61,7 @@ _EXACTNESS = {
 
 @dataclass(frozen=True)
 class View:
-    """What the forms say of a finding. Its sides are called A and B, as in the reproducer."""
+    """The texts of a finding for the forms. The sides are called A and B, as in the reproducer."""
 
     record: FindingRecord
     graphs: Mapping[str, Graph]
@@ -70,7 +70,7 @@ class View:
 
     @property
     def title(self) -> str:
-        """A line for the issue: what is wrong, in which pattern, where."""
+        """A title for the issue: the fault, the pattern, and the part of the compiler."""
         said = [self._sentence(self.pattern), cut(fault.error(self.record), _ERROR)]
         return ": ".join(filter(None, [*said, " and ".join(place.parts(self.record))]))
 
@@ -89,13 +89,13 @@ class View:
 
     @cached_property
     def pattern(self) -> str:
-        """The program that is wrong as one expression of the operators that ran."""
+        """The wrong program as one expression of the operators that ran."""
         failed = self.record.kind in ("crash", "hang", "slow", "memory") or self.record.oracle == "gradient"
         return self.wrong.pattern(None if failed else self.record.output)
 
     @cached_property
     def _programs(self) -> dict[str, Shown]:
-        """The programs by label, without a second one that is no other."""
+        """The programs by label, without a second one that equals the first."""
         found = {label: shown(artifact) for label, artifact in self.artifacts.items()}
         a, b = next(iter(found.values())), list(found.values())[-1]
         alike = a.listing == b.listing and a.facts == b.facts
@@ -103,36 +103,36 @@ class View:
 
     @cached_property
     def _letters(self) -> dict[str, str]:
-        """What the programs are called that are shown."""
+        """The letters of the programs that are shown."""
         return {label: letter for label, letter in self.letters.items() if label in self._programs}
 
     @property
     def wrong(self) -> Shown:
-        """The program that is wrong, else the first."""
+        """The wrong program, else the first."""
         return self._programs[self._shown]
 
     @property
     def other(self) -> Shown | None:
-        """The program that it is held against; None where there is one alone."""
+        """The program that the wrong one is compared with; None where there is only one."""
         return next((program for label, program in self._programs.items() if label != self._shown), None)
 
     @property
     def names(self) -> list[str]:
-        """What the wrong program is called, and then the other one."""
+        """The names of the wrong program and then of the other one."""
         return [f"Program {self._letters[label]}" for label in self._order]
 
     @property
     def roles(self) -> list[str]:
-        """A sentence for each of two programs: what each is."""
+        """One sentence on the role of each of two programs."""
         record, (own, other) = self.record, self.names
         if record.kind in ("crash", "hang"):
-            said = f"{own} is the one that fails.", f"{other} is equivalent, and compiles and runs."
+            said = f"{own} fails.", f"{other} is equivalent, and compiles and runs."
         elif record.kind in ("slow", "memory"):
-            said = f"{own} is the simpler one, and takes more.", f"{other} is equivalent, and takes less."
+            said = f"{own} is simpler, but takes more.", f"{other} is equivalent, and takes less."
         elif record.culprit:
-            said = f"{own} is the one that is wrong.", f"{other} is equivalent to it."
+            said = f"{own} is wrong.", f"{other} is equivalent to it."
         else:
-            said = f"{own} is equivalent to {other}.", f"{other} gives other results: one of the two is wrong."
+            said = f"{own} is equivalent to {other}.", f"{other} gives different results: one of the two is wrong."
         sizes = ["", self._sizes(self._order[-1])]
         return [" ".join(filter(None, texts)) for texts in zip(said, sizes, strict=True)]
 
@@ -141,19 +141,19 @@ class View:
         return [self._shown, *(label for label in self._programs if label != self._shown)]
 
     def _sizes(self, label: str) -> str:
-        """Of a program as its owner wrote it: the sizes that it leaves open."""
+        """A sentence with the sizes that a program leaves open, for a program as its owner wrote it."""
         idioms = self.record.idioms.get(label, ()) if label in self.record.given else ()
         sizes = [idiom for idiom in idioms if " = " in idiom]
-        return f"It leaves sizes open, which are {', '.join(sizes)} here." if sizes else ""
+        return f"It leaves sizes open; here they are {', '.join(sizes)}." if sizes else ""
 
     @property
     def sizes(self) -> str:
-        """The sizes that the wrong program leaves open, in a sentence; "" where there are none."""
+        """A sentence with the sizes that the wrong program leaves open; "" where there are none."""
         return self._sizes(self._shown)
 
     @property
     def differences(self) -> list[str]:
-        """In what the two programs differ, from the programs themselves."""
+        """The differences between the two programs."""
         programs = [self._programs[label] for label in self._letters]
         return differences(*programs) if len(programs) > 1 else []
 
@@ -165,7 +165,7 @@ class View:
 
     @property
     def expected(self) -> str:
-        """What is due, in a few words."""
+        """The expected result, in a few words."""
         record, result = self.record, self.record.result
         if record.broken:
             return "an error"
@@ -174,14 +174,14 @@ class View:
         if record.rung == MISTYPED and result.get("due_type"):
             return _typed(result["due_type"])
         if record.kind == "alias":
-            return "memory is shared, and inputs are written, as in the uncompiled run"
+            return "it shares memory, and writes into inputs, as the uncompiled run does"
         if result.get("expected"):
             return f"`{result['expected']}`"
         return self._element("float64")
 
     @property
     def got(self) -> str:
-        """What came instead, in a few words."""
+        """The actual result, in a few words."""
         record, result = self.record, self.record.result
         if record.kind in ("crash", "hang"):
             return cut(fault.error(record) or record.message, _GOT)
@@ -197,7 +197,7 @@ class View:
         return found
 
     def _element(self, key: str) -> str:
-        """One of the elements that differ most."""
+        """The element that differs most."""
         row = next(iter(self.record.values), None)
         if row is None:
             return ""
@@ -206,20 +206,20 @@ class View:
 
     @property
     def why(self) -> str:
-        """Why it is wrong, in a sentence or two."""
+        """Why the result is wrong, in a sentence or two."""
         return evidence.why(self.record, self.artifacts[self._shown].format, self._letters)
 
     @property
     def ruled_out(self) -> list[str]:
-        """What was ruled out, a sentence each."""
+        """The explanations that were ruled out, one sentence each."""
         return evidence.ruled_out(self.record, self.artifacts, self._letters)
 
     @property
     def how_found(self) -> list[str]:
-        """How it was found, and what it looks like."""
+        """How the finding was found, and which known bug it resembles."""
         said = [evidence.how_found(self.record)]
         if self.record.regression:
-            said.append(f"It looks like {self.record.regression}, which is said to be fixed in this version.")
+            said.append(f"It looks like {self.record.regression}, which should be fixed in this version.")
         return said
 
     @property
@@ -229,7 +229,7 @@ class View:
 
     @property
     def equal(self) -> list[str]:
-        """Why two sides are equal, in paragraphs; nothing where there is one."""
+        """Why two sides are equal, in paragraphs; nothing where there is one side."""
         if len(self.graphs) < 2:
             return []
         return self._by_rules()
@@ -245,9 +245,11 @@ class View:
         if record.explanation is not None:
             lines = [line(name, mathematics) for name, mathematics in record.explanation.items()]
             if not lines:
-                return ["Without any rule: A and B are two ways to write one computation."]
+                return ["No rule is needed: A and B are two ways to write the same computation."]
             lead = (
-                "One rule makes one of the other:" if len(lines) == 1 else "These rules together make one of the other:"
+                "One rule rewrites one to the other:"
+                if len(lines) == 1
+                else "These rules together rewrite one to the other:"
             )
             return ["\n".join([lead, "", *lines])]
         fired = [known[name] for name in record.rules if name in known]
@@ -257,12 +259,12 @@ class View:
         lines = [line(name, known[name].comment if name in known else "") for name in [*own, *likely][:_RULES]]
         if not lines:
             return []
-        lead = "Both were rewritten from one graph. Of the rules applied, these can account for the difference:"
+        lead = "Both were rewritten from one graph. These of the applied rules may explain the difference:"
         return ["\n".join([lead, "", *lines])]
 
     @property
     def table(self) -> list[list[str]]:
-        """The elements that differ most, a row each, below the heads of the columns; nothing where there are none."""
+        """The elements that differ most, one row each, after a row of column heads; empty where there are none."""
         rows = self.record.values
         if not rows:
             return []
@@ -278,7 +280,7 @@ class View:
 
     @property
     def blame(self) -> list[str]:
-        """What bisection says."""
+        """The sentences of bisection, with the forms' names of programs and levels."""
         said = self.record.bisection.get("sentences", ()) if self.record.bisection.get("shown") else ()
         said = [_USED_FOR.sub(self._used_for, sentence) for sentence in said]
         said = [_AT_LEVEL.sub(self._at_level, sentence) for sentence in said]
@@ -287,7 +289,7 @@ class View:
         return [*said, "The part of the compiler at fault is not isolated."] if open_ else said
 
     def _used_for(self, match: re.Match[str]) -> str:
-        """Which programs the compiler used a part for, by their letters; nothing where there is one program."""
+        """The letters of the programs that the compiler used a part for; nothing where there is only one program."""
         labels = [label for label in match[1].split(" and ") if label in self._letters]
         return f" (used for {' and '.join(map(self._letters.__getitem__, labels))})" if len(self._letters) > 1 else ""
 
@@ -296,36 +298,36 @@ class View:
 
     @property
     def traceback(self) -> str:
-        """That of the compiler's error, with the frames that matter, and without its middle where it is long yet."""
+        """The traceback of the compiler's error, without unimportant frames, and shortened."""
         text = cut_stack(self.record.traceback)
         half = _TRACEBACK // 2
         return text if len(text) <= _TRACEBACK else f"{text[:half]}\n...\n{text[-half:]}"
 
     @property
     def side_by_side(self) -> str:
-        """What the reproducer printed of the framework's backends; "" where it has no such table."""
+        """The reproducer's table of the framework's backends; "" where it has none."""
         _, _, table = self.record.printed.partition(f"{SIDE_BY_SIDE}\n")
         return textwrap.dedent("\n".join(line for line in table.splitlines() if line.startswith("  ")))
 
     @property
     def printed(self) -> str:
-        """What the reproducer printed."""
+        """The reproducer's output."""
         return cut_output(self.record.printed)
 
     @property
     def attachments(self) -> list[str]:
-        """The files to attach: those beside the reproducer that it reads, and itself where a report cannot hold it."""
+        """The files to attach: those that the reproducer reads, and the reproducer itself if it is too long."""
         names = ["inputs.npz", "a.lowered.onnx", "b.lowered.onnx"]
         return [*([] if self.shows_repro else ["repro.py"]), *(name for name in names if f'"{name}"' in self.repro)]
 
     @property
     def shows_repro(self) -> bool:
-        """Whether the reproducer stands in the report."""
+        """Whether the report contains the reproducer."""
         return len(self.repro) <= _LONGEST_REPRO
 
     @property
     def environment(self) -> str:
-        """The versions in a line."""
+        """The versions in one line."""
         versions = self.record.versions
         rest = [f"Python {versions['python']}"] if "python" in versions else []
         system = " ".join(text for text in (self.system, self.machine) if text)
@@ -339,28 +341,32 @@ class View:
 
     @property
     def version(self) -> str:
+        """The compiler's version."""
         return self.record.versions.get(self.record.compiler, "")
 
     @property
     def platform(self) -> str:
+        """The platform, as Python names it."""
         return self.record.versions.get("platform", "")
 
     @property
     def system(self) -> str:
-        """Linux, Windows, macOS."""
+        """The operating system: Linux, Windows or macOS."""
         return self.platform.partition("-")[0]
 
     @property
     def architecture(self) -> str:
+        """The processor's architecture, as the forms name it."""
         return _MACHINES.get(self.machine, "Other / Unknown")
 
     @property
     def device(self) -> str:
+        """The device on which the programs ran."""
         return str(self.record.conditions.get("device", "cpu"))
 
     @property
     def tolerance(self) -> str:
-        """How a mismatch stands to the default tolerances of Torch, in a sentence; "" where that cannot be said."""
+        """A sentence that compares a mismatch with Torch's default tolerances; "" where that is not possible."""
         rows = self.record.values
         if not rows or not self.record.culprit:
             return ""
@@ -372,7 +378,7 @@ class View:
             got, true = (complex(right.get(x, x)) for x in (row["compiled"][self._shown], row["float64"]))
             if not abs(got - true) <= absolute + relative * abs(true):
                 return f"The difference is beyond what {said}."
-        return f"**The difference is within what {said}.** Rather do not report it."
+        return f"**The difference is within what {said}.** It is better not to report it."
 
     @property
     def random(self) -> bool:
@@ -381,7 +387,7 @@ class View:
 
     @property
     def _shown(self) -> str:
-        """The label of the side that is wrong, else of the first."""
+        """The label of the wrong side, else of the first."""
         return self.record.culprit if self.record.culprit in self.graphs else self.record.a
 
 

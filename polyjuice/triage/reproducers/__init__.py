@@ -1,7 +1,7 @@
-"""Stand-alone reproducers: one Python file that needs NumPy and the compiler's framework only.
+"""Stand-alone reproducers: one Python file that needs only NumPy and the compiler's framework.
 
-Small models and arrays are written out, as a person would write them; larger ones are held as bytes, with a listing of
-a model beside these. Only what is larger than 100 KB lies beside the file.
+Small models and arrays are written out as a person would write them. Larger ones are embedded as bytes, with a listing
+of each model. Only data above 100 KB lies beside the file.
 """
 
 from polyjuice.triage.reproducers.arrays import input_name, stored_arrays

@@ -1,4 +1,4 @@
-"""Arrays in a reproducer: written out where they are small, else taken from an archive, ``ARRAYS``."""
+"""Arrays in a reproducer: written out where they are small, else read from an archive, ``ARRAYS``."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from polyjuice.triage.listing.expressions import number
 #: The most elements that are written out one by one.
 SMALL = 64
 
-#: From how many elements on an array of one value is written as that value.
+#: The least number of elements from which an array of one value is written as that value.
 _UNIFORM = 9
 
 _WIDTH = 100
 
 
 def input_name(i: int, other_set: int | None = None) -> str:
-    """The name in ``inputs.npz`` of an input of the set that shows the fault, or of another that the program had."""
+    """The name in ``inputs.npz`` of an input of the set that shows the fault, or of another set of the program."""
     return f"input_{i}" if other_set is None else f"set_{other_set}_input_{i}"
 
 
 def stored_arrays(case: Case, verdict: Verdict, constants: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """What ``inputs.npz`` holds: inputs, constants, allowed differences and float64 values."""
+    """The content of ``inputs.npz``: inputs, constants, allowed differences and float64 values."""
     arrays = {
         input_name(i, None if number == verdict.inputs else number): array
         for number, inputs in enumerate(case.inputs)
@@ -44,7 +44,7 @@ def stored_arrays(case: Case, verdict: Verdict, constants: Sequence[dict[str, np
 
 
 def expected(case: Case, verdict: Verdict) -> np.ndarray | None:
-    """The values that the output which shows a mismatch should have: in float64, or in its integer type."""
+    """The correct values of the output that shows a mismatch: in float64, or in its integer type."""
     if verdict.expected is not None:
         return verdict.expected
     if verdict.allowed is None or verdict.oracle == "gradient":
@@ -61,9 +61,9 @@ def is_small(array: np.ndarray) -> bool:
 
 @dataclass
 class Arrays:
-    """How the text of a reproducer comes by arrays as tensors of its format; ``read`` says that it needs the archive.
+    """Writes expressions for arrays as tensors of a format; ``read`` tells whether any of them needs the archive.
 
-    With ``inline`` small ones are written out.
+    With ``inline``, small arrays are written out.
     """
 
     format: str
@@ -72,7 +72,7 @@ class Arrays:
     read: bool = False
 
     def expression(self, name: str, array: np.ndarray) -> str:
-        """Python that makes a tensor of an array, which the archive has under a name."""
+        """Python code for a tensor with the values of an array, which is called ``name`` in the archive."""
         if self.inline and is_small(array):
             text = _WRITTEN[self.format](array)
         else:
@@ -81,7 +81,7 @@ class Arrays:
         return f'{text}.to("{self.device}")' if self.device != "cpu" and self.format == "torch" else text
 
     def numpy(self, name: str, array: np.ndarray) -> str:
-        """Python that gives an array as it is."""
+        """Python code for a NumPy array."""
         if self.inline and is_small(array):
             return _numpy(array)
         self.read = True
@@ -89,7 +89,7 @@ class Arrays:
 
 
 def nested(array: np.ndarray, indent: int = 4) -> str:
-    """The elements as nested lists, in lines of a width that can be read."""
+    """The elements as nested lists, wrapped to a readable width."""
     if array.ndim == 0:
         return number(array.reshape(-1)[0])
     line = "[" + ", ".join(nested(row) for row in array) + "]"
@@ -104,13 +104,13 @@ def nested(array: np.ndarray, indent: int = 4) -> str:
 
 
 def _content(array: np.ndarray) -> tuple[str, bool]:
-    """What stands for the elements, and whether it is one value for all of them."""
+    """Python code for the elements, and whether it is one value for all of them."""
     uniform = array.size >= _UNIFORM and uniform_value(array) is not None
     return (number(array.reshape(-1)[0]) if uniform else nested(array, 0)), uniform
 
 
 def _numpy_type(dtype: str) -> str:
-    """An element type in NumPy's text, or in that of ml_dtypes."""
+    """The name of an element type in NumPy, or in ml_dtypes."""
     if dtype == "bool":
         return dtype
     return f"{'ml_dtypes' if mark(dtype) else 'np'}.{dtypes.framework_name(dtype)}"

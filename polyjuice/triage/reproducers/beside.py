@@ -1,4 +1,4 @@
-"""What a reproducer prints of the framework's backends, from the uncompiled program to the whole compiler."""
+"""A reproducer's table of the framework's backends, from the uncompiled program to the whole compiler."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from polyjuice.triage.reproducers import endings
 from polyjuice.triage.reproducers.programs import Programs
 
 _EMULATED = "inductor with emulate_precision_casts"
-"""The row of Inductor where it rounds half types as eager does."""
+"""The table's row for Inductor with the same rounding of half types as eager."""
 
 _OF_RESULTS = ("metamorphic", "differential")
 
 
 @dataclass(frozen=True)
 class Backends:
-    """The table of one side of a verdict. ``halves`` says whether its program has half types.
+    """The table for one side of a verdict. ``halves`` tells whether its program has half types.
 
-    ``value`` is Python for the array that shows the fault, of ``outputs``, and ``part`` picks its elements that are
-    printed.
+    ``value`` is Python code for the array of ``outputs`` that shows the fault, and ``part`` selects the elements to
+    print.
     """
 
     programs: Programs
@@ -58,7 +58,7 @@ class Backends:
 
     @property
     def _show(self) -> str:
-        """An expression for what tells of a backend's outputs; "" where nothing does."""
+        """An expression for a function that describes a backend's outputs; "" where there is none."""
         verdict, output = self.verdict, f"outputs[{self.verdict.output}]"
         if verdict.kind in ("crash", "hang"):
             return 'lambda outputs: "runs"'

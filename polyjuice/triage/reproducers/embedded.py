@@ -12,19 +12,19 @@ import numpy as np
 
 from polyjuice.triage.listing.onnx_text import OnnxProgram
 
-#: The most bytes that are embedded in one place. What is larger lies beside the reproducer.
+#: The most bytes to embed in one place. Larger data lies beside the reproducer.
 LARGEST = 100_000
 
 _WIDTH = 100
 
 
 def fits(data: bytes) -> bool:
-    """Whether bytes are few enough to be embedded."""
+    """Whether bytes are few enough to embed."""
     return len(data) <= LARGEST
 
 
 def expression(data: bytes) -> str:
-    """Python that gives these bytes."""
+    """Python code for these bytes."""
     lines = textwrap.wrap(base64.b64encode(data).decode(), _WIDTH)
     if len(lines) == 1:
         return f'base64.b64decode("{lines[0]}")'
@@ -33,7 +33,7 @@ def expression(data: bytes) -> str:
 
 
 def model(side: str, source: bytes) -> str:
-    """Python that binds a serialized ONNX model to a name, and what it holds in comments."""
+    """Python code that binds a serialized ONNX model to a name, with a listing of the model in comments."""
     listing = textwrap.indent(OnnxProgram(source).listing, "#   ", lambda line: True)
     comment = "\n".join(line.rstrip() for line in listing.splitlines())
     return f"# {side} is this model, serialized:\n{comment}\n{side} = {expression(source)}"

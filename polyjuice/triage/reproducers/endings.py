@@ -1,4 +1,4 @@
-"""What a reproducer does with its programs, and how it ends, by what it shows."""
+"""The end of a reproducer for each kind of fault: what it does with its programs, and its exit status."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ if "--child" not in sys.argv:  # in a process of its own, since the compiler may
     sys.exit(status if status in (0, 2) else 1)""")
 
 SIDE_BY_SIDE = "side by side:"
-"""Stands above the table of backends in what a reproducer prints."""
+"""The heading of the table of backends in a reproducer's output."""
 
 BACKENDS = Template('''\
 def side_by_side(show):

@@ -21,9 +21,9 @@ _LISTS = (AttributeProto.FLOATS, AttributeProto.INTS, AttributeProto.STRINGS)
 
 
 def written(models: Mapping[str, bytes], inputs: Sequence[str]) -> str | None:
-    """The definitions of models by the names of their sides, or None where one is too large or too special.
+    """The definitions of models by the names of their sides; None where one is too large or too unusual.
 
-    ``inputs`` are the names that the models' inputs get.
+    ``inputs`` are the new names of the models' inputs.
     """
     sides = {side: _Side(ModelProto.FromString(source), inputs) for side, source in models.items()}
     if not all(side.plain for side in sides.values()) or len({side.frame for side in sides.values()}) > 1:
@@ -41,7 +41,7 @@ class _Side:
 
     @property
     def plain(self) -> bool:
-        """Whether it can be written out."""
+        """Whether the model can be written out."""
         graph = self.model.graph
         constants = [*graph.initializer, *(a.t for node in graph.node for a in node.attribute if a.HasField("t"))]
         return (
@@ -55,7 +55,7 @@ class _Side:
 
     @property
     def names(self) -> dict[str, str]:
-        """The names that values get: those of inputs are given, those of outputs are y, the others stay if they can."""
+        """The new names of values: ``inputs`` for inputs, y for outputs; others stay if they are identifiers."""
         graph = self.model.graph
         names = {"": "", **dict(zip((value.name for value in graph.input), self.inputs, strict=True))}
         outputs = [value.name for value in graph.output]
@@ -68,7 +68,7 @@ class _Side:
 
     @property
     def frame(self) -> str:
-        """A function that makes a model of nodes and constants: what the sides have in common."""
+        """A function that makes a model from nodes and constants: the text that the sides share."""
         graph, names = self.model.graph, self.names
         opsets = ", ".join(f'helper.make_opsetid("{o.domain}", {o.version})' for o in self.model.opset_import)
         return f'''\
@@ -90,7 +90,7 @@ def model(nodes, constants=()):
 
 
 def _lines(items: Sequence[str]) -> str:
-    """A list with a line for each item."""
+    """A list with one line for each item."""
     return "[\n" + "".join(f"    {item},\n" for item in items) + "]"
 
 
@@ -137,7 +137,7 @@ def _attribute(attribute: AttributeProto) -> str:
 
 
 def _text(value: Any) -> str:
-    """A number, a string or a list of these as Python; a float is one of single precision, and stays a float."""
+    """A number, a string or a list of these as Python code; floats have single precision and stay floats."""
     match value:
         case bytes():
             return _text(value.decode())

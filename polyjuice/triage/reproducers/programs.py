@@ -13,7 +13,7 @@ from polyjuice.ir import TensorType, dtypes, mark
 from polyjuice.triage.reproducers import embedded, onnx_models
 from polyjuice.triage.reproducers.arrays import Arrays
 
-#: What a reproducer of Torch does at its beginning, unless a program is to be differentiated.
+#: The first statement of a Torch reproducer, unless a program computes gradients.
 NO_GRADIENTS = "torch.set_grad_enabled(False)"
 
 GRADIENTS = '''\
@@ -32,15 +32,15 @@ def gradients(model, inputs, **options):
 
 
 _OF_INPUTS = ("layouts", "mode", "gradient", "numbers")
-"""Those keys of a setup that say how a program is called, and not how it is compiled."""
+"""The keys of a setup that affect the call of a program, and not its compilation."""
 
 
 @dataclass(frozen=True)
 class Programs:
     """The programs by side, and the names and types of their common inputs.
 
-    ``further`` are the names of the arrays that each program takes as further inputs. ``level`` is the optimization
-    level at which they are compiled. Each has so many ``outputs``.
+    ``further`` are the names of the arrays that each program takes as additional inputs. ``level`` is the optimization
+    level to compile at. ``outputs`` is the number of outputs of each program.
     """
 
     artifacts: Mapping[str, Artifact]
@@ -53,10 +53,11 @@ class Programs:
 
     @property
     def format(self) -> str:
+        """The format of the programs."""
         return next(iter(self.artifacts.values())).format
 
     def definitions(self, arrays: Arrays, *, built: bool) -> list[str]:
-        """The models, named as their sides, and what the expressions take; small ONNX models are ``built`` or bytes."""
+        """The models, named like their sides; small ONNX models are either ``built`` by code or embedded as bytes."""
         if self.format == "onnx":
             return self._onnx_models(built)
         blocks = [_class(side, artifact, arrays) for side, artifact in self.artifacts.items()]
@@ -80,9 +81,9 @@ class Programs:
         ]
 
     def with_arguments(self, side: str, function: str = "") -> str:
-        """An expression like :meth:`call` of a ``model``; it returns what the program does, and then its arguments.
+        """An expression like :meth:`call`, for a ``model``, that returns the program's outputs and then its arguments.
 
-        ``function`` is one that does not compile, and takes no option but what is an output, too.
+        ``function`` is one that does not compile; it takes only options that concern outputs.
         """
         artifact = self._returning_arguments(side)
         if not function:
@@ -90,9 +91,9 @@ class Programs:
         return replace(self, level="")._called(side, _uncompiled(artifact), function=function, model="model")
 
     def at_level(self, side: str, *, of_model: bool) -> tuple[str, str]:
-        """Expressions that run a side without a compiler, and that compile it at a ``level`` of the surroundings.
+        """Expressions that run a side uncompiled, and that compile it at the value of a variable ``level``.
 
-        With ``of_model`` they are of a ``model``, and return its arguments, too.
+        With ``of_model`` they use a ``model``, and return its arguments too.
         """
         free, model = replace(self, level=""), "model" if of_model else ""
         artifact = self._returning_arguments(side) if of_model else self.artifacts[side]
@@ -100,7 +101,7 @@ class Programs:
         return plain, free._called(side, artifact, "level=level", model=model)
 
     def _returning_arguments(self, side: str) -> Artifact:
-        """A side that returns what it does, and then its arguments."""
+        """A side that returns its outputs and then its arguments."""
         artifact = self.artifacts[side]
         count = len(self.inputs) + len(self.further[side]) - artifact.numbers
         returned = self.outputs - len(artifact.setup.get("updates", ()))
@@ -108,7 +109,7 @@ class Programs:
         return replace(artifact, setup=setup)
 
     def call(self, side: str, *options: str) -> str:
-        """An expression that compiles a side: a function that runs it, and returns its outputs."""
+        """An expression that compiles a side: its value is a function that runs the side and returns its outputs."""
         return self._called(side, self.artifacts[side], *options)
 
     def _called(self, side: str, artifact: Artifact, *options: str, function: str = "prepare", model: str = "") -> str:
@@ -149,7 +150,7 @@ class Programs:
         return [f"{x}.detach().requires_grad_()" if f else x for x, f in zip(texts, floating, strict=True)]
 
     def array_of(self, output: str, dtype: str) -> str:
-        """An expression that gives an output as an array of NumPy."""
+        """An expression that converts an output to a NumPy array."""
         if self.format == "onnx":
             return f"np.asarray({output})"
         if self.format == "tensorflow":
@@ -160,7 +161,7 @@ class Programs:
         return f"{output}.detach(){moved}{'.float()' if mark(dtype) else ''}.numpy()"
 
     def type_of(self, output: str, dtype: str) -> str:
-        """An expression that gives the name of an output's element type, which is to be ``dtype``."""
+        """An expression for the name of an output's element type, which should be ``dtype``."""
         text = {
             "torch": f'str({output}.dtype).replace("torch.", "")',
             "tensorflow": f"{output}.dtype.name",
@@ -170,17 +171,17 @@ class Programs:
 
 
 def lowered_name(side: str) -> str:
-    """The file beside the reproducer that holds the ONNX model of side A or B as it was compiled."""
+    """The file beside the reproducer with the compiled ONNX model of side A or B."""
     return f"{program_stem(side)}.onnx"
 
 
 def program_stem(side: str) -> str:
-    """The name, without an ending, of the file that holds the program of side A or B as it was compiled."""
+    """The name, without extension, of the file with the compiled program of side A or B."""
     return f"{side.lower()}.lowered"
 
 
 def laid_out(name: str, type: TensorType, layout: str) -> str:
-    """An expression for the same values in another place of memory (see ``compilers._torch.lay_out``)."""
+    """An expression for the same values in another memory layout (see ``compilers._torch.lay_out``)."""
     if layout == "transposed" and type.rank > 1:
         back = ", ".join(map(str, reversed(range(type.rank))))
         return f"{name}.permute({back}).contiguous().permute({back})"
@@ -201,7 +202,7 @@ def laid_out(name: str, type: TensorType, layout: str) -> str:
 
 
 def _uncompiled(artifact: Artifact) -> Artifact:
-    """A program without what only its compilation is told."""
+    """A program without the options of its compilation."""
     kept = {key: value for key, value in artifact.setup.items() if key in ("layouts", "mode", "updates")}
     return replace(artifact, setup=kept)
 
@@ -211,7 +212,7 @@ def _mode(artifact: Artifact) -> str:
 
 
 def _class(name: str, artifact: Artifact, arrays: Arrays) -> str:
-    """The model's class under another name, without the imports that the file already has, its constants in it."""
+    """The model's class under another name, with its constants inline and without imports."""
     assert isinstance(artifact.source, str)
     held: Mapping[str, np.ndarray] = artifact.arrays
     body = re.sub(r"^import .*\n", "", artifact.source, flags=re.MULTILINE).strip()

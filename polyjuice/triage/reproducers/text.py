@@ -1,4 +1,4 @@
-"""The text of a reproducer, put together. How the compiler is called comes from the compiler file (``REPRO``)."""
+"""Assemble the text of a reproducer. The code that calls the compiler comes from the compiler file (``REPRO``)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TAKEN = """
 """
 
 _HALF = ("float16", "bfloat16")
-"""The types between whose operators Inductor leaves out roundings, unless told otherwise."""
+"""The types between whose operators Inductor omits roundings by default."""
 
 _STANDARD = ("base64", "copy", "ctypes", "gc", "io", "subprocess", "sys", "tempfile", "time")
 """Modules of the standard library that parts of the text use."""
@@ -65,11 +65,11 @@ _FAILING = {
 def texts(
     session: CompilerSession, case: Case, verdict: Verdict, artifacts: Sequence[Artifact], beside: bool = False
 ) -> list[str]:
-    """The texts of ``repro.py`` that a verdict may be shown by, the most readable first.
+    """The texts of ``repro.py`` that may show a verdict, the most readable first.
 
-    ``artifacts`` are those of the verdict's sides. The first text writes models and arrays out where they are small;
-    the second holds models as bytes, and needs no package to build them; the last one holds arrays so, too, to the last
-    bit. With ``beside`` they also print what other backends of the framework give, where it has some.
+    ``artifacts`` are the verdict's sides. The first text writes out small models and arrays. The second embeds models
+    as bytes, and needs no package to build them. The last embeds arrays as well, exact to the last bit. With ``beside``
+    they also print the results of the framework's other backends, where it has some.
     """
     sides = dict(zip("AB", artifacts, strict=False))
     ways = ((True, True), (True, False), (False, False))
@@ -79,7 +79,7 @@ def texts(
 
 @dataclass(frozen=True)
 class _Text:
-    """One text; with ``inline`` arrays that are small are written out, and with ``built`` models that are."""
+    """One text; ``inline`` writes out small arrays, ``built`` small models."""
 
     session: CompilerSession
     case: Case
@@ -91,19 +91,21 @@ class _Text:
 
     @property
     def fails(self) -> bool:
+        """Whether the program crashes or hangs."""
         return self.verdict.kind in ("crash", "hang")
 
     @property
     def supervised(self) -> bool:
-        """Whether the compiler does not simply raise an exception."""
+        """Whether the compiler fails without raising an exception."""
         return self.fails and self.case.of(self.verdict.a).outcome.status != "error"
 
     @property
     def _is_wide(self) -> bool:
-        """Whether elements are printed of which eight digits may be the same."""
+        """Whether printed elements may agree in their first eight digits."""
         return self.verdict.kind == "mismatch" and self._dtype() in ("float64", "complex128")
 
     def write(self) -> str:
+        """The whole text."""
         arrays = Arrays(next(iter(self.sides.values())).format, self.session.conditions.device, self.inline)
         programs = self._programs()
         values = "\n".join(self._values(arrays, programs))
@@ -132,7 +134,7 @@ class _Text:
         return _joined([*head, repro, *models, *ending])
 
     def _loading(self, text: str) -> str:
-        """What gives a text the arrays that it names."""
+        """A statement that loads the arrays that a text names."""
         constants = [dict(artifact.arrays) for artifact in self.sides.values()]
         stored = stored_arrays(self.case, self.verdict, constants)
         named = [name for name in stored if f'ARRAYS["{name}"]' in text]
@@ -142,7 +144,7 @@ class _Text:
         return f"ARRAYS = np.load(io.BytesIO({embedded.expression(data)}))"
 
     def _repro(self, programs: Programs) -> str:
-        """What compiles and runs a program."""
+        """The code that compiles and runs a program."""
         compiler = self.session.compiler
         graphs = [self.case.of(self.verdict.a).graph, *(self.case.of(b).graph for b in filter(None, [self.verdict.b]))]
         passed = {t.dtype for graph in graphs for t in (*graph.input_types, *graph.output_types)}
@@ -162,7 +164,7 @@ class _Text:
         return f'"""{said}\n\n{what}\n{contract}\n"""'
 
     def _message(self) -> str:
-        """What the verdict says, with the sides called as they are here."""
+        """The verdict's message, with the sides called A and B."""
         verdict = self.verdict
         if self.fails:
             said = verdict.message.removeprefix(f"{verdict.a} ")
@@ -201,7 +203,7 @@ class _Text:
         )
 
     def _values(self, arrays: Arrays, programs: Programs) -> Iterator[str]:
-        """What defines the inputs."""
+        """Statements that define the inputs."""
         inputs = self.case.inputs[self.verdict.inputs]
         for i, (name, array) in enumerate(zip(programs.inputs, inputs, strict=True)):
             yield f"{name} = {arrays.expression(input_name(i), array)}"
@@ -245,7 +247,7 @@ class _Text:
             yield from self._comparison(arrays, programs, calls, further)
 
     def _backends(self, programs: Programs) -> Backends | None:
-        """The table of the framework's backends; None where it has none, or is not asked for."""
+        """The table of the framework's backends; None where it has none, or none is wanted."""
         levels = self.session.compiler.levels
         if not self.beside or "aot_eager" not in levels or self.case.broken:
             return None
@@ -257,7 +259,7 @@ class _Text:
         return Backends(programs, self.verdict, side, levels, halves, value, self._part())
 
     def _alias(self, programs: Programs, further: str) -> Iterator[str]:
-        """What compares how memory is used with the uncompiled run."""
+        """Code that compares memory use with the uncompiled run."""
         verdict = self.verdict
         program = self.case.of(verdict.a)
         found = next(d for d in alias.differences(program) if (d.rung, d.output) == (verdict.rung, verdict.output))
@@ -316,7 +318,7 @@ class _Text:
         yield f"difference = {difference}\n{judge}"
 
     def _shown(self, reference: np.ndarray | None) -> Iterator[str]:
-        """Lines that print the output of each side, and what it should be."""
+        """Lines that print the output of each side, and the expected one."""
         verdict = self.verdict
         assert verdict.allowed is not None
         others = {"optlevel": f"at level {verdict.level}", "determinism": "again"}
@@ -331,14 +333,14 @@ class _Text:
             yield f'print("{label + ":":{width}}", {name}{part})'
 
     def _part(self) -> str:
-        """What picks those elements of an output that are printed."""
+        """An index expression for the elements of an output that are printed."""
         allowed = self.verdict.allowed
         if self.inline and allowed is not None and allowed.size <= SMALL:
             return ".ravel()" if allowed.ndim > 1 else ""
         return "[wrong][:8]"
 
     def _allowed(self, arrays: Arrays) -> str:
-        """The line that says how far apart two results may be."""
+        """The line that defines how far apart two results may be."""
         allowed = self.verdict.allowed
         assert allowed is not None
         why = "the values are exact" if self.verdict.rung == "exact" else "twice the error bounds of what is compared"
@@ -362,18 +364,18 @@ class _Text:
 
 
 def _rounded_up(array: np.ndarray) -> np.ndarray:
-    """Positive numbers to three digits, none of them less than it was."""
+    """Positive numbers rounded to three digits, never below their value."""
     return np.array([float(f"{1.005 * x:.2e}") if x else 0.0 for x in array.ravel()]).reshape(array.shape)
 
 
 def _is_plain(reference: np.ndarray, allowed: np.ndarray) -> bool:
-    """Whether differences can be told in float64, without NaN and infinity."""
+    """Whether float64 can express all differences, without NaN and infinity."""
     wide = np.abs(reference if complexes.is_complex(reference) else np.asarray(reference, np.float64))
     return bool(np.isfinite(allowed).all() and np.isfinite(wide).all() and np.all(wide < 2**53))
 
 
 def _joined(blocks: Sequence[str]) -> str:
-    """Blocks of code with as many empty lines between them as is usual."""
+    """Blocks of code with the conventional number of empty lines between them."""
     text, indented = "", False
     for block in filter(None, blocks):
         if text:
